@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// addedRow is the row of a site that was added while Tidemark runs: a site file with this site alone.
+// addedRow is the row of a site that was added at run time: a site file with this site alone.
 type addedRow struct {
 	RowVersion int       `col:"rowVersion"`
 	File       string    `col:"file,must"`
@@ -22,21 +22,21 @@ type addedRow struct {
 
 var addedRows = row.Of[addedRow]()
 
-// addedSites begins the names of these rows, which end before addedEnd.
+// addedSites is the prefix of these rows' names, which end before addedEnd.
 const (
 	addedSites = "added|"
 	addedEnd   = "added}"
 )
 
-// Known are the sites that are known: those of the site file and those that were added.
+// Known are the known sites: those of the site file and those that were added.
 type Known struct {
 	file site.List
 	rows storage.Table
 	log  *slog.Logger
 }
 
-// All are the sites of the site file, then those that were added. Where both name a site, the file's holds. It costs a
-// query.
+// All returns the sites of the site file, then those that were added. When both name a site, the file's definition
+// applies. It costs a query.
 func (k Known) All(ctx context.Context) (site.List, error) {
 	out := slices.Clip(k.file)
 	added, err := k.Added(ctx)
@@ -48,7 +48,7 @@ func (k Known) All(ctx context.Context) (site.List, error) {
 	return out, err
 }
 
-// Added are the sites that were added, by name. It costs a query.
+// Added returns the sites that were added, by name. It costs a query.
 func (k Known) Added(ctx context.Context) (out site.List, err error) {
 	for e, err := range k.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: addedSites, RowTo: addedEnd}) {
 		if err != nil {
@@ -59,7 +59,7 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			return nil, err
 		}
 		sites, err := site.Parse(e.Key.Row, []byte(r.File))
-		if err != nil { // written by a version with other rules: the others are not kept waiting
+		if err != nil { // written by a version with other rules: skipped, so that it does not delay the others
 			k.log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
 			continue
 		}
@@ -68,8 +68,8 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 	return out, nil
 }
 
-// Add adds a site by its domain, the address of its sitemap, or that of a part of it, and begins a poll of it.
-// Errors: Invalid for what is no address, Conflict for a site that is there, Blocked while polls are switched off.
+// Add adds a site by its domain, the address of its sitemap, or the address of a part of it, and begins a poll of the
+// site. Errors: Invalid for a malformed address, Conflict for a known site, Blocked while polls are switched off.
 func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 	if s.o.PerDay == 0 {
 		return Site{}, errOff
@@ -95,14 +95,14 @@ func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 		return Site{}, err
 	}
 	added, err := s.PollNow(ctx, entry.Slug)
-	if fault.Is(err, fault.Conflict) { // one goes on from before it was removed
+	if fault.Is(err, fault.Conflict) { // a poll from before its removal is still active
 		return s.Get(ctx, entry.Slug)
 	}
 	return added, err
 }
 
-// Forget removes a site that was added: it is not polled any more, and a poll of it that goes on ends. Its pages stay.
-// Errors: NotFound for a site that there is not, Conflict for one of the site file.
+// Forget removes a site that was added. The site is no longer polled, and an active poll of it ends. Its pages stay.
+// Errors: NotFound for an unknown site, Conflict for one of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
 	if s.o.Sites.Find(slug) != nil {
 		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)
@@ -118,7 +118,7 @@ func (s *Service) Forget(ctx context.Context, slug string) error {
 	return err
 }
 
-// find finds a site; NotFound for a slug that there is not.
+// find returns the site with a slug. Errors: NotFound.
 func (k Known) find(ctx context.Context, slug string) (*site.Site, error) {
 	all, err := k.All(ctx)
 	if err != nil {

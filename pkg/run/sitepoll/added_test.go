@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// U6: a site that is added is polled at once and by every process, whatever the site file says, until it is removed;
-// its pages stay.
+// TestU6AddedSites checks that an added site is polled at once and by every process, whatever the site file says,
+// until it is removed, and that its pages stay (U6).
 func TestU6AddedSites(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(append(
@@ -47,8 +47,8 @@ func TestU6AddedSites(t *testing.T) {
 	})
 }
 
-// U6: a site whose first poll did not begin has it with the next hour; one that the site file
-// names, too, is the file's.
+// TestU6AddedSiteCutOff checks that an added site whose first poll failed to begin is polled within the hour, and
+// that the site file's definition applies when it names the site too (U6).
 func TestU6AddedSiteCutOff(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://new.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://new.example/", 2)...)

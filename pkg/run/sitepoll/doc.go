@@ -1,15 +1,15 @@
-// Package sitepoll finds pages that sites publish from now on: a daily poll of each site's sitemaps,
-// an hourly one of its feeds, and what sites push (E14). It only registers; existing items are left alone
-// but for when they are checked next.
+// Package sitepoll finds the pages that sites newly publish: by a daily poll of each site's sitemaps, an hourly poll
+// of its feeds, and what sites push (E14). It only registers pages. Of existing items it changes nothing but the time
+// of the next check.
 //
-// A site of the site file is polled whatever BACKFILL_ENABLED says: a backfill asks for what a
-// site has had for years, and somebody decides to begin one; a poll asks for what is new and is
-// bounded by Options.PerDay, which is its own switch. A site that only sets limits is not polled.
+// A site of the site file is polled whatever BACKFILL_ENABLED says. A backfill requests everything that a site has
+// published for years, so a user must begin it. A poll requests only what is new; Options.PerDay bounds it, and
+// switches polls off when 0. A site that only sets limits is not polled.
 //
 //	SentinelSites, all of one partition, so that one transaction moves what belongs together
-//	  site|<slug>        the poll that goes on with its documents, the last ones, the day's counts
-//	  active|<slug>      while a poll goes on
-//	  doc|<slug>|<hash>  a document: validators, what of it was processed (12 bytes an address)
+//	  site|<slug>        the active poll with its documents, the last ones, the day's counts
+//	  active|<slug>      while a poll is active
+//	  doc|<slug>|<hash>  a document: validators, which addresses were processed (12 bytes each)
 //	  push|<slug>        verified keys of IndexNow, and the day's counts
 //
 //	      timer, PollNow            no document is left, or 20 hours
@@ -17,16 +17,16 @@
 //
 // # One step, one document
 //
-// A poll is a run (see package run) that reads one document per step. A document that has not changed costs its
-// site one conditional request. Of one that has, only addresses that were not processed before are
-// looked up; what is beyond the day's cap is not noted as processed and the document loses its
-// validators, so that the next day's poll meets the rest again, the newest first.
+// A poll is a run (see package run) that reads one document per step. An unchanged document costs its site one
+// conditional request. Of a changed document, the step looks up only the addresses that were not processed before.
+// Addresses beyond the day's cap are not recorded as processed, and the document loses its validators. So the next
+// day's poll finds the remaining ones again, the newest first.
 //
-// The transaction that ends a step moves the site's row, so a step that is done twice counts nothing twice. Items
-// keep poll and step, so a step that is done again after a crash counts what it registered itself as new.
+// The transaction that ends a step moves the site's row, so a repeated step counts nothing twice. Items keep the poll
+// and the step that registered them, so a step that is repeated after a crash still counts its own items as new.
 //
 // # Alternatives considered
 //
-// Registering every address of a changed sitemap anew would need no memory of addresses, but a read
-// for each: 50,000 a day for a large site that adds one page.
+// Registering every address of a changed sitemap again would need no memory of addresses, but a read for each: 50,000
+// a day for a large site that adds one page.
 package sitepoll

@@ -15,29 +15,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// document is the row of what is remembered of a sitemap or feed between polls.
+// document is the row with what is remembered of a sitemap or feed between polls.
 type document struct {
 	RowVersion   int             `col:"rowVersion"`
 	URL          string          `col:"url"`
-	ETag         string          `col:"etag"` // empty unless all of it was processed; the next three likewise
+	ETag         string          `col:"etag"` // empty unless all of it was processed; so are the next three
 	LastModified string          `col:"lastModified"`
 	FinalURL     string          `col:"finalUrl"`
 	Body         string          `col:"body"`  // digest of the bytes
-	Rules        string          `col:"rules"` // digest of what the site file wanted of it
+	Rules        string          `col:"rules"` // digest of the site file's rules for it
 	CheckedAt    time.Time       `col:"checkedAt"`
 	Maps         []discover.Link `col:"maps,parts"` // further sitemaps that it names
 	Addresses    int             `col:"addresses"`
 	Packed       []byte          `col:"seen,parts"`
-	Step         int64           `col:"step"` // of the site, that wrote it
+	Step         int64           `col:"step"` // of the site, at which it was written
 	seen         seen
 }
 
 var documents = row.Of[document]()
 
-// seen are the addresses of a document that were processed: digest to lastmod in seconds, 0 for none.
+// seen are the processed addresses of a document: digest to lastmod in seconds, 0 for none.
 type seen map[uint64]uint32
 
-// maxMapsBytes bounds the sitemaps that are remembered of an index, as JSON.
+// maxMapsBytes bounds the remembered sitemaps of an index, in bytes of JSON.
 const maxMapsBytes = 100_000
 
 // docHash names a document within a site.
@@ -45,8 +45,8 @@ func docHash(url string) string { return fmt.Sprintf("%016x", xxhash.Sum64String
 
 func docKey(slug, url string) storage.Key { return key(docRows + slug + "|" + docHash(url)) }
 
-// loadDocument reads what is remembered. Of one that is not known, or was read for other rules,
-// nothing is.
+// loadDocument reads the row of a document. It returns an empty document when there is none, or when its row was
+// written under other rules.
 func (s *Service) loadDocument(ctx context.Context, found *site.Site, url string) (document, error) {
 	d, _, err := documents.Load(ctx, s.polls.Table, docKey(found.Slug, url))
 	if err != nil {
@@ -59,17 +59,17 @@ func (s *Service) loadDocument(ctx context.Context, found *site.Site, url string
 	return d, nil
 }
 
-// op writes it with the end of a step of its site.
+// op writes the document, in the transaction that ends a step of its site.
 func (d *document) op(st *state) storage.Op {
 	d.Step, d.Addresses, d.Packed = st.Step, len(d.seen), d.seen.pack()
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: docKey(st.Slug, d.URL),
 		Props: documents.Encode(d)}}
 }
 
-// forget drops what would keep the next poll from reading the document again.
+// forget clears the validators and the digest, so that the next poll reads the document again.
 func (d *document) forget() { d.ETag, d.LastModified, d.Body = "", "", "" }
 
-// entryBytes is what one address takes.
+// entryBytes is the size of one address.
 const entryBytes = 12
 
 func (s seen) pack() []byte {
@@ -89,8 +89,8 @@ func unpackSeen(b []byte) seen {
 	return out
 }
 
-// rulesOf is a digest of what decides which addresses of a document are wanted: when it changes,
-// what was passed over before may be wanted now.
+// rulesOf is a digest of the rules that decide which addresses of a document are wanted. When it changes, addresses
+// that were excluded before may be wanted now.
 func rulesOf(found *site.Site) string {
 	h := xxhash.New()
 	fmt.Fprintln(h, found.Domain, found.Alternates)
@@ -103,15 +103,15 @@ func rulesOf(found *site.Site) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// forgetAfter is how long a document that no poll meets any more is remembered; refreshAfter is how
-// often one that never changes says that it is still met.
+// forgetAfter is how long a document is remembered after the last poll that read it. refreshAfter is how often an
+// unchanged document records that it was read.
 const (
 	forgetAfter  = 30 * 24 * time.Hour
 	refreshAfter = 7 * 24 * time.Hour
 )
 
-// dropDocuments forgets those that are not met any more: a site that dates its sitemaps would
-// leave one a day. It costs one query where there are none.
+// dropDocuments removes the documents that polls no longer find: a site with a date in the names of its sitemaps
+// would leave one a day. It costs one query when there are none.
 func (s *Service) dropDocuments(ctx context.Context, slug string) error {
 	q := s.polls.Prefix(docRows + slug + "|")
 	q.Select = []string{"checkedAt"}

@@ -1,6 +1,6 @@
 package sitepoll
 
-// FewerLookups has a step look up so many addresses, until undo is called.
+// FewerLookups limits the addresses that a step looks up, until undo is called.
 func FewerLookups(n int) (undo func()) {
 	was := maxLookups
 	maxLookups = n

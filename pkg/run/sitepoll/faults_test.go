@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// lay gives the web what two days of polls are disturbed over: nested sitemaps, known items, a
-// sitemap that is larger than a step and than a day, and one that is down.
+// lay prepares the web for the two days of polls in which faults occur: nested sitemaps, known items, a sitemap that
+// exceeds both a step and a day, and one that is down.
 func lay(r *rig) {
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 6 })
 	r.register("https://a.example/0", "https://a.example/1")
@@ -30,18 +30,19 @@ var (
 	secondDay = tally{Documents: 3, Unmodified: 2, Found: 3, New: 3, Errors: 1}
 )
 
-// E14: whatever single operation of two days of polls fails, before or after it took effect, the polls
-// come to the same end with the same numbers.
+// TestE14Faults checks that two days of polls end with the same numbers when any single operation fails, before or
+// after it took effect (E14).
 func TestE14Faults(t *testing.T) {
 	runtest.EachFault(t, 40, 1, func(t *testing.T, f *runtest.Fault) { disturb(t, "mem", f) })
 }
 
-// E14 on the embedded store, at every ninth operation: its transactions are other code.
+// TestE14FaultsEmbedded does the same on the embedded store, whose transactions are other code, at every ninth
+// operation.
 func TestE14FaultsEmbedded(t *testing.T) {
 	runtest.EachFault(t, 40, 9, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", f) })
 }
 
-// disturb has polls on two days, with a fault.
+// disturb performs the polls of two days, with a fault.
 func disturb(t *testing.T, store string, f *runtest.Fault) {
 	t.Helper()
 	defer sitepoll.FewerLookups(4)()
@@ -54,7 +55,7 @@ func disturb(t *testing.T, store string, f *runtest.Fault) {
 	r.registered()
 }
 
-// registered holds the registry to what two days were to bring.
+// registered checks that the registry holds what two days should bring.
 func (r *rig) registered() {
 	r.Helper()
 	r.Hook.Set(nil)
@@ -64,7 +65,7 @@ func (r *rig) registered() {
 	r.whole()
 }
 
-// dayDespite is a day on which the timer comes each minute until a poll begins.
+// dayDespite is a day on which the timer fires each minute until a poll begins.
 func (r *rig) dayDespite() sitepoll.Poll {
 	r.Helper()
 	now := r.Clock.Now()
@@ -82,8 +83,8 @@ func (r *rig) dayDespite() sitepoll.Poll {
 	return sitepoll.Poll{}
 }
 
-// E14: operations fail at random, messages are lost, doubled and late, two workers do the same step at
-// once, and each page is registered once and counted once.
+// TestE14Simulation checks that each page is registered once and counted once when operations fail at random,
+// messages are lost, doubled and late, and two workers perform the same step at once (E14).
 func TestE14Simulation(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed) })
@@ -107,14 +108,14 @@ func simulate(t *testing.T, seed uint64) {
 	r.registered()
 }
 
-// last is the poll of a site that ended last, whatever fails.
+// last returns the last poll of a site that ended, retrying on faults.
 func (r *rig) last(slug string) *sitepoll.Poll {
 	one, err := r.sound().Get(r.Context(), slug)
 	r.Must(err)
 	return one.Last
 }
 
-// stormyDay has the timer come and the polls go on until all have ended.
+// stormyDay fires the timer and performs steps until all polls have ended.
 func (r *rig) stormyDay(storm *runtest.Storm) {
 	since := r.Clock.Now()
 	for range 300 {
@@ -128,8 +129,8 @@ func (r *rig) stormyDay(storm *runtest.Storm) {
 	}
 }
 
-// E14: whatever single operation of a push fails, before or after it took effect, the push that is sent
-// again takes what is left, and what is registered never exceeds the day's bound.
+// TestE14PushFaults checks that a push sent again after the failure of any single operation, before or after it took
+// effect, processes what is left, and that the registered pages never exceed the day's bound (E14).
 func TestE14PushFaults(t *testing.T) {
 	push := submission("https://a.example/1", "https://a.example/2", "https://a.example/3", "https://a.example/4")
 	runtest.EachFault(t, 10, 1, func(t *testing.T, f *runtest.Fault) {
@@ -152,8 +153,8 @@ func TestE14PushFaults(t *testing.T) {
 	})
 }
 
-// E14: a process that read the site's row before a step ended, and the document's after it, registers nothing that
-// the next step is to count.
+// TestE14DoubledStep checks that a process that read the site's row before a step ended, and the document's row after
+// it, registers nothing that the next step should count (E14).
 func TestE14DoubledStep(t *testing.T) {
 	defer sitepoll.FewerLookups(4)()
 	r := inMemory(t)

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// keyTime is how long a verified key is taken without asking again.
+	// keyTime is how long a verified key is accepted without verifying it again.
 	keyTime = 24 * time.Hour
 	// maxKeys is how many verified keys of a site are remembered.
 	maxKeys = 8
-	// maxKeyFile bounds the file that shows a key, in bytes.
+	// maxKeyFile bounds the file that proves a key, in bytes.
 	maxKeyFile = 8 << 10
 )
 
-// keyForm is what the protocol allows for a key.
+// keyForm is the form that the protocol allows for a key.
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
-// keyLocation checks key and keyLocation of a push, and says where the site shows the key.
+// keyLocation checks the key and keyLocation of a push, and returns where the site publishes the key.
 func keyLocation(p Push, found *site.Site) (place, error) {
 	if !keyForm.MatchString(p.Key) {
 		return place{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
@@ -56,13 +56,13 @@ func onHost(address string, found *site.Site) bool {
 	return err == nil && src.Host == found.Domain
 }
 
-// pushes is the row of what is pushed to a site.
+// pushes is the row of the pushes for a site.
 type pushes struct {
 	RowVersion int      `col:"rowVersion"`
 	State      pushData `col:"state,bytes,must"`
 }
 
-// pushData is what of that row is compound.
+// pushData is the part of that row that is stored as JSON.
 type pushData struct {
 	Keys []verified `json:"keys,omitempty"`
 	Day  pushDay    `json:"day"`
@@ -70,16 +70,16 @@ type pushData struct {
 
 var pushRow = row.Of[pushes]()
 
-// verified is a key that its site has shown.
+// verified is a key that its site has published.
 type verified struct {
-	Digest string    `json:"digest"` // of the key and its place
+	Digest string    `json:"digest"` // of the key and its location
 	Until  time.Time `json:"until"`
 }
 
-// pushDay is what was done on one day.
+// pushDay counts the work of one day.
 type pushDay struct {
 	Date      string `json:"date,omitempty"` // UTC
-	Asked     int    `json:"asked"`          // visits for keys
+	Asked     int    `json:"asked"`          // requests for keys
 	Looked    int    `json:"looked"`         // addresses
 	New       int    `json:"new"`
 	Forwarded int    `json:"forwarded"`
@@ -91,7 +91,7 @@ func (d *pushDay) add(n pushDay, sign int) {
 	d.Forwarded += sign * n.Forwarded
 }
 
-// verify makes sure that a site shows a key.
+// verify checks that a site publishes a key.
 func (s *Service) verify(ctx context.Context, found *site.Site, key string, at place) error {
 	sum := sha256.Sum256([]byte(key + " " + at.url))
 	digest := hex.EncodeToString(sum[:])
@@ -127,7 +127,7 @@ func (s *Service) verify(ctx context.Context, found *site.Site, key string, at p
 	})
 }
 
-// askForKey visits the place of a key.
+// askForKey requests the file at the key's location.
 func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, at place) error {
 	page, err := s.web.FetchResource(ctx, crawl.ResourceRequest{URL: at.url, MaxBytes: maxKeyFile})
 	var refused *crawl.SiteError
@@ -148,10 +148,10 @@ func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, a
 	return nil
 }
 
-// errUnchanged ends a change that has nothing to write.
+// errUnchanged ends a change without a write.
 var errUnchanged = errors.New("nothing to write")
 
-// changePushes rewrites the row of what is pushed to a site, again when somebody else was quicker.
+// changePushes rewrites the row of the pushes for a site, and retries when another process wrote first.
 func (s *Service) changePushes(ctx context.Context, slug string, change func(st *pushData) error) error {
 	for range 20 {
 		p, etag, err := pushRow.Load(ctx, s.polls.Table, key(pushRows+slug))

@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// town is a site of which some pages change each night, and what its sitemap says of that.
+// town is a site on which some pages change each night, with the lastmod values of its sitemap.
 type town struct {
 	*rig
 	rng     *rand.Rand
 	changed map[string]time.Time // by address
-	honest  func(day int) bool   // else it says of every page that it has just changed
+	honest  func(day int) bool   // otherwise every page claims to have just changed
 	seen    map[string]time.Time // the change that the last check found
 	checks  int
-	early   int // that were not due by the schedule
+	early   int // checks that the schedule did not plan
 	waits   []time.Duration
 }
 
@@ -40,7 +40,7 @@ func newTown(t *testing.T, seed uint64, honest func(day int) bool) *town {
 	return w
 }
 
-// live lets days pass, and gives how many checks were brought forward on each.
+// live passes days, and returns how many checks were brought forward on each.
 func (w *town) live(from, to int) (hastened []int) {
 	for day := from; day < to; day++ {
 		w.night(day)
@@ -70,7 +70,7 @@ func (w *town) night(day int) {
 	w.web.Pages[aMap] = runtest.URLSet(entries...)
 }
 
-// crawl checks what is due, each page to come again in five days.
+// crawl checks the due pages, and schedules the next check of each in five days.
 func (w *town) crawl() {
 	w.Helper()
 	_, err := w.reg.Jobs.Sweep(w.Context())
@@ -131,8 +131,8 @@ func sum(list []int) (n int) {
 	return n
 }
 
-// E14: an honest site is believed after a while, and then a change is found within hours instead of
-// days. Checks that lastmod did not bring forward stay as rare as they were.
+// TestE14HonestSite checks that an honest site is trusted after a while, and that its changes are then found within
+// hours instead of days. Checks that lastmod did not bring forward stay as rare as before (E14).
 func TestE14HonestSite(t *testing.T) {
 	for seed := range uint64(3) {
 		w := newTown(t, seed, func(int) bool { return true })
@@ -157,8 +157,8 @@ func TestE14HonestSite(t *testing.T) {
 	}
 }
 
-// E14: a site that says of every page each day that it has just changed is never believed: no check
-// comes earlier, and no more than a sample of its claims is noted.
+// TestE14LyingSite checks that a site that reports every page as just changed each day is never trusted: no check is
+// brought forward, and only a sample of its reports is recorded (E14).
 func TestE14LyingSite(t *testing.T) {
 	for seed := range uint64(3) {
 		w := newTown(t, seed, func(int) bool { return false })
@@ -172,7 +172,8 @@ func TestE14LyingSite(t *testing.T) {
 	}
 }
 
-// E14: a site that stops lying is believed in the end, and one that begins to lie no more.
+// TestE14SiteThatChangesItsWays checks that a site that stops lying is trusted in the end, and that one that starts
+// lying no longer is (E14).
 func TestE14SiteThatChangesItsWays(t *testing.T) {
 	w := newTown(t, 1, func(day int) bool { return day >= 20 && day < 120 })
 	if n := sum(w.live(0, 20)); n > 0 {

@@ -14,13 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxAgain is how many more steps one document may take in a poll.
+// maxAgain is how many further steps one document may need in a poll.
 const maxAgain = 12
 
 // maxLookups is how many addresses one step looks up in the registry. A variable for tests.
 var maxLookups = 5_000
 
-// candidate is an address that no poll has processed.
+// candidate is an address that no poll has processed yet.
 type candidate struct {
 	source.Source
 	link discover.Link
@@ -28,8 +28,8 @@ type candidate struct {
 	mod  uint32
 }
 
-// links processes the addresses of a document that has changed, and notes in next which were.
-// again reports that more are left than one step takes, though the day's cap is not reached.
+// links processes the addresses of a changed document, and records the processed ones in next. It sets again when
+// more are left than one step processes and the day's cap is not reached.
 func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
 	st := w.st
 	w.done = next.seen
@@ -54,14 +54,14 @@ func (w *step) links(ctx context.Context, was seen, next *document, got reading)
 	return again, w.announce(ctx, moved)
 }
 
-// sift tells the addresses that no poll has processed from those whose lastmod has moved to a later
-// time, which are [registry.Change]s of the site. What is neither stays noted as it was.
+// sift returns the addresses that no poll has processed, and those whose lastmod has moved to a later time, as
+// [registry.Change]s of the site. All others stay recorded as they were.
 func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved []registry.Change) {
 	met := map[uint64]bool{}
 	for _, link := range links {
 		src, err := w.s.o.Rules.ParseURL(link.URL)
 		if err != nil {
-			continue // of no use, whatever the poll
+			continue // no poll can use it
 		}
 		c := candidate{src, link, xxhash.Sum64String(src.Normalized), seconds(link)}
 		if met[c.hash] {
@@ -81,7 +81,7 @@ func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved [
 	return fresh, moved
 }
 
-// seconds is a lastmod as it is remembered; 0 for none, or none that a page of the web can have.
+// seconds is a lastmod as stored; 0 when it is missing or outside the range that a web page can have.
 func seconds(link discover.Link) uint32 {
 	if n := link.LastMod.Unix(); !link.LastMod.IsZero() && n > 0 && n < 1<<32 {
 		return uint32(n)
@@ -89,8 +89,8 @@ func seconds(link discover.Link) uint32 {
 	return 0
 }
 
-// wanted leaves out what the site file does not want, and puts what changed last first, so that a cap
-// leaves the oldest.
+// wanted drops the addresses that the site file excludes, and sorts by lastmod, the latest first, so that a cap drops
+// the oldest.
 func (w *step) wanted(fresh []candidate) (out []candidate) {
 	slices.SortStableFunc(fresh, func(a, b candidate) int { return b.link.LastMod.Compare(a.link.LastMod) })
 	for _, c := range fresh {
@@ -107,8 +107,8 @@ func (w *step) wanted(fresh []candidate) (out []candidate) {
 	return out
 }
 
-// register has what is new crawled, until a bound is reached; left is what is beyond it, capped that it
-// is the day's.
+// register registers new addresses until a bound is reached. It returns how many are left, and whether the bound is
+// the day's cap.
 func (w *step) register(ctx context.Context, list []candidate) (left int, capped bool, err error) {
 	today := w.st.Day.on(w.now)
 	for looked := 0; len(list) > 0 && looked < maxLookups && today.New < w.s.o.PerDay; {
@@ -123,8 +123,8 @@ func (w *step) register(ctx context.Context, list []candidate) (left int, capped
 	return len(list), today.New >= w.s.o.PerDay, nil
 }
 
-// registerChunk registers what is a page of up to 32 addresses. What this step registered before it
-// was cut off is new, too.
+// registerChunk registers up to 32 addresses, except those in endless spaces. Items that an interrupted attempt of
+// this step registered count as new.
 func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int, err error) {
 	var sources []source.Source
 	for _, c := range chunk {
@@ -137,7 +137,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		}
 		sources = append(sources, c.Source)
 	}
-	// Items keep it, so that a step that is done again tells its own from those of others.
+	// Items keep the job, so that a repeated step recognizes its own.
 	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
 		Job: func(source.Source) string { return job }}
@@ -160,9 +160,9 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 	return added, nil
 }
 
-// announce tells the registry which pages have changed as their site says. Whether it is believed is
-// the registry's to decide: see [registry.Changes.Announce]. Each poll has others first, for of a site
-// that is not believed only a sample is held against it.
+// announce reports to the registry the pages that changed, according to their site. The registry decides whether to
+// trust the site: see [registry.Changes.Announce]. The order differs for each poll, because only a sample of an
+// untrusted site's reports is compared with the next checks.
 func (w *step) announce(ctx context.Context, moved []registry.Change) error {
 	poll := w.st.Now
 	poll.Moved += len(moved)

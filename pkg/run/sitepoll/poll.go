@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// pollHour is when the daily poll begins, in UTC.
+	// pollHour is the hour at which the daily poll begins, in UTC.
 	pollHour = 6
-	// feedPause is between two polls of feeds; a little less than the timer's hour.
+	// feedPause is the time between two polls of feeds; a little less than the timer's hour.
 	feedPause = 55 * time.Minute
-	// stalled is how long a poll may go without a step before its message is taken for lost.
+	// stalled is how long a poll may go without a step before its message counts as lost.
 	stalled = 2 * time.Minute
 	// longest is how long a poll may last.
 	longest = 20 * time.Hour
 )
 
-// dueAt is when the next full poll begins after one that began at last: 06:00 UTC, or at once for a
-// site that was never polled.
+// dueAt is when the next full poll begins after one that began at last: 06:00 UTC, or at once for a site that was
+// never polled.
 func dueAt(last time.Time) time.Time {
 	if last.IsZero() {
 		return time.Time{}
@@ -34,7 +34,7 @@ func dueAt(last time.Time) time.Time {
 	return at
 }
 
-// due is the poll that a site is to have now; empty if none.
+// due returns the kind of poll that a site is due for now; empty if it is not due.
 func due(now time.Time, found *site.Site, st *state) Kind {
 	switch {
 	case st.Now != nil || !Watched(found):
@@ -54,9 +54,8 @@ func due(now time.Time, found *site.Site, st *state) Kind {
 	return Feeds
 }
 
-// Tick begins the polls that are due; the timer calls it each hour. It costs two queries of all sites'
-// rows, and a transaction and a message for each poll. A site whose poll cannot begin keeps no other
-// from its own.
+// Tick begins the polls that are due; the timer calls it each hour. It costs two queries for the rows of all sites,
+// and a transaction and a message for each poll. A poll that cannot begin does not delay those of other sites.
 func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 	if s.o.PerDay == 0 {
 		return 0, nil
@@ -81,14 +80,14 @@ func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 		switch failed := s.begin(ctx, found, &st, kind); {
 		case failed == nil:
 			begun++
-		case !fault.Is(failed, fault.Conflict): // a conflict is somebody who has just begun it
+		case !fault.Is(failed, fault.Conflict): // Conflict: another process has just begun it
 			err = errors.Join(err, fmt.Errorf("%s: %w", found.Slug, failed))
 		}
 	}
 	return begun, err
 }
 
-// states are the rows of all sites, by slug.
+// states returns the rows of all sites, by slug.
 func (s *Service) states(ctx context.Context) (map[string]state, error) {
 	out := map[string]state{}
 	for st, err := range s.polls.All(ctx, s.polls.Prefix(siteRows)) {
@@ -108,8 +107,8 @@ func (s *Service) load(ctx context.Context, slug string) (state, error) {
 	return st, err
 }
 
-// PollNow begins a full poll of a site. Errors: NotFound for a slug that there is not,
-// Conflict while a poll goes on, Blocked while polls are switched off.
+// PollNow begins a full poll of a site. Errors: NotFound for an unknown slug, Conflict while a poll is active,
+// Blocked while polls are switched off.
 func (s *Service) PollNow(ctx context.Context, slug string) (Site, error) {
 	found, err := s.Known.find(ctx, slug)
 	if err != nil {
@@ -139,11 +138,11 @@ func unknownSite(slug string) error {
 	return fault.New(fault.NotFound, "there is no site %.70q: it is neither in the site file nor added", slug)
 }
 
-// begin writes that a poll goes on, and sends its first step.
+// begin writes the row of an active poll, and sends its first message.
 func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind Kind) error {
 	now := s.polls.Now()
 	if rules := rulesOf(found); st.All.Rules != rules {
-		st.All = Coverage{Rules: rules} // all addresses are judged again
+		st.All = Coverage{Rules: rules} // all addresses are evaluated again
 	}
 	st.Now = &Poll{ID: fmt.Sprintf("look-%s-%s", now.Format("20060102T150405Z"), s.o.Token()), Kind: kind, BeganAt: now}
 	st.Docs, st.Seen, st.Traps, st.NotBefore, st.UpdatedAt = nil, nil, nil, now, now
@@ -157,8 +156,8 @@ func (s *Service) begin(ctx context.Context, found *site.Site, st *state, kind K
 	return nil
 }
 
-// first puts the documents that a poll begins with into its frontier: feeds, which are short and
-// have what is newest, and then sitemaps.
+// first queues the documents that a poll begins with: feeds, which are short and list the newest pages, then
+// sitemaps.
 func (st *state) first(found *site.Site, kind Kind) {
 	for _, address := range found.Feeds {
 		st.push(doc{URL: address, Kind: docMap})
@@ -174,13 +173,13 @@ func (st *state) first(found *site.Site, kind Kind) {
 	}
 }
 
-// RequeueStalled sends the messages of polls that have not moved for a while. It costs one query while no poll goes
-// on.
+// RequeueStalled sends the messages of stalled polls again, and returns their number. It costs one query while no
+// poll is active.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return s.polls.RequeueStalled(ctx)
 }
 
-// end closes the poll that goes on.
+// end closes the active poll.
 func (st *state) end(now time.Time) {
 	st.Now.EndedAt = now
 	st.All = st.All.plus(st.Now)

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// tally is what a poll came to, without ids, times and requests.
+// tally is the result of a poll, without ids, times and requests.
 type tally struct {
 	Documents, Unmodified, Found, New, Known, Excluded, Later, Errors int
 }
@@ -33,8 +33,8 @@ func same(t *testing.T, want, have any) {
 	}
 }
 
-// E14: a daily poll registers what is new, once, leaves known items as they are and says what it met.
-// What has not changed costs one conditional request.
+// TestE14DailyPoll checks that a daily poll registers new pages, once, leaves known items as they are and reports
+// what it found. An unchanged document costs one conditional request (E14).
 func TestE14DailyPoll(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.register("https://a.example/0", "https://a.example/1")
@@ -80,7 +80,8 @@ func of(host string, requests []string) (out []string) {
 	return out
 }
 
-// E14: the cap of a day holds whatever a site lists; the rest, oldest last, is taken on the next days.
+// TestE14Cap checks that the day's cap holds whatever a site lists, and that the remaining pages are registered on
+// the next days, the oldest last (E14).
 func TestE14Cap(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 3 })
@@ -104,7 +105,8 @@ func TestE14Cap(t *testing.T) {
 	same(t, tally{Documents: 1, Unmodified: 1}, tallyOf(r.day("a")))
 }
 
-// E14: a document with more unknown addresses than one step looks up takes several.
+// TestE14LargeDocument checks that a document with more unknown addresses than one step looks up needs several steps
+// (E14).
 func TestE14LargeDocument(t *testing.T) {
 	defer sitepoll.FewerLookups(4)()
 	r := inMemory(t)
@@ -113,7 +115,7 @@ func TestE14LargeDocument(t *testing.T) {
 	same(t, tally{Documents: 1, Unmodified: 1}, tallyOf(r.day("a")))
 }
 
-// E14: where nothing is listed robots.txt is asked, and then the usual place.
+// TestE14WithoutSitemaps checks that a poll without listed sitemaps reads robots.txt, and then /sitemap.xml (E14).
 func TestE14WithoutSitemaps(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -140,7 +142,8 @@ func TestE14WithoutSitemaps(t *testing.T) {
 	}
 }
 
-// E14: feeds are read each hour, sitemaps at six only, sites that only set limits never.
+// TestE14WhoIsDue checks that feeds are read each hour, sitemaps only at six, and sites that only set limits never
+// (E14).
 func TestE14WhoIsDue(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages[aMap], r.web.Pages[bFeed] = runtest.URLSet(runtest.Pages("https://a.example/", 1)...),
@@ -168,14 +171,14 @@ func TestE14WhoIsDue(t *testing.T) {
 	if s := r.site("a"); !s.NextPollAt.Equal(time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC)) {
 		t.Errorf("next poll of %s", s.NextPollAt)
 	}
-	r.Clock.Pass(30 * time.Hour) // the timer was away at six
+	r.Clock.Pass(30 * time.Hour) // the timer did not run at six
 	if poll := r.tick("a"); poll.BeganAt.Day() != 2 {
 		t.Errorf("a poll that was missed is not made up for: %s", poll.BeganAt)
 	}
 }
 
-// E14: what sites answer instead of documents is recorded, tried again where that may help, and ends
-// the poll at last.
+// TestE14SiteFailures checks that error answers of sites are recorded, retried when that may help, and finally end
+// the poll (E14).
 func TestE14SiteFailures(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -218,8 +221,9 @@ func TestE14SiteFailures(t *testing.T) {
 	}
 }
 
-// E14: switched off, nothing begins and what goes on ends; new rules have documents read anew. U3: what was found
-// of a site is counted once, with the rules that left it out, and anew with new rules.
+// TestE14U3SettingsChange checks that no poll begins and active ones end when polls are switched off, and that
+// documents are read again under new rules (E14). It also checks that each address found on a site is counted once,
+// with the rule that excluded it, and again under new rules (U3).
 func TestE14U3SettingsChange(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages[aMap] = runtest.URLSet(append(runtest.Pages("https://a.example/print/", 2),
@@ -249,13 +253,13 @@ func TestE14U3SettingsChange(t *testing.T) {
 	same(t, sitepoll.Coverage{Found: 3, New: 2, Known: 1}, counted(r.site("a").Coverage))
 }
 
-// counted is a coverage without the rules by which it was counted.
+// counted is a coverage without the rules that it was counted under.
 func counted(c sitepoll.Coverage) sitepoll.Coverage {
 	c.Rules = ""
 	return c
 }
 
-// E14: a poll goes on once only, for sites that there are.
+// TestE14PollNow checks that a site has at most one active poll, and that unknown sites have none (E14).
 func TestE14PollNow(t *testing.T) {
 	r := inMemory(t)
 	if _, err := r.PollNow(t.Context(), "nobody"); !fault.Is(err, fault.NotFound) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// PushMethod is the discoveryMethod of what a push registers.
+// PushMethod is the discoveryMethod of items that a push registers.
 const PushMethod = "INDEXNOW"
 
 // Bounds of pushes.
@@ -21,46 +21,46 @@ const (
 	MaxPushed = 10_000
 	// MaxPushedPerDay is the most addresses of one site that are processed in a day.
 	MaxPushedPerDay = 10_000
-	// MaxVerifications is how often a site is asked for keys in a day.
+	// MaxVerifications is how many times a day a site is asked for keys.
 	MaxVerifications = 10
 )
 
-// Push is what somebody submits who holds a key of a site (IndexNow).
+// Push is a submission by the holder of a site's key (IndexNow).
 type Push struct {
 	Host        string // of all URLs
 	Key         string
-	KeyLocation string // where the site shows the key; https://<host>/<key>.txt when empty
+	KeyLocation string // where the site publishes the key; https://<host>/<key>.txt when empty
 	URLs        []string
 }
 
-// Pushed is what a push came to.
+// Pushed is the result of a push.
 type Pushed struct {
 	Received  int
 	New       int // registered
-	Forwarded int // known, and checked sooner
-	Known     int // known, and left as they are: due or just checked
+	Forwarded int // known, and their check brought forward
+	Known     int // known and unchanged: due, or just checked
 	Excluded  int // not wanted by the site file
 	Refused   int // by the registry
 	Left      int // dropped, because the day's bounds are reached
 }
 
-// MismatchError says that addresses are not of the host, or that a key does not cover them or has not
-// the form of one: the protocol's 422.
+// MismatchError reports addresses of another host, a malformed key, or a key that does not cover the addresses: the
+// protocol's 422.
 type MismatchError struct{ Err error }
 
 func (e *MismatchError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *MismatchError) Unwrap() error { return e.Err }
 
-// Push takes an IndexNow submission: the key is verified at the site, unless it was within a day, then
-// what is new is registered and what is known checked sooner, within Options.PerDay of each. Errors: a
-// [*MismatchError]; Invalid for what is no submission; Blocked for a host that is no site of the site
-// file, for a key that its site does not show, and while polls are switched off; Throttled when the
-// site cannot be asked for the key now or the day's bounds are reached.
+// Push processes an IndexNow submission. It verifies the key at the site, unless it did so within the last day. Then
+// it registers new pages and brings forward the checks of known ones, at most Options.PerDay of each. Errors: a
+// [*MismatchError]; Invalid for a malformed submission; Blocked for the host of no known site, for a key that its
+// site does not publish, and while polls are switched off; Throttled when the key cannot be requested now or the
+// day's bounds are reached.
 //
-// A push costs a read and two writes of the site's row, a read for each address, and what
-// registering and bringing forward cost.
+// A push costs a read and two writes of the site's row, a read for each address, and the cost of registering pages
+// and bringing checks forward.
 func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	if s.o.PerDay == 0 {
 		return Pushed{}, errOff
@@ -86,7 +86,7 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	return s.takePush(ctx, found, sources)
 }
 
-// of finds the site of a host; Blocked for one that there is not.
+// of returns the site of a host. Errors: Blocked for an unknown host.
 func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.Site, error) {
 	sites, err := k.All(ctx)
 	if err != nil {
@@ -101,7 +101,7 @@ func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.S
 	return nil, fault.New(fault.Blocked, "%.100q is the host of no site that is known, so nothing of it is taken", host)
 }
 
-// pushed reads the addresses of a push.
+// pushed parses the addresses of a push.
 func (s *Service) pushed(urls []string, found *site.Site, location place) (out []source.Source, err error) {
 	seen := map[string]bool{}
 	for _, text := range urls {
@@ -122,8 +122,8 @@ func (s *Service) pushed(urls []string, found *site.Site, location place) (out [
 	return out, nil
 }
 
-// takePush does with addresses what the day's bounds allow. These are reserved first, and what was not
-// needed is given back, so that calls side by side keep them together.
+// takePush processes addresses within the day's bounds. It reserves its share first and returns the unused part, so
+// that concurrent calls together keep the bounds.
 func (s *Service) takePush(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
 	out.Received = len(sources)
 	var room pushDay
@@ -155,7 +155,7 @@ func (s *Service) takePush(ctx context.Context, found *site.Site, sources []sour
 	return out, err
 }
 
-// work goes through addresses, 32 at a time.
+// work processes addresses, 32 at a time.
 func (s *Service) work(ctx context.Context, found *site.Site, sources []source.Source, room pushDay,
 	out *Pushed) (done pushDay, err error) {
 	wanted := slices.DeleteFunc(slices.Clone(sources), func(src source.Source) bool { return found.Judge(src) != "" })
@@ -208,16 +208,17 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
 }
 
-// place is where a site shows a key.
+// place is where a site publishes a key.
 type place struct{ url, dir string }
 
-// covers reports whether a key there is one for an address: one in a folder is for that folder.
+// covers reports whether a key at this location is valid for an address: a key in a folder is valid below that
+// folder.
 func (p place) covers(address string) bool {
 	form, err := source.FetchForm(address)
 	return err == nil && strings.HasPrefix(afterScheme(form), afterScheme(p.dir))
 }
 
-// afterScheme compares http and https alike: the key is of the host.
+// afterScheme removes the scheme: a key belongs to the host, so http and https are equal.
 func afterScheme(address string) string {
 	_, rest, _ := strings.Cut(address, "://")
 	return rest

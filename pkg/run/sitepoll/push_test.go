@@ -23,7 +23,7 @@ func submission(urls ...string) sitepoll.Push {
 	return sitepoll.Push{Host: "a.example", Key: pushKey, URLs: urls}
 }
 
-// E14: a push registers what is new, once, and asks the site for its key once a day.
+// TestE14Push checks that a push registers new pages, once, and asks the site for its key once a day (E14).
 func TestE14Push(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.web.Pages[keyFile] = "\ufeff" + pushKey + "\n"
@@ -54,7 +54,8 @@ func TestE14Push(t *testing.T) {
 	})
 }
 
-// E14: the statuses of the protocol, by the kinds of errors; what is refused costs the site nothing.
+// TestE14PushRefused checks that the kinds of errors give the statuses of the protocol, and that a refused push costs
+// the site nothing (E14).
 func TestE14PushRefused(t *testing.T) {
 	mismatch := fault.Kind("422")
 	for _, row := range []struct {
@@ -102,8 +103,8 @@ func TestE14PushRefused(t *testing.T) {
 	}
 }
 
-// E14: a site that does not answer, or that is not to be asked now, is asked for its key later; trying keys causes
-// only so many requests to it.
+// TestE14PushVerification checks that a site that does not answer, or that must not be asked now, is asked for its
+// key later, and that guessing keys causes a bounded number of requests to it (E14).
 func TestE14PushVerification(t *testing.T) {
 	r := inMemory(t)
 	for _, answer := range []error{fault.After(time.Minute, "busy"),
@@ -132,8 +133,8 @@ func TestE14PushVerification(t *testing.T) {
 	r.Must(err)
 }
 
-// E14: submissions cannot cause a flood of requests: what is registered and what is checked sooner is bounded for
-// each site and day, whatever fails in between.
+// TestE14PushBounds checks that submissions cannot cause a flood of requests: the number of pages registered and
+// checks brought forward is bounded for each site and day, whatever fails in between (E14).
 func TestE14PushBounds(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *sitepoll.Options) { o.PerDay = 3 })

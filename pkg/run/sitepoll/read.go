@@ -11,20 +11,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl"
 )
 
-// reading is what a document gave.
+// reading is the parsed content of a document.
 type reading struct {
 	discover.Found
-	same   bool // as at the last poll
+	same   bool // unchanged since the last poll
 	digest string
 }
 
-// parse reads the resource that was fetched. Errors are the site's: Unavailable if trying again may help.
+// parse reads a fetched resource. Its errors are the site's: Unavailable when a retry may help.
 func parse(d doc, held document, page crawl.Resource, found *site.Site) (got reading, err error) {
 	switch {
 	case page.NotModified:
 		return reading{same: true}, nil
 	case d.Kind == docRobots && page.Missing():
-		return reading{}, nil // no robots.txt names no sitemaps
+		return reading{}, nil // a missing robots.txt names no sitemaps
 	case page.Refused() != nil:
 		return got, page.Refused()
 	}
@@ -40,8 +40,8 @@ func parse(d doc, held document, page crawl.Resource, found *site.Site) (got rea
 	return got, err
 }
 
-// bounded is as much of the sitemaps as is remembered. One that names more is read anew by each poll,
-// see [step.links].
+// bounded returns as many of the sitemaps as are remembered. An index that names more is read again by each poll, see
+// [step.links].
 func bounded(maps []discover.Link) []discover.Link {
 	for size, i := 0, 0; i < len(maps); i++ {
 		text, _ := json.Marshal(maps[i]) // always encodes

@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// rig is the service over what a hook leaves of the store, and a web of which the test knows all.
+// rig is the service over a store with faults, and a web that the test controls.
 type rig struct {
 	*runtest.Rig
 	*sitepoll.Service
-	reg   *registry.Registry // sees the store as it is
+	reg   *registry.Registry // over the store without faults
 	web   *runtest.Web
 	o     sitepoll.Options
 	token int
@@ -55,7 +55,7 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	return r
 }
 
-// restart begins the service anew with other options.
+// restart starts the service again with other options.
 func (r *rig) restart(change func(o *sitepoll.Options)) {
 	change(&r.o)
 	r.Service = sitepoll.New(r.Seen, r.Registry(r.Seen), r.web, r.o)
@@ -64,7 +64,7 @@ func (r *rig) restart(change func(o *sitepoll.Options)) {
 // sound is the service over the store without faults.
 func (r *rig) sound() *sitepoll.Service { return sitepoll.New(r.Store, r.reg, r.web, r.o) }
 
-// settle goes on until no poll does.
+// settle performs steps until no poll is active.
 func (r *rig) settle() {
 	r.Helper()
 	r.Finish(sitepoll.Queue, r, func() bool { return !r.polling() })
@@ -77,7 +77,7 @@ func (r *rig) polling() bool {
 	return slices.ContainsFunc(all, func(one sitepoll.Site) bool { return one.Now != nil })
 }
 
-// day has the timer come on the next day at six, and gives the poll of a site that followed.
+// day fires the timer at six on the next day, and returns the poll of a site that followed.
 func (r *rig) day(slug string) sitepoll.Poll {
 	r.Helper()
 	now := r.Clock.Now()
@@ -86,7 +86,7 @@ func (r *rig) day(slug string) sitepoll.Poll {
 	return r.tick(slug)
 }
 
-// tick has the timer come now.
+// tick fires the timer now.
 func (r *rig) tick(slug string) sitepoll.Poll {
 	r.Helper()
 	_, err := r.Tick(r.Context())
@@ -106,7 +106,7 @@ func (r *rig) items() map[string]registry.Item { return r.Items(r.reg) }
 
 func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
 
-// whole checks what holds whenever no poll goes on.
+// whole checks the invariants that hold while no poll is active.
 func (r *rig) whole() {
 	r.Helper()
 	if left := r.Rows(sitepoll.Table, "/active|"); len(left) > 0 {

@@ -23,7 +23,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// server is a real site whose answers have a validator, and tells how it was asked.
+// server is a real site whose answers have a validator. It records the requests.
 type server struct {
 	mu    sync.Mutex
 	pages map[string]string
@@ -57,8 +57,9 @@ func (s *server) requests() (log []string) {
 	return log
 }
 
-// E14: over a real server and the crawl's own politeness an unchanged site costs one conditional
-// request for each document, a changed one a download of what changed, and a push one of the key.
+// TestE14RealServer checks the requests to a real server, under the crawl's own politeness: an unchanged site costs
+// one conditional request per document, a changed one a download of what changed, and a push one request for the key
+// (E14).
 func TestE14RealServer(t *testing.T) {
 	r := inMemory(t)
 	web := &server{pages: map[string]string{"/robots.txt": "User-agent: *\nDisallow: /private/\n"}}
@@ -98,7 +99,7 @@ func TestE14RealServer(t *testing.T) {
 	same(t, []string{"200 /" + pushKey + ".txt"}, web.requests())
 }
 
-// worker visits as the app's does, on loopback.
+// worker fetches as the app's worker does, on loopback.
 func worker(t *testing.T, r *rig) *crawl.Worker {
 	t.Helper()
 	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1"}, Now: r.Clock.Now,

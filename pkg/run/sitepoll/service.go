@@ -14,24 +14,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Names of what polls are kept in.
+// Names of the queues and the table of polls.
 const (
 	Table       = "SentinelSites"
 	Queue       = "sentinel-steps"
 	PoisonQueue = Queue + "-poison"
 )
 
-// Method is the discoveryMethod of what a poll registers (E14).
+// Method is the discoveryMethod of items that a poll registers (E14).
 const Method = "SENTINEL"
 
-// DefaultPerDay is how many new pages of one site are registered in a day unless it is set.
+// DefaultPerDay is the default number of new pages of one site that are registered in a day.
 const DefaultPerDay = 500
 
 // Options adjust a service.
 type Options struct {
 	Sites  site.List
 	Rules  source.Rules
-	PerDay int              // new pages of a site in a day (UTC); 0: no site is polled, and no push is taken
+	PerDay int              // new pages of a site in a day (UTC); 0 switches polls and pushes off
 	Clock  func() time.Time // the wall clock when nil
 	Token  func() string    // makes ids unique; crypto/rand when nil
 	Log    *slog.Logger     // discarded when nil
@@ -62,9 +62,9 @@ func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher,
 // Create makes the queues and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
 
-// Watched reports whether a site is polled: it says where it publishes, or nothing but its name,
-// so that robots.txt and /sitemap.xml are tried. One that is in the file for its limits or for
-// backfills only is not.
+// Watched reports whether a site is polled: when it names its feeds or sitemaps, or nothing but its domain, so that
+// robots.txt and /sitemap.xml are tried. A site that is in the file only for its limits or for backfills is not
+// polled.
 func Watched(s *site.Site) bool {
 	if len(s.Sitemaps) > 0 || len(s.Feeds) > 0 {
 		return true

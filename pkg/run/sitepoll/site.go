@@ -9,21 +9,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Site is how far the polls of one site are.
+// Site is the state of the polls of one site.
 type Site struct {
 	*site.Site
-	Added      bool      // while Tidemark ran; else it is in the site file
-	Watched    bool      // whether it is polled, see [Watched]
-	NextPollAt time.Time // of a full poll; past: with the next hour. Zero when it is not polled
-	Now        *Poll     // the one that goes on, nil if none
-	Last       *Poll     // the full one that ended last, nil before the first
-	LastFeeds  *Poll     // the poll of feeds that ended last, likewise
+	Added      bool      // at run time; otherwise it is in the site file
+	Watched    bool      // it is polled, see [Watched]
+	NextPollAt time.Time // of a full poll; in the past: within the hour. Zero when it is not polled
+	Now        *Poll     // the active poll, nil if none
+	Last       *Poll     // the full poll that ended last, nil before the first
+	LastFeeds  *Poll     // the poll of feeds that ended last, nil before the first
 	NewToday   int       // registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
 	Coverage   Coverage
 }
 
-// All tells of every site, in the order of [Known.All]. It costs two queries, and a read for each site.
+// All returns every site, in the order of [Known.All]. It costs two queries, and a read for each site.
 func (s *Service) All(ctx context.Context) ([]Site, error) {
 	states, err := s.states(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Service) All(ctx context.Context) ([]Site, error) {
 	return out, nil
 }
 
-// Get tells of one site; NotFound for a slug that there is not.
+// Get returns one site. Errors: NotFound for an unknown slug.
 func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
 	found, err := s.Known.find(ctx, slug)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Si
 	return out, err
 }
 
-// home is a source of the site's host, by which the registry finds what it knows of the host.
+// home is a source on the site's host, by which the registry finds its data about the host.
 func (s *Service) home(found *site.Site) source.Source {
-	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the site file has checked it
+	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the site file has validated it
 	return src
 }

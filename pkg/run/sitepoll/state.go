@@ -9,22 +9,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Kind is what a poll reads.
+// Kind is which documents a poll reads.
 type Kind string
 
 // The kinds of polls.
 const (
-	Full  Kind = "full"  // feeds, and sitemaps: once a day
+	Full  Kind = "full"  // feeds and sitemaps: once a day
 	Feeds Kind = "feeds" // feeds only: once an hour
 )
 
-// Bounds of a poll and of its row, which strangers help to fill.
+// Bounds of a poll and of its row, part of which comes from unknown hosts.
 const (
-	// MaxDocuments is the most documents of one poll.
+	// MaxDocuments is the largest number of documents in one poll.
 	MaxDocuments = 500
-	// MaxProblems is how many errors a poll remembers; all are counted.
+	// MaxProblems is how many errors a poll remembers; it counts all.
 	MaxProblems = 20
-	// maxFrontierBytes bounds the addresses of documents that wait.
+	// maxFrontierBytes bounds the addresses of waiting documents.
 	maxFrontierBytes = 300_000
 	maxMessage       = 300
 	maxShown         = 500
@@ -42,31 +42,31 @@ type Poll struct {
 	ID         string    `json:"id"`
 	Kind       Kind      `json:"kind"`
 	BeganAt    time.Time `json:"beganAt"`
-	EndedAt    time.Time `json:"endedAt,omitzero"` // zero while it goes on
+	EndedAt    time.Time `json:"endedAt,omitzero"` // zero while the poll is active
 	Requests   int       `json:"requests"`         // to the site, for documents
-	Documents  int       `json:"documents"`        // that were read, the unchanged ones included
-	Unmodified int       `json:"unmodified"`       // of these, as they were at the poll before
-	Found      int       `json:"found"`            // addresses that no poll had processed; the next six are its parts
+	Documents  int       `json:"documents"`        // that were read, including unchanged ones
+	Unmodified int       `json:"unmodified"`       // of these, unchanged since the poll before
+	Found      int       `json:"found"`            // addresses that no poll had processed; the sum of the next six
 	New        int       `json:"new"`              // registered
 	Known      int       `json:"known"`            // items already
-	Excluded   int       `json:"excluded"`         // not wanted by the site file
-	Trapped    int       `json:"trapped"`          // left out as parts of an endless series, such as a calendar
+	Excluded   int       `json:"excluded"`         // by the site file
+	Trapped    int       `json:"trapped"`          // excluded as parts of an endless series, such as a calendar
 	Refused    int       `json:"refused"`          // by the registry, each with an error
 	Later      int       `json:"later"`            // left for the next poll, because a bound was reached
 	Moved      int       `json:"moved"`            // known addresses whose lastmod has moved
-	Noted      int       `json:"noted"`            // of these, predictions that are held against the next check
+	Noted      int       `json:"noted"`            // of these, predictions to compare with the next check
 	Expedited  int       `json:"hastened"`         // of these, checks that were brought forward
 	Errors     int       `json:"errors"`
 	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems]
-	Note       string    `json:"note,omitempty"`     // what it waits for, or why it ended early
-	// Reasons are those for which addresses were excluded or left out.
+	Note       string    `json:"note,omitempty"`     // what the poll waits for, or why it ended early
+	// Reasons are the reasons why addresses were excluded.
 	Reasons run.Reasons `json:"reasons,omitempty"`
 }
 
-// Coverage is what all polls of a site together found, each address once, and what became of it.
+// Coverage counts the addresses that all polls of a site found, each once, by their result.
 type Coverage struct {
-	Rules    string      `json:"rules,omitempty"` // of the site file, by which it was counted
-	Found    int         `json:"found"`           // the next five add up to it
+	Rules    string      `json:"rules,omitempty"` // of the site file, under which it was counted
+	Found    int         `json:"found"`           // the sum of the next five
 	New      int         `json:"new"`
 	Known    int         `json:"known"`
 	Excluded int         `json:"excluded"`
@@ -75,7 +75,7 @@ type Coverage struct {
 	Reasons  run.Reasons `json:"reasons,omitempty"`
 }
 
-// plus is the coverage with what a poll found. What the poll left for later is found again.
+// plus adds the addresses that a poll found. It omits those left for later, which the next poll finds again.
 func (c Coverage) plus(l *Poll) Coverage {
 	if l == nil {
 		return c
@@ -104,14 +104,14 @@ func (l *Poll) failed(at time.Time, url, message string) {
 type doc struct {
 	URL   string `json:"u"`
 	Kind  string `json:"k"`
-	Depth int    `json:"d,omitempty"` // indexes above it
-	Tries int    `json:"t,omitempty"` // that have failed
-	Again int    `json:"a,omitempty"` // times that it was read and had more than one step takes
+	Depth int    `json:"d,omitempty"` // depth of nested indexes above it
+	Tries int    `json:"t,omitempty"` // failed attempts
+	Again int    `json:"a,omitempty"` // times that it was read and had more addresses than one step processes
 }
 
 // The kinds of documents.
 const (
-	docMap    = "map" // a sitemap or a feed: the body decides
+	docMap    = "map" // a sitemap or a feed, as the body shows
 	docRobots = "robots"
 )
 
@@ -119,15 +119,15 @@ const (
 type state struct {
 	RowVersion int       `col:"rowVersion"`
 	Slug       string    `col:"slug"`
-	Step       int64     `col:"step"`     // of the next message
+	Step       int64     `col:"step"`     // number of the next message
 	PolledAt   time.Time `col:"lookedAt"` // when the last full poll began; for operators, who cannot read Held
 	Held       `col:"state,parts,must"`
 	etag       storage.ETag
 }
 
-// Held is what of a site's row is compound, and so one JSON text.
+// Held is the part of a site's row that is stored as one JSON text.
 type Held struct {
-	Now       *Poll     `json:"now,omitempty"` // the poll that goes on
+	Now       *Poll     `json:"now,omitempty"` // the active poll
 	Docs      []doc     `json:"docs,omitempty"`
 	Seen      []string  `json:"seen,omitempty"`  // addresses of documents of this poll, as keys
 	Traps     []byte    `json:"traps,omitempty"` // of this poll
@@ -146,14 +146,14 @@ func fields(st *state) run.Fields {
 		NotBefore: &st.NotBefore, ETag: &st.etag}
 }
 
-// day is what was done for a site on one day.
+// day counts the work for a site on one day.
 type day struct {
 	Date      string `json:"date,omitempty"` // UTC
 	New       int    `json:"new"`
 	Expedited int    `json:"hastened"`
 }
 
-// on is the count of the day that now is in.
+// on returns the counts of the day that contains now.
 func (d day) on(now time.Time) day {
 	if date := now.UTC().Format(time.DateOnly); d.Date != date {
 		return day{Date: date}
@@ -182,7 +182,7 @@ func (st *state) polledAt() time.Time {
 	return st.Last.BeganAt
 }
 
-// push has a document read in this poll, once; full reports that too many wait.
+// push queues a document for this poll, once; full reports that too many wait.
 func (st *state) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range st.Docs {

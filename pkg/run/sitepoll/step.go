@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// firstPause is that before a document is asked for again, doubled by each further one.
+	// firstPause is the pause before the first retry of a document; each further retry doubles it.
 	firstPause = 30 * time.Second
-	// maxTries is how often a document is asked for that its site fails to give.
+	// maxTries is how often a document is requested that its site fails to return.
 	maxTries = 3
-	// maxWait bounds how long a step waits for a host before it tries again.
+	// maxWait bounds the wait for a host before a step is retried.
 	maxWait = time.Hour
-	// maxDepth is how deep sitemaps may nest. The protocol has one level; sites have two.
+	// maxDepth is the allowed nesting of sitemaps. The protocol has one level; sites have two.
 	maxDepth = 3
 )
 
-// Step does what a message asks for and sends the next. Its errors are Invalid for a malformed message; after any
-// other error the caller should try again.
+// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	st, err := s.polls.Open(ctx, body)
 	if err != nil || st == nil {
@@ -43,7 +43,7 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// advance does one step of a poll: it reads a document, or ends the poll.
+// advance performs one step of a poll: it reads a document, or ends the poll.
 func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err error) {
 	sites, err := s.Known.All(ctx)
 	if err != nil {
@@ -71,16 +71,16 @@ func (s *Service) advance(ctx context.Context, st *state) (next run.Next, err er
 // step is the work of one step on a site.
 type step struct {
 	s    *Service
-	site *site.Site // nil when the site file does not have it any more
+	site *site.Site // nil when the site is no longer known
 	st   *state
 	now  time.Time
-	// Of the document that is read: what of it was processed, as the next poll is to know it, and the judge of endless
-	// spaces.
+	// State of the document being read: the addresses processed so far, as the next poll will read them, and the
+	// detector of endless spaces.
 	done  seen
 	traps *discover.Traps
 }
 
-// over says why a poll does not go on, if it does not.
+// over returns why a poll must end now; "" when it continues.
 func (w *step) over() string {
 	switch {
 	case w.site == nil:
@@ -93,7 +93,7 @@ func (w *step) over() string {
 	return ""
 }
 
-// read reads the next document of a poll, and gives what is to be written with the site's row.
+// read reads the next document of a poll, and returns what to write with the site's row.
 func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, err error) {
 	d := w.st.Docs[0]
 	known, err := w.s.loadDocument(ctx, w.site, d.URL)
@@ -101,8 +101,8 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		return nil, 0, err
 	}
 	if known.Step >= w.st.Step {
-		// Another process has done this step since the site's row was read. What is remembered of the document is of
-		// after that step, so going on would register what the next one is to count.
+		// Another process has performed this step since the site's row was read. The document's row is from after
+		// that step, so continuing would register addresses that the next step should count.
 		return nil, 0, run.ErrDone
 	}
 	page, err := w.s.web.FetchResource(ctx, crawl.ResourceRequest{URL: d.URL, ETag: known.ETag,
@@ -121,11 +121,10 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 	return w.take(ctx, known, page)
 }
 
-// failed counts an error and keeps its text.
+// failed counts an error and records its text.
 func (w *step) failed(url, message string) { w.st.Now.failed(w.now, url, message) }
 
-// giveUp notes that a document could not be read: to try again soon if that may help, else in the
-// next poll.
+// giveUp records that a document could not be read. It is retried soon if that may help, otherwise by the next poll.
 func (w *step) giveUp(why error) (wait time.Duration) {
 	d := &w.st.Docs[0]
 	if d.Tries++; fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
@@ -136,7 +135,7 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 	return 0
 }
 
-// take processes what a document gave. When it is cut off, it is done again, and nothing is lost.
+// take processes the content of a document. It is repeated after an interruption, and loses nothing.
 func (w *step) take(ctx context.Context, known document, page crawl.Resource) ([]storage.Op, time.Duration, error) {
 	st := w.st
 	d := st.Docs[0]
@@ -177,8 +176,8 @@ func (w *step) take(ctx context.Context, known document, page crawl.Resource) ([
 	return []storage.Op{next.op(st)}, 0, nil
 }
 
-// takeMaps has the sitemaps of an index, or of robots.txt, read later; those that changed last first,
-// for what is new is there.
+// takeMaps queues the sitemaps of an index or of robots.txt, those that changed last first, because they list the new
+// pages.
 func (w *step) takeMaps(d doc, maps []discover.Link) {
 	if d.Again > 0 {
 		return
