@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// active is the row that says that a batch is running, and whether it is to be cancelled. The batch's own row cannot
-// hold the latter: a concurrent write there could lose the batch's id at the service. Here, the timer reads it at no
+// active is the row of a running batch; it also records whether the batch should be cancelled. The batch's own row
+// cannot hold that: a concurrent write there could lose the batch's id at the service. The timer reads this row at no
 // extra cost.
 type active struct {
 	ID          string
-	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody did
+	CancelledAt time.Time `col:"cancelledAt"` // zero if no one did
 }
 
 var actives = row.Of[active]()
 
-// readActive reads the row of one batch; NotFound if it does not go on.
+// readActive reads the row of one active batch. Errors: NotFound when the batch is not active.
 func readActive(ctx context.Context, runs *run.Runs[Batch], id string) (a active, etag storage.ETag, err error) {
 	a, etag, err = actives.Load(ctx, runs.Table, runs.Key(run.ActivePrefix+id))
 	if err == nil && etag == "" {
@@ -31,13 +31,13 @@ func readActive(ctx context.Context, runs *run.Runs[Batch], id string) (a active
 	return a, etag, err
 }
 
-// listActive lists the batches that go on, oldest first as far as their ids tell.
+// listActive lists the active batches, the oldest first as far as their ids show.
 func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err error) {
 	for e, err := range runs.Table.Query(ctx, runs.Prefix(run.ActivePrefix)) {
 		if err != nil {
 			return nil, err
 		}
-		a, _ := actives.Decode(e.Props) // no column must be readable
+		a, _ := actives.Decode(e.Props) // readable without any column
 		a.ID = strings.TrimPrefix(e.Row, run.ActivePrefix)
 		list = append(list, a)
 	}
@@ -45,8 +45,8 @@ func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err 
 	return list, nil
 }
 
-// tellCancelled says of batches that go on whether their end was asked for. A list of batches that are
-// all done costs nothing.
+// tellCancelled records in active batches whether their cancellation was requested. It costs nothing when all batches
+// of the list are done.
 func tellCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
 	if !slices.ContainsFunc(list, func(b Batch) bool { return b.State != Done }) {
 		return nil
@@ -62,9 +62,9 @@ func tellCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) err
 	return err
 }
 
-// Cancel asks for the end of a batch, which [Service.Advance] brings about: what the service has
-// answered by then is used, all else is cancelled. Asking again is asking once. Kinds: NotFound if the
-// schema has none of that id; Conflict for a batch that is done.
+// Cancel requests the cancellation of a batch, which [Service.Advance] carries out: answers that the service has
+// given by then are used, everything else is cancelled. Repeated requests have no further effect. Errors: NotFound
+// when the schema has no batch of that id; Conflict for a batch that is done.
 func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) {
 	b, err := s.Batch(ctx, schema, id)
 	switch {
@@ -86,7 +86,7 @@ func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) 
 		_, err = runs.Table.Transact(ctx, actives.Put(runs.Key(run.ActivePrefix+id), etag, &a))
 	}
 	if fault.Lost(err) {
-		return s.Cancel(ctx, schema, id) // it has ended or been cancelled meanwhile, so this is the last time
+		return s.Cancel(ctx, schema, id) // it has ended or been cancelled meanwhile, so this call is the last
 	}
 	return b, err
 }

@@ -13,18 +13,18 @@ import (
 const (
 	// leaseTime is longer than a function may run.
 	leaseTime = 6 * time.Minute
-	// refusedWait is until a batch is sent again that the service did not take, for settings or quotas.
+	// refusedWait is the pause before the retry of a batch that the service refused because of settings or quotas.
 	refusedWait = 30 * time.Minute
 )
 
-// Report is what a step of the timer did.
+// Report is the result of a step of the timer.
 type Report struct {
-	Active int // batches that go on
-	Moved  int // of these, those that have come to another state
+	Active int // active batches
+	Moved  int // of these, those whose state changed
 }
 
-// Advance has every batch of every schema come a step further. It works on all of them whatever
-// fails, and says what did. Where T1_BATCH_MODEL is not set, batches wait until it is.
+// Advance performs a step for every batch of every schema. It continues after failures and returns all of them. While
+// T1_BATCH_MODEL is not set, batches wait.
 func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	if s.models.Batch == "" {
 		return r, nil
@@ -46,11 +46,11 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	return r, err
 }
 
-// turn takes one batch a step further.
+// turn is one step of one batch.
 type turn struct {
 	svc       *Service
-	cancelled time.Time // when the end of the batch was asked for; zero if nobody did
-	over      llm.Batch // what was collected
+	cancelled time.Time // when cancellation was requested; zero if it was not
+	over      llm.Batch // the batch that was collected
 }
 
 func (t *turn) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
@@ -72,7 +72,7 @@ func (t *turn) advance(ctx context.Context, runs *run.Runs[Batch], id string) (m
 	return b.etag != read, nil
 }
 
-// do changes a batch as far as it comes by itself.
+// do performs the next step of a batch, whatever its state.
 func (t *turn) do(ctx context.Context, b *Batch) (run.Next, error) {
 	switch {
 	case b.State != Running && !t.cancelled.IsZero():
@@ -85,7 +85,7 @@ func (t *turn) do(ctx context.Context, b *Batch) (run.Next, error) {
 	return t.poll(ctx, b)
 }
 
-// send has the service take a batch, unless it is found there from a step before.
+// send hands a batch to the service, unless the service already has it from an earlier step.
 func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
 	tried := !b.SentAt.IsZero()
 	if !tried {
@@ -109,35 +109,35 @@ func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
 	return w.next, err
 }
 
-// lease takes the batch for this step.
+// lease acquires the batch for this step.
 func (t *turn) lease(ctx context.Context, b *Batch, state BatchState) error {
 	b.State, b.Lease = state, t.svc.now().Add(leaseTime)
 	err := t.svc.batches[b.Schema].Save(ctx, b)
 	if fault.Lost(err) {
-		return run.ErrDone // somebody else is at it
+		return run.ErrDone // another process works on it
 	}
 	return err
 }
 
-// putOff queues a batch again that the service did not take.
+// putOff queues a batch again that the service refused.
 func (t *turn) putOff(ctx context.Context, b *Batch, why error) error {
 	wait := max(refusedWait, fault.RetryAfter(why))
 	b.State, b.Message, b.NotBefore, b.Lease = Queued, line(why.Error(), maxMessage), t.svc.now().Add(wait), time.Time{}
 	return t.svc.batches[b.Schema].Save(ctx, b)
 }
 
-// maxMessage bounds what is kept of an error, in characters.
+// maxMessage bounds the stored text of an error, in characters.
 const maxMessage = 500
 
-// poll asks how far a batch is, and collects it when it is over. A batch that the service does not
-// know any more is over, without results.
+// poll asks the service for the state of a batch, and collects the batch when it is over. A batch that the service no
+// longer knows is over, without results.
 func (t *turn) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	remote, err := t.svc.models.Batches.Batch(ctx, b.Remote)
 	if fault.Is(err, fault.NotFound) {
 		remote, err = llm.Batch{ID: b.Remote, State: llm.Failed, Status: "unknown to the service", Message: err.Error()}, nil
 	}
 	if err == nil && remote.State == llm.Working && remote.Status == b.Status {
-		err = run.ErrDone // nothing is new
+		err = run.ErrDone // nothing has changed
 	}
 	if err != nil {
 		return run.Next{}, err
@@ -154,8 +154,8 @@ func (t *turn) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	return w.next, err
 }
 
-// tidy removes the files of a batch that is done: they are people's mails. Where that fails, which the
-// client logs, they lie there as long as the service keeps files.
+// tidy removes the files of a finished batch, because they contain people's mails. When that fails, which the client
+// logs, the files remain until the service deletes them.
 func (t *turn) tidy(ctx context.Context) {
 	for _, file := range append([]string{t.over.Input}, t.over.Files...) {
 		if file != "" {

@@ -14,13 +14,13 @@ import (
 
 // Bounds of batches.
 const (
-	MaxLines    = 2000 // entries of a batch
-	MaxAttempts = 3    // batches in a row for an entry that got no answer
-	MaxActive   = 100  // batches of a schema that go on at once; more are refused
-	MaxList     = 100  // batches that are listed at once
+	MaxLines    = 2000 // entries per batch
+	MaxAttempts = 3    // consecutive batches for an entry without an answer
+	MaxActive   = 100  // active batches of a schema; more are refused
+	MaxList     = 100  // batches listed at once
 )
 
-// Window is within what time a batch is to be done; services know no other.
+// Window is the time within which a batch is to be done; services offer no other.
 const Window = 24 * time.Hour
 
 // BatchState is the local state of a batch.
@@ -29,38 +29,38 @@ type BatchState string
 // The states of a batch, in order.
 const (
 	Queued  BatchState = "queued"  // waits for the timer, or until NotBefore
-	Sending BatchState = "sending" // is being handed over; whether it was is known to the service
+	Sending BatchState = "sending" // being handed over; only the service knows whether it arrived
 	Running BatchState = "running" // the service has it
-	Done    BatchState = "done"    // every line has its outcome
+	Done    BatchState = "done"    // every line has an outcome
 )
 
-// Batch is many entries that are enriched together.
+// Batch is a set of entries that are enriched together.
 type Batch struct {
 	ID        string
-	V         int        `col:"v"` // of the row, always 1
+	V         int        `col:"v"` // version of the row, always 1
 	Schema    string     `col:"schema"`
 	State     BatchState `col:"state"`
 	Attempt   int        `col:"attempt"` // from 1
-	Next      string     `col:"next"`    // the batch that has its lines with the outcome Again
+	Next      string     `col:"next"`    // id of the batch for the lines with the outcome Again
 	Model     string     `col:"model"`
-	Remote    string     `col:"remote"`  // the service's id
-	Status    string     `col:"status"`  // in the service's word, as last seen
-	Message   string     `col:"message"` // what went wrong last
-	Lines     int        `col:"lines"`   // entries; the next five are their outcomes, once it is done
+	Remote    string     `col:"remote"`  // id at the service
+	Status    string     `col:"status"`  // the service's name for its state, as last seen
+	Message   string     `col:"message"` // the last error
+	Lines     int        `col:"lines"`   // entries; the next five count their outcomes, once it is done
 	Enriched  int        `col:"enriched"`
 	Skipped   int        `col:"skipped"`
 	Failed    int        `col:"failed"`
 	Cancelled int        `col:"cancelled"`
 	Again     int        `col:"again"`
-	Strangers int        `col:"strangers"` // results that are nobody's: unknown ids and broken lines
+	Strangers int        `col:"strangers"` // results that belong to no line: unknown ids and broken lines
 	Usage     llm.Usage  `col:",inline"`
-	NotBefore time.Time  `col:"notBefore"` // zero for at once
+	NotBefore time.Time  `col:"notBefore"` // zero: at once
 	CreatedAt time.Time  `col:"createdAt"`
-	SentAt    time.Time  `col:"sentAt"` // of the first try; zero before
+	SentAt    time.Time  `col:"sentAt"` // of the first attempt; zero before
 	EndedAt   time.Time  `col:"endedAt"`
-	// CancelledAt is when its end was asked for; zero if nobody did.
+	// CancelledAt is when cancellation was requested; zero if it was not.
 	CancelledAt time.Time `col:"cancelledAt"`
-	Lease       time.Time `col:"lease"` // until when somebody is at it
+	Lease       time.Time `col:"lease"` // until when a process works on it
 
 	etag storage.ETag
 }
@@ -73,22 +73,22 @@ const (
 	lastMilli = 9_999_999_999_999
 )
 
-// newID makes an id that sorts before all older ones, so that the newest batches are listed first. An
-// id with its attempt has at most 29 bytes, which leaves room in the id of a line.
+// newID makes an id that sorts before all older ones, so that the newest batches are listed first. An id with its
+// attempt has at most 29 bytes, which leaves room in the id of a line.
 func newID(now time.Time, token string) string {
 	return fmt.Sprintf("%s%013d-%s", idPrefix, lastMilli-now.UnixMilli(), token)
 }
 
-// root is the id of the first batch in a row of attempts.
+// root is the id of the first batch in a series of attempts.
 func root(id string) string {
 	first, _, _ := strings.Cut(id, ".")
 	return first
 }
 
-// next is the id of the attempt after this.
+// next is the id of the next attempt.
 func (b *Batch) next() string { return fmt.Sprintf("%s.%d", root(b.ID), b.Attempt+1) }
 
-// Batch reads a batch; NotFound if the schema has none of that id.
+// Batch reads a batch. Errors: NotFound when the schema has no batch of that id.
 func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	runs, err := s.in(schema)
 	if err != nil {
@@ -114,8 +114,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// List reads the newest batches of a schema, at most top, older than the batch of the id before; ""
-// is from the newest. Attempts of one follow it.
+// List returns the newest batches of a schema, at most top. It begins after the batch with the id before, or with the
+// newest when that is "". The attempts of a batch follow it.
 func (s *Service) List(ctx context.Context, schema string, top int, before string) (out []Batch, err error) {
 	runs, err := s.in(schema)
 	if err != nil {

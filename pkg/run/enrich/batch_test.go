@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
-// D8, D9: entries of both schemas go through files and batches, and come back.
+// TestD9Batch checks that entries of both schemas are sent in files and batches, and that their answers are stored
+// (D8, D9).
 func TestD9Batch(t *testing.T) { onStores(t, testBatch) }
 
 func testBatch(t *testing.T, r *rig) {
@@ -58,14 +59,14 @@ func testBatch(t *testing.T, r *rig) {
 	}
 }
 
-// However a batch ends, no entry is lost, and no answered entry is sent again.
+// TestD9BatchEnds checks that no entry is lost and no answered entry is sent again, however a batch ends.
 func TestD9BatchEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		end      []llmtest.Outcome
 		spoils   []llmtest.Spoil
 		outcomes []string // of the lines of each attempt
-		asked    int      // questions in all
+		asked    int      // number of questions
 		check    func(t *testing.T, first Batch)
 	}{
 		{"as it should", nil, nil, []string{"enriched enriched enriched"}, 3, nil},
@@ -137,8 +138,8 @@ func TestD9BatchEnds(t *testing.T) {
 	}
 }
 
-// An entry is not asked about whose fields stand, that is in another batch, or has no text; nor is one
-// believed whose text has changed.
+// TestD9NothingTwice checks that an entry is not sent when its fields are current, when it is in another batch, or
+// when it has no text; and that an answer is dropped when the text of its entry has changed.
 func TestD9NothingTwice(t *testing.T) {
 	r := newRig(t)
 	r.put("pkm", 4)
@@ -177,7 +178,7 @@ func TestD9NothingTwice(t *testing.T) {
 	}
 }
 
-// Where the service does not take a batch, it waits and says why; and is sent when it does.
+// TestD8BatchIsPutOff checks that a batch that the service refuses waits, records why, and is sent later.
 func TestD8BatchIsPutOff(t *testing.T) {
 	for name, f := range map[string]llmtest.Fault{
 		"the key": llmtest.Status(401, ""), "the model or route": llmtest.Status(404, ""), "the request": llmtest.Status(400,
@@ -199,7 +200,7 @@ func TestD8BatchIsPutOff(t *testing.T) {
 	}
 }
 
-// A service that has forgotten a batch has it sent again.
+// TestD9ForgottenBatch checks that a batch is sent again when the service has forgotten it.
 func TestD9ForgottenBatch(t *testing.T) {
 	r := newRig(t)
 	id := r.queue("pkm", r.put("pkm", 1)...).ID
@@ -215,7 +216,7 @@ func TestD9ForgottenBatch(t *testing.T) {
 	}
 }
 
-// What is asked for is bounded.
+// TestD9Bounds checks the bounds of requests.
 func TestD9Bounds(t *testing.T) {
 	r := newRig(t)
 	many := make([]string, MaxLines+1)
@@ -252,7 +253,7 @@ func TestD9Bounds(t *testing.T) {
 	}
 }
 
-// The newest batches are listed first, page by page.
+// TestD9List checks that the newest batches are listed first, page by page.
 func TestD9List(t *testing.T) {
 	r := newRig(t)
 	var want []string
@@ -282,7 +283,7 @@ func TestD9List(t *testing.T) {
 	}
 }
 
-// While there is nothing to do, a step costs a query for each schema and no request.
+// TestD9IdleCostsNothing checks that an idle step costs a query for each schema and no request.
 func TestD9IdleCostsNothing(t *testing.T) {
 	r := newRig(t)
 	if report, err := r.s.Advance(t.Context()); err != nil || report != (Report{}) || r.Requests() != 0 {

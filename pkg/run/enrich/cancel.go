@@ -7,11 +7,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// cancelledText is why a line has no answer whose batch was cancelled.
+// cancelledText is the message of a line without an answer in a cancelled batch.
 const cancelledText = "the batch was cancelled"
 
-// withdraw ends a cancelled batch that the service does not have. One that a step before perhaps began
-// there is looked for first, and stopped by the next step.
+// withdraw ends a cancelled batch that the service does not have. When an earlier step may have sent the batch,
+// withdraw first searches for it at the service; the next step then stops it there.
 func (t *turn) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	if err := t.lease(ctx, b, b.State); err != nil {
 		return run.Next{}, err
@@ -24,9 +24,8 @@ func (t *turn) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	return t.svc.finish(ctx, b)
 }
 
-// stop asks the service to end a batch. It is collected once it is over, as any other. A service that
-// refuses, because the batch is over or because it cannot, is not asked again; what it does answer is
-// used then.
+// stop asks the service to cancel a batch. The batch is collected once it is over, like any other. A service that
+// refuses, because the batch is over or because it cannot cancel, is not asked again; its answers are then used.
 func (t *turn) stop(ctx context.Context, b *Batch) error {
 	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {
@@ -41,8 +40,8 @@ func (t *turn) stop(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// release gives the lines of a cancelled batch that wait, or would be asked again, their outcome, and
-// gives all lines as they are then.
+// release sets the outcome of the lines of a cancelled batch that wait or would be asked again. It returns all lines
+// in their new state.
 func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, error) {
 	var decided, left []Line
 	for _, l := range lines {
@@ -56,7 +55,7 @@ func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, 
 	return append(decided, left...), err
 }
 
-// releaseOne takes an entry out of a cancelled batch. One that was not claimed for it stays as it is.
+// releaseOne removes an entry from a cancelled batch. An entry that the batch has not claimed stays as it is.
 func (s *Service) releaseOne(ctx context.Context, b *Batch, l *Line) error {
 	l.Outcome, l.Message = Cancelled, cancelledText
 	err := change(ctx, s.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// step has the timer call n times, a minute apart.
+// step fires the timer n times, a minute apart.
 func (r *rig) step(n int) (failures []error) {
 	for range n {
 		if _, err := r.s.Advance(r.Context()); err != nil {
@@ -24,7 +24,7 @@ func (r *rig) step(n int) (failures []error) {
 	return failures
 }
 
-// cancel asks for the end of a batch.
+// cancel requests the cancellation of a batch.
 func (r *rig) cancel(id string) Batch {
 	r.Helper()
 	b, err := r.s.Cancel(r.Context(), "pkm", id)
@@ -32,15 +32,15 @@ func (r *rig) cancel(id string) Batch {
 	return b
 }
 
-// D9: however far a batch is when it is cancelled, it ends; what the service has answered is used, and
-// nothing of it is asked again.
+// TestD9Cancel checks that a cancelled batch ends in whatever state it was, that the answers of the service are used,
+// and that none of these entries is asked about again (D9).
 func TestD9Cancel(t *testing.T) { onStores(t, testCancel) }
 
 func testCancel(t *testing.T, r *rig) {
 	ids := r.put("pkm", 4)
 	for _, tc := range []struct {
 		name     string
-		steps    int // of the timer before
+		steps    int // of the timer before the cancellation
 		outcomes string
 		asked    int
 	}{
@@ -87,7 +87,7 @@ func testCancel(t *testing.T, r *rig) {
 	}
 }
 
-// D9: a batch that was never sent leaves its entries as they were.
+// TestD9CancelledBeforeItWasSent checks that a batch that was never sent leaves its entries as they were (D9).
 func TestD9CancelledBeforeItWasSent(t *testing.T) {
 	r := newRig(t)
 	id := r.queue("pkm", r.put("pkm", 2)...).ID
@@ -100,7 +100,8 @@ func TestD9CancelledBeforeItWasSent(t *testing.T) {
 	}
 }
 
-// D9: a next attempt can be cancelled, one that waits for its time at once, and the first says which it is.
+// TestD9CancelOfALaterAttempt checks that the next attempt of a batch can be cancelled, at once while it waits, and
+// that the first batch names it (D9).
 func TestD9CancelOfALaterAttempt(t *testing.T) {
 	r := newRig(t)
 	r.End(llmtest.Fails("token_limit_exceeded"))
@@ -123,7 +124,8 @@ func TestD9CancelOfALaterAttempt(t *testing.T) {
 	}
 }
 
-// D9: the results of a service that cannot cancel are used, and it is asked only once.
+// TestD9ServiceDoesNotCancel checks that the results of a service that cannot cancel are used, and that it is asked
+// only once (D9).
 func TestD9ServiceDoesNotCancel(t *testing.T) {
 	for _, status := range []int{400, 404, 405, 403} {
 		r := newRig(t)
@@ -142,7 +144,8 @@ func TestD9ServiceDoesNotCancel(t *testing.T) {
 	}
 }
 
-// D9: a batch that the service took, which nobody has written down, is found and cancelled there.
+// TestD9CancelledWhileItIsSent checks that a batch that the service received, but whose row does not say so, is found
+// there and cancelled (D9).
 func TestD9CancelledWhileItIsSent(t *testing.T) {
 	lost, r := false, newRig(t)
 	r.Hook.Set(storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
@@ -161,7 +164,7 @@ func TestD9CancelledWhileItIsSent(t *testing.T) {
 	}
 }
 
-// D9: one that is cancelled in the very moment it ends has no next attempt.
+// TestD9CancelledWhileItEnds checks that a batch that is cancelled at the moment it ends has no next attempt (D9).
 func TestD9CancelledWhileItEnds(t *testing.T) {
 	r := newRig(t)
 	r.End(llmtest.Expires(1))
@@ -190,8 +193,8 @@ func TestD9CancelledWhileItEnds(t *testing.T) {
 	}
 }
 
-// D9: whatever fails, once and at whatever operation, while a batch is cancelled at whatever step: it
-// ends, no entry waits for it, and the service is given it at most once.
+// TestD9FaultsOfCancel checks that a batch that is cancelled at any step ends, leaves no entry waiting and is sent at
+// most once when any single operation fails (D9).
 func TestD9FaultsOfCancel(t *testing.T) {
 	for steps := range 4 {
 		for _, end := range []llmtest.Outcome{nil, llmtest.Expires(1)} {
@@ -220,7 +223,8 @@ func TestD9FaultsOfCancel(t *testing.T) {
 	}
 }
 
-// D9: a request of the service that fails while a batch is cancelled is asked again, and nothing is lost.
+// TestD9FaultsOfTheServiceWhileCancelled checks that a failed request to the service is retried during a
+// cancellation, and that nothing is lost (D9).
 func TestD9FaultsOfTheServiceWhileCancelled(t *testing.T) {
 	drop := func(w http.ResponseWriter, a *llmtest.Answer) bool { return llmtest.Cut(w, a) }
 	for name, f := range map[string]llmtest.Fault{"500": llmtest.Status(500, ""), "429": llmtest.Status(429, "3600"),

@@ -13,24 +13,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// collecting is a batch that is over on its way through the collect graph. Its lease is held.
+// collecting is the state of the collect graph: a batch that is over, under the caller's lease.
 type collecting struct {
 	b       *Batch
 	remote  llm.Batch
 	lines   []Line        // that wait
 	asked   map[int]bool  // their numbers
-	results []llm.Result  // of all files
-	found   map[int]found // what was made of them, by line
-	next    run.Next      // what ends the batch
+	results []llm.Result  // from all files
+	found   map[int]found // the parsed results, by line
+	next    run.Next      // the writes that end the batch
 }
 
-// found is what the results say of one line.
+// found is the combined result of one line.
 type found struct {
-	digest string // of the question that was answered; "" for none
+	digest string // of the question that was answered; "" if unknown
 	fields Fields
 	answer llm.Answer
-	usage  llm.Usage // of all its results: what came back is paid for
-	err    error     // why there are no fields
+	usage  llm.Usage // of all its results, because every result was charged for
+	err    error     // why fields are missing
 }
 
 // collector has the nodes of the collect graph.
@@ -55,7 +55,8 @@ func (s collector) waiting(ctx context.Context, w *collecting) (string, error) {
 	return "", err
 }
 
-// expected knows what was asked from the lines alone: the ids carry the rest.
+// expected lists the lines that were asked about. The lines alone suffice, because the ids of the results carry the
+// digests.
 func (s collector) expected(_ context.Context, w *collecting) (string, error) {
 	w.asked, w.found = map[int]bool{}, map[int]found{}
 	for _, l := range w.lines {
@@ -69,7 +70,7 @@ func (s collector) download(ctx context.Context, w *collecting) (string, error) 
 	for _, file := range w.remote.Files {
 		out, err := s.svc.models.Batches.Results(ctx, file)
 		if fault.Is(err, fault.NotFound) {
-			continue // deleted, or too old: its lines are missing
+			continue // deleted, or expired: its lines count as missing
 		}
 		if err != nil {
 			return "", err
@@ -80,8 +81,8 @@ func (s collector) download(ctx context.Context, w *collecting) (string, error) 
 	return "", nil
 }
 
-// parseLines finds out what each line was answered. Of several results the first that can be used
-// counts, else the first.
+// parseLines finds the answer of each line. Among several results for a line, it uses the first valid one, or else
+// the first.
 func (s collector) parseLines(_ context.Context, w *collecting) (string, error) {
 	for _, r := range w.results {
 		no, digest, ours := splitLineID(w.b.ID, r.ID)
@@ -90,7 +91,7 @@ func (s collector) parseLines(_ context.Context, w *collecting) (string, error) 
 			continue
 		}
 		if !w.asked[no] {
-			continue // decided by a step that died, or before it was sent
+			continue // decided by a step that died, or before sending
 		}
 		f := found{digest: digest, answer: r.Answer, err: r.Err}
 		if f.err == nil {
@@ -120,8 +121,8 @@ func (s collector) write(ctx context.Context, w *collecting) (_ string, err erro
 	return "", err
 }
 
-// decideLines decides on lines, which writes their entries, and then writes them, a hundred at a time. A
-// step that dies has the entries of a hundred lines written twice, with the same.
+// decideLines decides the outcome of lines and writes their entries, then the lines, a hundred at a time. When a step
+// dies, the entries of up to a hundred lines are written again with the same values.
 func (s *Service) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var g errgroup.Group
@@ -139,7 +140,7 @@ func (s *Service) decideLines(ctx context.Context, b *Batch, lines []Line, one f
 	return nil
 }
 
-// writeOne decides what becomes of a line and writes its entry.
+// writeOne decides the outcome of a line and writes its entry.
 func (s collector) writeOne(ctx context.Context, w *collecting, l *Line) error {
 	f, answered := w.found[l.No]
 	if !answered {
@@ -157,7 +158,7 @@ func (s collector) writeOne(ctx context.Context, w *collecting, l *Line) error {
 	return err
 }
 
-// missing is the error of a line that the service says nothing of.
+// missing is the error of a line without a result.
 func missing(remote llm.Batch) error {
 	switch remote.State {
 	case llm.Cancelled:
@@ -168,7 +169,7 @@ func missing(remote llm.Batch) error {
 	return fault.New(fault.Unavailable, "the batch is %s without a result for it", remote.State)
 }
 
-// decide says, for an entry as it is now, what the results make of it and of its line.
+// decide returns the record and the line's outcome for an entry in its current state.
 func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, outcome Outcome, message string) {
 	req, invalid := request(e.Title, e.Text)
 	present := ""

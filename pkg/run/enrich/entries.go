@@ -8,51 +8,51 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Status is how far an entry's enrichment is.
+// Status is the state of an entry's enrichment.
 type Status string
 
-// The statuses of an entry; "" was never enriched.
+// The statuses of an entry; "" is an entry that was never enriched.
 const (
 	Pending  Status = "pending" // in a batch
 	Enriched Status = "enriched"
-	Failed   Status = "failed" // the fields, if any, are those from before
+	Failed   Status = "failed" // the fields, if any, are from before
 )
 
-// Record is what an entry keeps of its enrichment.
+// Record is the result of an entry's enrichment, as stored with the entry.
 type Record struct {
 	Status Status    `col:"tier1_status,always"`
-	Batch  string    `col:"tier1_batch_id,always"` // that has it, or had it; "" for an entry that was enriched at once
-	Digest string    `col:"tier1_digest,always"`   // of what Fields were made from
+	Batch  string    `col:"tier1_batch_id,always"` // the current or last batch; "" for an entry that was enriched alone
+	Digest string    `col:"tier1_digest,always"`   // of the question that Fields answer
 	Fields Fields    `col:",inline"`
 	Model  string    `col:"tier1_model,always"` // that made Fields
-	Usage  llm.Usage // that Fields were charged for
+	Usage  llm.Usage // charged for Fields
 	Error  string    `col:"tier1_error,always"` // of a Failed entry
 	At     time.Time `col:"tier1_at,always"`    // of the last change
 }
 
-// Entry is an entry as far as it is enriched.
+// Entry is the part of an entry that enrichment needs.
 type Entry struct {
 	ID          string
 	Title, Text string
 	Tier1       Record
-	// Revision is whatever the store knows the entry's present state by.
+	// Revision identifies the state of the entry in the store.
 	Revision string
 }
 
-// Entries are where entries are kept, by schema and id.
+// Entries stores entries, by schema and id.
 type Entries interface {
-	// Load reads an entry; NotFound if there is none.
+	// Load reads an entry. Errors: NotFound.
 	Load(ctx context.Context, schema, id string) (Entry, error)
-	// Write makes r the record of an entry that is as it was loaded, and leaves all else alone;
-	// Conflict if the entry has changed since in any way, NotFound if it is gone.
+	// Write stores r as the record of an entry that has not changed since it was loaded, and changes nothing else.
+	// Errors: Conflict if anything of the entry has changed since; NotFound if it is gone.
 	Write(ctx context.Context, schema string, e Entry, r Record) error
 }
 
-// maxReloads bounds how often an entry is read again because somebody else wrote it.
+// maxReloads bounds how often an entry is read again after concurrent writes.
 const maxReloads = 8
 
-// change reads an entry and writes what decide makes of it, until nobody comes between. A decision
-// that is false writes nothing.
+// change reads an entry and writes the record that decide returns. It retries until no other write comes between.
+// When decide returns false, it writes nothing.
 func change(ctx context.Context, entries Entries, schema, id string, decide func(Entry) (Record, bool)) error {
 	for range maxReloads {
 		e, err := entries.Load(ctx, schema, id)

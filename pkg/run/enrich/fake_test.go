@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// fakeEntries keeps the promise of [Entries] in memory.
+// fakeEntries implements [Entries] in memory.
 type fakeEntries struct {
 	hook   storagetest.Hook // around each load and write
 	mu     sync.Mutex
@@ -17,7 +17,7 @@ type fakeEntries struct {
 	writes int
 }
 
-// Put makes an entry, or gives one another title and text.
+// Put makes an entry, or changes its title and text.
 func (f *fakeEntries) Put(schema, id, title, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,7 +36,7 @@ func (f *fakeEntries) Delete(schema, id string) {
 	delete(f.rows, schema+"|"+id)
 }
 
-// Writes is how many writes there were.
+// Writes returns the number of writes.
 func (f *fakeEntries) Writes() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

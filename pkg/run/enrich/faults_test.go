@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// D9: whatever fails, once and at whatever operation, before or after it took effect: every entry gets
-// its outcome, none is asked about that has its answer, and the service is never given a batch twice.
+// TestD9FaultsOfEveryStep checks that every entry gets its outcome, that no answered entry is asked about again, and
+// that no batch is sent twice when any single operation fails, before or after it took effect (D9).
 func TestD9FaultsOfEveryStep(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
@@ -46,7 +46,8 @@ func TestD9FaultsOfEveryStep(t *testing.T) {
 	}
 }
 
-// D9: a request to queue a batch that failed has no batch, or one with all of its lines.
+// TestD9FaultsOfSchedule checks that a failed request to queue a batch leaves no batch, or one with all of its lines
+// (D9).
 func TestD9FaultsOfSchedule(t *testing.T) {
 	runtest.EachFault(t, 3, 1, func(t *testing.T, f *runtest.Fault) {
 		r := newRig(t)
@@ -70,8 +71,8 @@ func TestD9FaultsOfSchedule(t *testing.T) {
 	})
 }
 
-// D9: a request of the service that fails, for ever or after it had its effect, delays and doubles
-// nothing.
+// TestD9FaultsOfTheService checks that a request to the service that fails, permanently or after it took effect,
+// delays no other batch and doubles nothing (D9).
 func TestD9FaultsOfTheService(t *testing.T) {
 	drop := func(w http.ResponseWriter, a *llmtest.Answer) bool { return llmtest.Cut(w, a) }
 	for name, f := range map[string]llmtest.Fault{"500": llmtest.Status(500, ""), "503 with a pause": llmtest.Status(503,
@@ -94,7 +95,7 @@ func TestD9FaultsOfTheService(t *testing.T) {
 	}
 }
 
-// D9: several processes at the same batches do nothing twice.
+// TestD9Race checks that several processes working on the same batches do nothing twice (D9).
 func TestD9Race(t *testing.T) { onStores(t, testRace) }
 
 func testRace(t *testing.T, r *rig) {

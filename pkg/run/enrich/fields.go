@@ -11,28 +11,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Bounds of the fields, in characters but for the last.
+// Bounds of the fields, in characters except for the last.
 const (
 	MaxGist     = 500
 	MaxTopic    = 80
 	MaxKeyword  = 60
-	MaxKeywords = 10 // how many
+	MaxKeywords = 10 // number of keywords
 )
 
-// maxAnswer bounds an answer that is parsed, in bytes.
+// maxAnswer bounds the answers that are parsed, in bytes.
 const maxAnswer = 64 << 10
 
-// Fields are what tier 1 says of an entry. The names are those of its columns.
+// Fields are the model's description of an entry. Their names are those of the columns.
 type Fields struct {
 	Gist                     string   `json:"gist" col:"gist,always"`                   // one or two sentences
 	TopicPrimary             string   `json:"topic_primary" col:"topic_primary,always"` // one to four words, lower case
 	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence" col:"topic_primary_confidence"`
-	TopicSecondary           string   `json:"topic_secondary" col:"topic_secondary,always"` // "" for none
+	TopicSecondary           string   `json:"topic_secondary" col:"topic_secondary,always"` // "" if there is none
 	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence" col:"topic_secondary_confidence"`
 	Keywords                 []string `json:"keywords"`
 }
 
-// schema is Fields as a schema, with keywords that every service knows; bounds are the parser's.
+// schema is the JSON schema of Fields, with keywords that every service supports; the parser enforces the bounds.
 var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 "type":"object","additionalProperties":false,
 "required":["gist","topic_primary","topic_primary_confidence","topic_secondary","topic_secondary_confidence","keywords"],
@@ -44,13 +44,12 @@ var schema = llm.Schema{Name: "tier1", JSON: json.RawMessage(`{
 "topic_secondary_confidence":{"type":"number","description":"From 0 to 1; 0 if there is none"},
 "keywords":{"type":"array","items":{"type":"string"},"description":"Up to ten names and terms by which somebody would look for it"}}}`)}
 
-// Parse reads the answer of a model, asked at once or in a batch. Blocked is a refusal, which stays one;
-// Unavailable an answer that cannot be used: cut off, not JSON, without a gist or a main topic. Asking
-// again may help there.
+// Parse reads the answer of a model, from either flow. Errors: Blocked for a refusal, which is final; Unavailable for
+// an unusable answer: cut off, not JSON, or without a gist or a main topic. A retry may help then.
 //
-// What models do in spite of a schema is tolerated as far as this: a fence of Markdown around the
-// JSON, additional fields, secondary topic and keywords missing. Confidences are brought into
-// their range, spaces and control characters collapsed, texts cut at their bounds, keywords taken once.
+// Parse tolerates these deviations from the schema: a Markdown fence around the JSON, additional fields, a missing
+// secondary topic, and missing keywords. It limits confidences to their range, collapses spaces and control
+// characters, cuts texts at their bounds and drops repeated keywords.
 func Parse(a llm.Answer) (Fields, error) {
 	switch {
 	case a.Finish == llm.Refused:
@@ -71,7 +70,7 @@ func Parse(a llm.Answer) (Fields, error) {
 	return f, nil
 }
 
-// unfenced is text without a fence of Markdown around it.
+// unfenced removes a Markdown fence around a text.
 func unfenced(text string) string {
 	text = strings.TrimSpace(text)
 	inner, fenced := strings.CutPrefix(text, "```")
@@ -81,7 +80,7 @@ func unfenced(text string) string {
 	return text
 }
 
-// bound brings every field within its bounds.
+// bound limits every field to its bounds.
 func (f *Fields) bound() {
 	f.Gist = line(f.Gist, MaxGist)
 	f.TopicPrimary, f.TopicPrimaryConfidence = topic(f.TopicPrimary, f.TopicPrimaryConfidence)
@@ -98,7 +97,7 @@ func (f *Fields) bound() {
 	f.Keywords = keywords
 }
 
-// topic is a topic as it is kept; none has no confidence.
+// topic returns a topic as stored; an empty topic has no confidence.
 func topic(name string, confidence float64) (string, float64) {
 	name = line(strings.ToLower(name), MaxTopic)
 	if name == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// D9: one parser for both flows: what it takes, what it tolerates, what it refuses.
+// TestD9Parse checks what the parser of both flows accepts, tolerates and refuses (D9).
 func TestD9Parse(t *testing.T) {
 	full := `{"gist":"The harbour opens.","topic_primary":"Harbours","topic_primary_confidence":0.9,"topic_secondary":"tides","topic_secondary_confidence":0.2,"keywords":["crane","pier"]}`
 	want := Fields{Gist: "The harbour opens.", TopicPrimary: "harbours", TopicPrimaryConfidence: 0.9,

@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// finish ends a batch whose lines are decided. What is to be asked again goes into the next one by the
-// same transaction, for after this nobody looks at it any more; in a cancelled batch it is cancelled. A
-// batch that is cancelled in this moment is not ended by it, and ends when the lease is over.
+// finish ends a batch whose lines are decided. The same transaction moves the lines to ask again into the next batch,
+// because no step reads this batch afterwards; in a cancelled batch these lines are cancelled. When a batch is
+// cancelled at this moment, the transaction fails, and a later step ends the batch once the lease expires.
 func (s *Service) finish(ctx context.Context, b *Batch) (end run.Next, err error) {
 	runs := s.batches[b.Schema]
 	a, etag, err := readActive(ctx, runs, b.ID)
@@ -49,7 +49,7 @@ func (s *Service) finish(ctx context.Context, b *Batch) (end run.Next, err error
 	return end, err
 }
 
-// count adds up the lines, and gives the entries of those that are to be asked again.
+// count adds up the outcomes of lines, and returns the entries to ask about again.
 func (b *Batch) count(lines []Line) (again []string) {
 	b.Lines, b.Enriched, b.Skipped, b.Failed, b.Cancelled, b.Again, b.Usage = len(lines), 0, 0, 0, 0, 0, llm.Usage{}
 	for _, l := range lines {

@@ -15,28 +15,28 @@ const (
 	nodeLLM    = "llm"
 	nodeParse  = "parse"
 	nodeWrite  = "write"
-	// end is where a node goes that leaves nothing to do.
+	// end is the next node of a node that leaves nothing to do.
 	end = "end"
 )
 
-// maxSteps bounds how many nodes a run may visit.
+// maxSteps bounds the nodes that a run may visit.
 const maxSteps = 20
 
-// Node is a step on a state. It names the node to go to, or "" for the one that follows.
+// Node is a named function on a state. It returns the name of the next node, or "" for the one that follows.
 type Node[S any] struct {
 	Name string
 	Do   func(ctx context.Context, s *S) (next string, err error)
 }
 
-// Graph is nodes in their order, with edges that nodes choose. Only failures are logged; calls of a
-// model log themselves.
+// Graph is a sequence of nodes, which may choose another successor. It logs only failures; model calls log
+// themselves.
 type Graph[S any] struct {
 	name  string
 	nodes []Node[S]
 	log   *slog.Logger
 }
 
-// newGraph makes a graph of nodes. Two of a name are a programmer's error.
+// newGraph makes a graph of nodes. It panics when two nodes share a name, which is a programmer's error.
 func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] {
 	g := &Graph[S]{name: name, nodes: nodes, log: log}
 	for i, n := range nodes {
@@ -47,7 +47,7 @@ func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] 
 	return g
 }
 
-// Nodes are the names of the nodes in their order.
+// Nodes returns the names of the nodes in order.
 func (g *Graph[S]) Nodes() (names []string) {
 	for _, n := range g.nodes {
 		names = append(names, n.Name)
@@ -55,7 +55,7 @@ func (g *Graph[S]) Nodes() (names []string) {
 	return names
 }
 
-// Run takes a state from the first node to the end, or to the first failure, which keeps its kind.
+// Run moves a state from the first node to the end, or to the first failure, whose kind it keeps.
 func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 	for at, steps := 0, 0; at < len(g.nodes); steps++ {
 		n := g.nodes[at]

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// walk is a state that notes where it was.
+// walk is a state that records the nodes it visited.
 type walk struct{ visited []string }
 
 func step(name, next string, err error) Node[walk] {
@@ -23,8 +23,8 @@ func step(name, next string, err error) Node[walk] {
 	}}
 }
 
-// D9: nodes are visited in their order, but where one chooses; a failure ends the run and is logged,
-// that of a model by the model.
+// TestD9Graph checks that nodes are visited in order unless a node chooses another; and that a failure ends the run
+// and is logged, a model's failure only by the model (D9).
 func TestD9Graph(t *testing.T) {
 	broken := fault.New(fault.Throttled, "broken")
 	for _, tc := range []struct {
@@ -57,7 +57,7 @@ func TestD9Graph(t *testing.T) {
 	}
 }
 
-// Two nodes of a name are found when the program starts.
+// TestD9GraphNames checks that two nodes of one name panic when the graph is made.
 func TestD9GraphNames(t *testing.T) {
 	for _, names := range [][]string{{"a", "b", "a"}, {end}} {
 		func() {

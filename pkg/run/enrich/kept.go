@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Schemas are those of package entries, as this package names them.
+// Schemas returns the schemas of package entries, as strings.
 func Schemas() (names []string) {
 	for _, s := range entries.Schemas {
 		names = append(names, string(s))
@@ -21,12 +21,12 @@ func Schemas() (names []string) {
 	return names
 }
 
-// Kept are the entries of package entries.
+// Kept adapts the store of package entries to [Entries].
 type Kept struct{ Store *entries.Store }
 
 var _ Entries = Kept{}
 
-// Load keeps the promise of the port. The text is the cleanest that there is.
+// Load implements [Entries]. The text is the cleanest one that the entry has.
 func (k Kept) Load(ctx context.Context, schema, id string) (Entry, error) {
 	f, read, err := k.Store.In(entries.Schema(schema)).Read(ctx, id)
 	if err != nil {
@@ -38,7 +38,7 @@ func (k Kept) Load(ctx context.Context, schema, id string) (Entry, error) {
 	}, nil
 }
 
-// Write keeps the promise of the port.
+// Write implements [Entries].
 func (k Kept) Write(ctx context.Context, schema string, e Entry, r Record) error {
 	err := k.Store.In(entries.Schema(schema)).Describe(ctx, e.ID, entries.Revision(e.Revision), columnsOf(r))
 	if fault.Is(err, fault.Invalid) {
@@ -47,10 +47,10 @@ func (k Kept) Write(ctx context.Context, schema string, e Entry, r Record) error
 	return err
 }
 
-// columns are those of an entry that a record is kept in.
+// columns are the columns of an entry that hold its record.
 type columns struct {
 	Record   `col:",inline"`
-	Keywords string  `col:"keywords,always"` // a list in JSON
+	Keywords string  `col:"keywords,always"` // a JSON list
 	In       int     `col:"tier1_tokens_in"`
 	Out      int     `col:"tier1_tokens_out"`
 	Cost     float64 `col:"tier1_cost"`
@@ -68,8 +68,8 @@ func columnsOf(r Record) entry.Fields {
 }
 
 func recordOf(f entry.Fields) Record {
-	c, _ := keptColumns.Decode(storage.Properties(f)) // no column must be readable
+	c, _ := keptColumns.Decode(storage.Properties(f)) // readable without any column
 	c.Usage = llm.Usage{In: c.In, Out: c.Out, Cost: c.Cost}
-	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // damaged: none
+	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // empty if damaged
 	return c.Record
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// D9: the two implementations of the port keep the same promises.
+// TestD9EntriesPort checks that both implementations of the port behave alike (D9).
 func TestD9EntriesPort(t *testing.T) {
 	store := entries.New(mem.New(time.Now), entries.Options{})
 	runtest.Must(t, store.Create(t.Context()))
@@ -42,7 +42,7 @@ func TestD9EntriesPort(t *testing.T) {
 				Fields: Fields{Gist: "g", TopicPrimary: "t", TopicPrimaryConfidence: 0.5, TopicSecondary: "u",
 					TopicSecondaryConfidence: 1, Keywords: []string{"a, b", "c"}},
 			}
-			for range 2 { // the second time something is emptied
+			for range 2 { // the second round empties something
 				e, err := tc.port.Load(t.Context(), "pkm_test", tc.id)
 				runtest.Must(t, err)
 				runtest.Must(t, tc.port.Write(t.Context(), "pkm_test", e, want))

@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Outcome is what became of a line.
+// Outcome is the result of a line.
 type Outcome string
 
-// The outcomes of lines. Only Waiting ones are worked on.
+// The outcomes of lines. Only Waiting lines are still open.
 const (
 	Waiting   Outcome = "waiting"
 	Written   Outcome = "enriched"
 	Skipped   Outcome = "skipped" // nothing to do: enriched already, in another batch, or gone
 	Fruitless Outcome = "failed"
-	Cancelled Outcome = "cancelled" // without an answer, with its batch
-	Again     Outcome = "again"     // in the next batch
+	Cancelled Outcome = "cancelled" // its batch was cancelled before an answer
+	Again     Outcome = "again"     // moved to the next batch
 )
 
 // Line is an entry in a batch.
@@ -30,14 +30,14 @@ type Line struct {
 	No      int
 	Entry   string    `col:"entry"`
 	Outcome Outcome   `col:"outcome"`
-	Message string    `col:"message"` // why, unless it is Waiting or Written
+	Message string    `col:"message"` // the reason, unless it is Waiting or Written
 	Usage   llm.Usage `col:",inline"`
 }
 
 var lineRows = row.Of[Line]()
 
-// writeLines writes lines, a hundred to a transaction. Only the holder of the lease writes them, and
-// only to what any other would write.
+// writeLines writes lines, a hundred per transaction. Only the holder of the lease calls it, and any other holder
+// would write the same values.
 func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var ops []storage.Op
@@ -53,7 +53,7 @@ func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error 
 	return nil
 }
 
-// writeNew writes the lines of a batch that is to be. They come first, so that no batch is without.
+// writeNew writes the lines of a batch before its row, so that every batch has its lines.
 func (s *Service) writeNew(ctx context.Context, b *Batch, ids []string) error {
 	var lines []Line
 	for i, id := range ids {
@@ -62,7 +62,7 @@ func (s *Service) writeNew(ctx context.Context, b *Batch, ids []string) error {
 	return s.writeLines(ctx, b, lines)
 }
 
-// Lines reads the lines of a batch in their order.
+// Lines reads the lines of a batch in order.
 func (s *Service) Lines(ctx context.Context, schema, batch string) (lines []Line, err error) {
 	runs, err := s.in(schema)
 	if err != nil {
@@ -72,20 +72,20 @@ func (s *Service) Lines(ctx context.Context, schema, batch string) (lines []Line
 		if err != nil {
 			return nil, err
 		}
-		l, _ := lineRows.Decode(e.Props) // no column must be readable
+		l, _ := lineRows.Decode(e.Props) // readable without any column
 		l.No, _ = strconv.Atoi(e.Row)
 		lines = append(lines, l)
 	}
 	return lines, nil
 }
 
-// lineID is what a line is called at the service: batch, number, and digest of the question. It has at
-// most 29 + 1 + 5 + 1 + 20 bytes of the 64 that there are.
+// lineID is the id of a line at the service: batch, number, and digest of the question. It has at most 29 + 1 + 5 + 1
+// + 20 of the 64 bytes that are allowed.
 func lineID(batch string, no int, digest string) string {
 	return fmt.Sprintf("%s_%05d_%s", batch, no, digest)
 }
 
-// splitLineID reads the id of a line of that batch; false for any other.
+// splitLineID parses the id of a line of that batch; false for any other.
 func splitLineID(batch, id string) (no int, digest string, ours bool) {
 	rest, ours := strings.CutPrefix(id, batch+"_")
 	number, digest, found := strings.Cut(rest, "_")

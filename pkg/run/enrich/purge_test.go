@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// rows counts the rows of the batches of a schema.
+// rows counts the rows of a schema's batches.
 func (r *rig) rows(schema string) (n int) {
 	r.Helper()
 	for _, err := range r.s.batches[schema].Table.Query(r.Context(), storage.Query{}) {
@@ -21,13 +21,13 @@ func (r *rig) rows(schema string) (n int) {
 	return n
 }
 
-// toHour passes time, but for what is beyond a full hour.
+// toHour passes that much time, rounded down to a full hour.
 func (r *rig) toHour(d time.Duration) {
 	now := r.Clock.Now()
 	r.Clock.Pass(now.Add(d).Truncate(time.Hour).Sub(now))
 }
 
-// purge removes what is old, at the next full hour.
+// purge removes old batches at the next full hour.
 func (r *rig) purge() int {
 	r.Helper()
 	r.toHour(time.Hour)
@@ -36,7 +36,7 @@ func (r *rig) purge() int {
 	return n
 }
 
-// Batches that are done are kept for 30 days, with their lines; others for as long as they go on.
+// TestD9Purge checks that finished batches are kept for 30 days, with their lines, and others while they are active.
 func TestD9Purge(t *testing.T) { onStores(t, testPurge) }
 
 func testPurge(t *testing.T, r *rig) {
@@ -63,7 +63,8 @@ func testPurge(t *testing.T, r *rig) {
 	}
 }
 
-// A call removes 20 batches of a schema, and looks only in the first two minutes of an hour.
+// TestD9PurgeIsBounded checks that a call removes 20 batches of a schema, and queries only in the first two minutes
+// of an hour.
 func TestD9PurgeIsBounded(t *testing.T) {
 	queries := 0
 	r := newRig(t)
@@ -94,7 +95,7 @@ func TestD9PurgeIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever fails while batches are removed, the next call removes what is left.
+// TestD9FaultsOfPurge checks that the next call removes the remaining batches after any failure.
 func TestD9FaultsOfPurge(t *testing.T) {
 	runtest.EachFault(t, 6, 1, func(t *testing.T, f *runtest.Fault) {
 		r := newRig(t)

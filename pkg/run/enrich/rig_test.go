@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// rig is the whole of enrichment over a strict service.
+// rig is the complete enrichment over a strict fake service.
 type rig struct {
 	*runtest.Rig
 	*llmtest.Server
@@ -51,7 +51,7 @@ func newRigOn(t *testing.T, open runtest.Open) *rig {
 	return r
 }
 
-// put makes n entries and gives their ids.
+// put makes n entries and returns their ids.
 func (r *rig) put(schema string, n int) (ids []string) {
 	for i := range n {
 		id := fmt.Sprintf("e%d", i)
@@ -61,7 +61,7 @@ func (r *rig) put(schema string, n int) (ids []string) {
 	return ids
 }
 
-// advance steps as the timer does, for a day at most, until no batch goes on.
+// advance fires the timer, for a day at most, until no batch is active.
 func (r *rig) advance() (failures []error) {
 	for range 24 * 60 {
 		report, err := r.s.Advance(r.Context())
@@ -98,7 +98,7 @@ func (r *rig) queue(schema string, ids ...string) Batch {
 	return b
 }
 
-// outcomes are those of the lines of a batch, in order.
+// outcomes returns the outcomes of a batch's lines, in order.
 func (r *rig) outcomes(schema, id string) string {
 	r.Helper()
 	lines, err := r.s.Lines(r.Context(), schema, id)
@@ -110,7 +110,7 @@ func (r *rig) outcomes(schema, id string) string {
 	return strings.Join(all, " ")
 }
 
-// asked is how often the model was asked about a text with those words.
+// asked returns how often the model was asked about a text with those words.
 func (r *rig) asked(words string) (n int) {
 	for _, user := range r.Asked() {
 		if strings.Contains(user, words) {
@@ -120,8 +120,8 @@ func (r *rig) asked(words string) (n int) {
 	return n
 }
 
-// settled holds every entry of a batch, and of those that followed it, to what its line says, and
-// counts those that it has enriched.
+// settled checks that every entry of a batch, and of the batches that followed it, matches its line, and counts the
+// enriched ones.
 func (r *rig) settled(id string) (enriched int) {
 	r.Helper()
 	for next := id; next != ""; next = r.batch("pkm", next).Next {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Rows have the columns that they always had, and are read as they were written, also by a release that wrote empty
-// ones.
+// TestD9RowsRoundTrip checks that the columns of rows have not changed, and that rows are read as they were written,
+// also by a release that wrote empty columns.
 func TestD9RowsRoundTrip(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	text := storage.FormatTime(at)
@@ -51,7 +51,7 @@ func TestD9RowsRoundTrip(t *testing.T) {
 	}
 }
 
-// hold holds a row to its columns.
+// hold checks the columns of a row.
 func hold[T any](t *testing.T, full T, columns storage.Properties) {
 	t.Helper()
 	codec := row.Of[T]()
@@ -67,7 +67,7 @@ func hold[T any](t *testing.T, full T, columns storage.Properties) {
 	}
 }
 
-// emptied has the same columns with nothing in them.
+// emptied returns the same columns without values.
 func emptied(columns storage.Properties) storage.Properties {
 	out := storage.Properties{}
 	for name, value := range columns {

@@ -14,21 +14,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// atOnce is how many entries are read or written at once.
+// atOnce is how many entries are read or written concurrently.
 const atOnce = 8
 
-// lookBack allows for a service whose clock is behind when a batch is looked for.
+// lookBack allows for a slow clock at the service in the search for a batch.
 const lookBack = time.Hour
 
-// maxLook bounds the batches of the service that are looked through for a label.
+// maxLook bounds how many of the service's batches are searched for a label.
 const maxLook = 2000
 
-// sending is a batch on its way through the schedule graph. Its lease is held.
+// sending is the state of the schedule graph: a batch under the caller's lease.
 type sending struct {
 	b      *Batch
 	asked  []llm.Line
 	remote llm.Batch
-	next   run.Next // what ends the batch if nothing is to be asked
+	next   run.Next // the writes that end the batch when there is nothing to ask
 }
 
 // sender has the nodes of the schedule graph.
@@ -43,9 +43,9 @@ func (s sender) graph() *Graph[sending] {
 		Node[sending]{nodeWrite, s.sent})
 }
 
-// Schedule queues a batch of entries; [Service.Advance] has it sent. When it returns the batch is
-// durable. An id that is named twice counts once. Kinds: Invalid for no ids or more than [MaxLines];
-// Blocked where T1_BATCH_MODEL is not set; Conflict while [MaxActive] batches go on.
+// Schedule queues a batch of entries, which [Service.Advance] sends. When Schedule returns, the batch is durable.
+// Repeated ids count once. Errors: Invalid for no ids or more than [MaxLines]; Blocked while T1_BATCH_MODEL is not
+// set; Conflict while [MaxActive] batches are active.
 func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Batch, error) {
 	if err := on("T1_BATCH_MODEL", s.models.Batch); err != nil {
 		return Batch{}, err
@@ -71,7 +71,7 @@ func (s *Service) Schedule(ctx context.Context, schema string, ids []string) (Ba
 	return b, err
 }
 
-// checkEntries gives the ids once each, in order.
+// checkEntries returns the ids, each once, in order.
 func checkEntries(ids []string) ([]string, error) {
 	seen, out := map[string]bool{}, []string{}
 	for i, id := range ids {
@@ -89,8 +89,8 @@ func checkEntries(ids []string) ([]string, error) {
 	return out, nil
 }
 
-// claim takes the entries for this batch, and decides the lines of those that it does not need or
-// cannot have. Claimed twice is claimed once.
+// claim claims the entries for this batch, and decides the lines of entries that need no question or are in another
+// batch. It may be repeated.
 func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	lines, err := s.svc.Lines(ctx, w.b.Schema, w.b.ID)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	return "", s.svc.writeLines(ctx, w.b, decided)
 }
 
-// claimOne takes one entry and gives the question about it, or decides its line.
+// claimOne claims one entry and returns the question about it, or decides its line.
 func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string) (ask *llm.Line, err error) {
 	err = change(ctx, s.svc.entries, b.Schema, l.Entry, func(e Entry) (Record, bool) {
 		ask = nil
@@ -156,8 +156,8 @@ func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string)
 	return ask, err
 }
 
-// promptLines gives every question the route. The questions themselves were needed to know whether
-// their answers stand.
+// promptLines sets the model of every question. The questions were made earlier, to see which entries already have
+// their answers.
 func (s sender) promptLines(_ context.Context, w *sending) (next string, err error) {
 	for i := range w.asked {
 		w.asked[i].Model = w.b.Model
@@ -177,7 +177,7 @@ func (s sender) hand(ctx context.Context, w *sending) (string, error) {
 	return "", err
 }
 
-// accepted holds the service to the label, by which the batch is found when this process dies now.
+// accepted checks that the service kept the label, by which the batch is found if this process dies now.
 func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	if w.remote.Label != w.b.ID {
 		s.svc.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be "+
@@ -186,7 +186,7 @@ func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	return "", nil
 }
 
-// sent writes that the service has the batch; if there was nothing to send, the batch is over.
+// sent records that the service has the batch. Without any questions, it ends the batch.
 func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	if len(w.asked) == 0 {
 		w.next, err = s.svc.finish(ctx, w.b)
@@ -196,12 +196,12 @@ func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	return "", nil
 }
 
-// accept records a batch of the service as this one.
+// accept records the id and state of this batch at the service.
 func (b *Batch) accept(remote llm.Batch) {
 	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
-// resume finds the batch that a step may have begun before it died, and records it; false if there was none.
+// resume finds and records the batch that a step may have sent before it died; false if there is none.
 func (t *turn) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Models are the language models and their routes. Without a route its use is off.
+// Models are the language models and the routes to them. A use without a route is off.
 type Models struct {
 	Chat    llm.Chatter
 	Batches llm.Batcher
@@ -23,7 +23,7 @@ type Models struct {
 
 // Options adjust a service.
 type Options struct {
-	Schemas []string         // that entries are kept in, all of which [Service.Advance] scans
+	Schemas []string         // of the entries; [Service.Advance] scans all of them
 	Clock   func() time.Time // the wall clock when nil
 	Token   func() string    // makes ids of batches unique; crypto/rand when nil
 	Log     *slog.Logger     // discarded when nil
@@ -33,7 +33,7 @@ type Options struct {
 type Service struct {
 	entries Entries
 	models  Models
-	batches map[string]*run.Runs[Batch] // by schema; the timer takes them on
+	batches map[string]*run.Runs[Batch] // by schema; a timer advances them
 	o       Options
 
 	one      *Graph[single]
@@ -84,7 +84,7 @@ func (s *Service) Create(ctx context.Context) error {
 	return nil
 }
 
-// in are the batches of a schema; Invalid if there is no such schema.
+// in returns the batches of a schema. Errors: Invalid for an unknown schema.
 func (s *Service) in(schema string) (*run.Runs[Batch], error) {
 	runs, ok := s.batches[schema]
 	if !ok {
@@ -95,7 +95,7 @@ func (s *Service) in(schema string) (*run.Runs[Batch], error) {
 
 func (s *Service) now() time.Time { return s.o.Clock().UTC() }
 
-// on is an error where a use of models is off.
+// on returns an error when a use of models is off.
 func on(setting, value string) error {
 	if value == "" {
 		return fault.New(fault.Blocked, "enrichment is off here: set %s, and OPENAI_BASE_URL to the service that knows it",

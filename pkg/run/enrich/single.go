@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// maxAsks is how often a model is asked about one entry whose answers cannot be used.
+// maxAsks is how often a model is asked about one entry while its answers are unusable.
 const maxAsks = 2
 
-// single is one entry, or text without an entry, on its way through the sync graph.
+// single is the state of the sync graph: one entry, or a text without an entry.
 type single struct {
 	schema, id string // id is "" without an entry
 	entry      Entry
@@ -20,10 +20,10 @@ type single struct {
 	record     Record
 }
 
-// Entry enriches one entry now and gives its record. An entry whose fields stand is not asked about
-// again. Kinds: NotFound; Invalid for one without text; Blocked where T1_DEFAULT_MODEL is not set, the
-// key is refused or the model refuses; Conflict when the entry got another text meanwhile; Throttled
-// and Unavailable as the model says, the latter also after two answers that could not be used.
+// Entry enriches one entry immediately and returns its record. It does not ask again about an entry whose fields are
+// current. Errors: NotFound; Invalid for an entry without text; Blocked when T1_DEFAULT_MODEL is not set, the key is
+// refused or the model refuses; Conflict when the entry got another text meanwhile; Throttled and Unavailable from
+// the model; Unavailable also after two unusable answers.
 func (s *Service) Entry(ctx context.Context, schema, id string) (Record, error) {
 	if _, err := s.in(schema); err != nil {
 		return Record{}, err
@@ -31,7 +31,7 @@ func (s *Service) Entry(ctx context.Context, schema, id string) (Record, error) 
 	return s.single(ctx, single{schema: schema, id: id})
 }
 
-// Text enriches a text that is no entry, and writes nothing.
+// Text enriches a text that belongs to no entry, and writes nothing.
 func (s *Service) Text(ctx context.Context, title, text string) (Record, error) {
 	return s.single(ctx, single{entry: Entry{Title: title, Text: text}})
 }
@@ -63,7 +63,7 @@ func (s asker) loadOne(ctx context.Context, one *single) (_ string, err error) {
 	return "", err
 }
 
-// promptOne ends the run for an entry whose fields were made from the same question.
+// promptOne ends the run when the entry's fields already answer this question.
 func (s asker) promptOne(_ context.Context, one *single) (next string, err error) {
 	if one.request, err = request(one.entry.Title, one.entry.Text); err != nil {
 		return "", err
@@ -76,7 +76,7 @@ func (s asker) promptOne(_ context.Context, one *single) (next string, err error
 	return "", nil
 }
 
-// stands reports whether an entry has the fields that a question would give.
+// stands reports whether an entry's fields already answer the question with a digest.
 func stands(e Entry, digest string) bool {
 	return e.Tier1.Status == Enriched && e.Tier1.Digest == digest
 }
@@ -88,7 +88,7 @@ func (s asker) askOne(ctx context.Context, one *single) (_ string, err error) {
 	return "", err
 }
 
-// parseOne asks again where that may help.
+// parseOne asks again when that may help.
 func (s asker) parseOne(_ context.Context, one *single) (next string, err error) {
 	fields, err := Parse(one.answer)
 	if fault.Is(err, fault.Unavailable) && one.asks < maxAsks {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
-// D9: one entry, now; and not again while its text stands.
+// TestD9Single checks that one entry is enriched immediately, and not again while its text is unchanged (D9).
 func TestD9Single(t *testing.T) {
 	r := newRig(t)
 	r.put("pkm_test", 1)
@@ -35,7 +35,7 @@ func TestD9Single(t *testing.T) {
 	}
 }
 
-// Text without an entry is written nowhere.
+// TestD9Text checks that the result for a text without an entry is not stored.
 func TestD9Text(t *testing.T) {
 	r := newRig(t)
 	have, err := r.s.Text(t.Context(), "A title", "The harbour opens at high tide.")
@@ -44,7 +44,8 @@ func TestD9Text(t *testing.T) {
 	}
 }
 
-// D9: an answer that cannot be used is asked for once more, a refusal is not; all of it is counted.
+// TestD9SingleFailures checks that the model is asked once more after an unusable answer but not after a refusal, and
+// that the usage of all answers is counted (D9).
 func TestD9SingleFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -86,7 +87,8 @@ func TestD9SingleFailures(t *testing.T) {
 	}
 }
 
-// Somebody writes the entry while the model thinks: another text is a Conflict, anything else is kept.
+// TestD9SingleIsOvertaken checks a write of the entry during the model's call: a new text is a Conflict, any other
+// change is kept.
 func TestD9SingleIsOvertaken(t *testing.T) {
 	r := newRig(t)
 	r.put("pkm", 1)
@@ -107,7 +109,7 @@ func TestD9SingleIsOvertaken(t *testing.T) {
 	}
 }
 
-// D8: without a route its use is off, and says which setting turns it on.
+// TestD8Off checks that a use without a route is off, and that its error names the setting (D8).
 func TestD8Off(t *testing.T) {
 	r := newRig(t)
 	r.s.models.Default, r.s.models.Batch = "", ""
@@ -121,7 +123,7 @@ func TestD8Off(t *testing.T) {
 	}
 }
 
-// The order of nodes is that of spec 001 Tier-1 graphs, in all graphs.
+// TestD9Nodes checks that the nodes of all graphs are in the order of spec 001 Tier-1 graphs.
 func TestD9Nodes(t *testing.T) {
 	r := newRig(t)
 	want := []string{"load", "prompt", "llm", "parse", "write"}
@@ -133,7 +135,7 @@ func TestD9Nodes(t *testing.T) {
 	}
 }
 
-// D9: the model's calls are logged, of other nodes only failures.
+// TestD9Logs checks that model calls are logged, and only the failures of other nodes (D9).
 func TestD9Logs(t *testing.T) {
 	r := newRig(t)
 	r.put("pkm", 1)

@@ -33,13 +33,14 @@ func azurite(t testing.TB, _ func() time.Time) storage.Store {
 	return renamed{s, rand.Text()[:12]}
 }
 
-// onStores runs a test on every store; what it promises rests on theirs.
+// onStores runs a test on every store, because the promises of this package depend on theirs.
 func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
 	runtest.OnStores(t, func(t *testing.T, open runtest.Open) { test(t, newRigOn(t, open)) })
 	t.Run("azurite", func(t *testing.T) { test(t, newRigOn(t, azurite)) })
 }
 
-// A batch of 200 entries costs two reads and two writes of each, and few transactions of its own.
+// TestD9Costs checks that a batch of 200 entries costs two reads and two writes of each, and few transactions of its
+// own.
 func TestD9Costs(t *testing.T) {
 	var mu sync.Mutex
 	ops := map[string]int{}
@@ -55,7 +56,8 @@ func TestD9Costs(t *testing.T) {
 	if failures := r.advance(); failures != nil {
 		t.Fatal(failures)
 	}
-	// Lines twice in two, the batch made, leased, running, its status, leased, done.
+	// Two writes of the lines, in two transactions each; the batch is created, leased, running, its status, leased,
+	// done.
 	if ops["table.Transact"] != 2+2+6 || ops["entries.Load"] != 400 || ops["entries.Write"] != 400 {
 		t.Errorf("%v", ops)
 	}
