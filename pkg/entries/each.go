@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// atOnce is how many entries of one call are on their way at once.
+// atOnce is how many entries of one call are inserted concurrently.
 const atOnce = 8
 
 // Item is an entry to insert, under a name ([Session.InsertAs]) or, when that is empty, without one.
@@ -17,14 +17,14 @@ type Item struct {
 	Fields entry.Fields
 }
 
-// InsertEach inserts entries, several at once. Items that share a key follow each other in their order;
-// of others none waits. Done gets what became of each, as [Session.Insert] tells it, from several
-// goroutines at once. The first error that it returns is that of the call, and ends the context of the
-// items that are left.
+// InsertEach inserts entries, several concurrently. Items that share a key are inserted one after another, in their
+// order; other items do not wait. Done receives the result of each item, as [Session.Insert] returns it, and must be
+// safe for concurrent calls. The first error that done returns ends the context of the remaining items, and is
+// returned.
 func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
-	latest := map[entry.Keys]<-chan struct{}{} // by one key at a time
+	latest := map[entry.Keys]<-chan struct{}{} // one item at a time per key
 	for i, item := range items {
 		through := make(chan struct{})
 		var earlier []<-chan struct{}
@@ -37,7 +37,7 @@ func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int,
 		g.Go(func() error {
 			defer close(through)
 			for _, c := range earlier {
-				<-c // it was begun before this one, so the two do not wait for each other
+				<-c // items only wait for items that began earlier, so none wait for each other
 			}
 			res, err := s.insertAs(ctx, item.token(), item.Fields, len(earlier) > 0)
 			return done(i, res, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// each inserts items and gives what became of them: actions, or kinds of errors.
+// each inserts items and returns their results: actions, or kinds of errors.
 func each(t *testing.T, s *Session, items []Item) []string {
 	t.Helper()
 	out := make([]string, len(items))
@@ -28,8 +28,8 @@ func each(t *testing.T, s *Session, items []Item) []string {
 	return out
 }
 
-// D3, D6: entries of one call are stored several at once, and those that share a key in their order;
-// what fails keeps nothing back.
+// TestD3InsertEach checks that the entries of one call are stored concurrently, those that share a key in their
+// order, and that a failure does not stop the others (D3, D6).
 func TestD3InsertEach(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		item := func(primary, secondary, title string) Item {
@@ -58,7 +58,7 @@ func TestD3InsertEach(t *testing.T) {
 	})
 }
 
-// Items that share no key are on their way at once, and read their policy once.
+// TestInsertEachAtOnce checks that items without a common key are inserted concurrently, and read their policy once.
 func TestInsertEachAtOnce(t *testing.T) {
 	r := newRig(t, openMem)
 	var met sync.WaitGroup
@@ -66,7 +66,7 @@ func TestInsertEachAtOnce(t *testing.T) {
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error {
 		if c.Op == "table.Transact" {
 			met.Done()
-			met.Wait() // forever, unless as many are on their way
+			met.Wait() // blocks unless that many run concurrently
 		}
 		return nil
 	}
@@ -80,7 +80,8 @@ func TestInsertEachAtOnce(t *testing.T) {
 	}
 }
 
-// What shares a key with an item before it is looked for at first: no transaction is tried in vain.
+// TestInsertEachLooksFirst checks that an item that shares a key with an earlier one looks the key up first, so that
+// no transaction fails.
 func TestInsertEachLooksFirst(t *testing.T) {
 	r := newRig(t, openMem)
 	transactions := 0
@@ -98,7 +99,7 @@ func TestInsertEachLooksFirst(t *testing.T) {
 	}
 }
 
-// The error that a caller gives up with ends what is left.
+// TestInsertEachEnds checks that an error from done ends the remaining items.
 func TestInsertEachEnds(t *testing.T) {
 	r := newRig(t, openMem)
 	var items []Item
@@ -124,8 +125,8 @@ func TestInsertEachEnds(t *testing.T) {
 	}
 }
 
-// D6: of two mails of a thread the entry tells of the newer, whichever is imported first. A client's
-// insert always updates, and so does what has no date, or one that is yet to come.
+// TestD6OlderMail checks that the entry of a thread holds the newer of two mails, whichever is imported first (D6).
+// An insert by a client always updates, and so does a mail without a date or with one in the future.
 func TestD6OlderMail(t *testing.T) {
 	const (
 		old    = "Sun, 1 Feb 2026 08:00:00 +0000"

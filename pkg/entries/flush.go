@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Embedder gives the chunks of a page their vectors. A page that gets an error must not be indexed.
+// Embedder adds vectors to the chunks of a page. After an error, the page must not be indexed.
 type Embedder interface {
 	Embed(ctx context.Context, p *search.Page) error
 }
@@ -27,27 +27,27 @@ type Index interface {
 	Inspect(ctx context.Context, id string) (search.Stored, error)
 }
 
-// pendingEntry is an entry that the caller has claimed in the outbox.
+// pendingEntry is an entry whose outbox row the caller has claimed.
 type pendingEntry struct {
 	outboxEntry
-	fields entry.Fields // nil: there is no such entry
+	fields entry.Fields // nil: the entry does not exist
 	fresh  bool         // the index was never given the entry
 }
 
 const (
-	// flushTries is how often an entry is put into the index that is changed again and again.
+	// flushTries is how often one call puts an entry into the index while others keep changing it.
 	flushTries = 3
 	// maxFlushed is how many entries of a policy one call of [Store.FlushOutbox] flushes.
 	maxFlushed = 10 * flushBatch
 	readers    = 8 // rows read at once
 )
 
-// Flush publishes what calls have inserted and updated, a request for each thirty, and puts it into the index, so that
-// it is found at once: for each hundred entries one Put, and for each policy a transaction for a hundred rows, of which
-// an entry has two. What the index does not take now, or what somebody else
-// changed at the same time, remains in the outbox for [Store.FlushOutbox]; the error says why. The entries are
-// stored, whatever the error. Flush must be called within [claimTime] less [claimMargin] of the calls; older
-// results are left to FlushOutbox, too.
+// Flush makes the results of inserts and updates visible at once. It publishes their changes, with one request per
+// thirty changes. It puts them into the index, with one Put per hundred entries, and per policy one transaction for
+// each hundred rows, of which an entry has two. Entries that the index does not accept now, or that others changed
+// concurrently, remain in the outbox for [Store.FlushOutbox]; the error says why. The entries are stored, whatever
+// the error. Flush must be called within [claimTime] less [claimMargin] of the calls; older results are left to
+// FlushOutbox, too.
 func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	var claimed []pendingEntry
 	var said []news
@@ -67,11 +67,10 @@ func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	return errors.Join(err, f.tidy(ctx))
 }
 
-// FlushOutbox puts into the index what is left in the outbox: what was written while the index was down, what a
-// process left that died, and what a model said of entries; and into the feed what a process did not publish before
-// it died. While there is nothing it costs a read, and one for
-// each policy. It stops after a thousand entries of a policy, or at an error, and may be called at any time by
-// anybody. Without an index and a feed it does nothing.
+// FlushOutbox puts the remaining outbox entries into the index: those written while the index was down, those of
+// processes that died, and descriptions by a model. It also publishes changes that a process did not publish before
+// it died. When there is nothing to do, it costs a read, and one for each policy. It stops after a thousand entries
+// of a policy, or at an error. Any process may call it at any time. Without an index and a feed it does nothing.
 func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
 	if s.o.Index == nil && s.o.Feed == nil {
 		return 0, nil
@@ -90,13 +89,14 @@ func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
 	return flushed, nil
 }
 
-// flusher brings claimed entries of production into the index.
+// flusher writes claimed entries of production to the index.
 type flusher struct {
 	outbox
 	index   Index
 	vectors Embedder
 	log     *slog.Logger
-	// told are the rows of news that were published, by partition. They go with outbox entries of it.
+	// told are the deletions of published news rows, by partition. They share a transaction with outbox entries
+	// there.
 	told map[string][]storage.Op
 }
 
@@ -119,7 +119,7 @@ func (f *flusher) flushPartition(ctx context.Context, partition string) (flushed
 	return flushed, nil
 }
 
-// flushUnclaimed claims entries of one partition that nobody has claimed, and flushes them.
+// flushUnclaimed claims unclaimed entries of one partition, and flushes them.
 func (f *flusher) flushUnclaimed(ctx context.Context, found []outboxEntry) error {
 	claimed, err := f.claim(ctx, storage.Merge, found)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *flusher) flushUnclaimed(ctx context.Context, found []outboxEntry) error
 	return f.flush(ctx, pending)
 }
 
-// flush flushes entries, again while others touch them.
+// flush flushes entries, and repeats that for entries that others touch meanwhile.
 func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	for try := 0; len(pending) > 0 && try < flushTries; try++ {
 		var touched []outboxEntry
@@ -151,8 +151,8 @@ func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	return nil
 }
 
-// flushSome puts at most a batch of entries into the index and removes them from the outbox. It returns those
-// that were touched meanwhile, and passes over those whose claims expire soon.
+// flushSome puts at most a batch of entries into the index and removes them from the outbox. It returns the entries
+// that were touched meanwhile, and skips those whose claims expire soon.
 func (f *flusher) flushSome(ctx context.Context, some []pendingEntry) (touched []outboxEntry, err error) {
 	now := f.now().UTC()
 	var pages []search.Page
@@ -211,7 +211,7 @@ func (f *flusher) remove(ctx context.Context, partition string, flushed []outbox
 	return touched, nil
 }
 
-// page is an entry for the index, with vectors if chunks have any.
+// page is the page of an entry in the index, with vectors if there is an [Embedder].
 func (f *flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
 	p := entry.PageOf(e.fields, now)
 	if e.fresh {
@@ -223,7 +223,7 @@ func (f *flusher) page(ctx context.Context, e pendingEntry, now time.Time) (sear
 	return p, f.vectors.Embed(ctx, &p)
 }
 
-// put gives pages to the index. A page that the index refuses for what it is stays out of it, and is logged.
+// put puts pages into the index. A page that the index refuses because of its content is left out and logged.
 func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 	if len(pages) == 0 {
 		return nil
@@ -244,8 +244,8 @@ func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 	return nil
 }
 
-// reread reads touched entries again. Their claims are still the caller's: others only move the ETag of a claimed
-// row, and nobody claims it before the claim expires, which flushSome checks.
+// reread reads touched entries again. Their claims still belong to the caller: others only change the ETag of a
+// claimed row, and no one claims it before the claim expires, which flushSome checks.
 func (f *flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
 	var claimed []outboxEntry
 	for _, t := range touched {
@@ -263,7 +263,7 @@ func (f *flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingE
 	return f.load(ctx, claimed)
 }
 
-// load reads claimed entries, several at once.
+// load reads claimed entries, several concurrently.
 func (f *flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
 	out := make([]pendingEntry, len(claimed))
 	g, ctx := errgroup.WithContext(ctx)
@@ -285,7 +285,7 @@ func (f *flusher) load(ctx context.Context, claimed []outboxEntry) ([]pendingEnt
 	return out, g.Wait()
 }
 
-// loadRange reads claimed entries whose keys follow each other, in one query.
+// loadRange reads claimed entries with adjacent keys, in one query.
 func (f *flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendingEntry, error) {
 	if len(claimed) == 0 {
 		return nil, nil
@@ -308,8 +308,8 @@ func (f *flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendi
 	return out, nil
 }
 
-// pendingOf reads the row of an entry. One that cannot be read is not searched until somebody has mended it and
-// the index was rebuilt.
+// pendingOf reads the row of an entry. A damaged entry leaves the index until its row is repaired and the index
+// rebuilt.
 func (f *flusher) pendingOf(ctx context.Context, c outboxEntry, e storage.Entity) pendingEntry {
 	r, err := rowOf(e)
 	if err != nil {

@@ -33,7 +33,7 @@ func (r *rig) outboxed() (ids []string) {
 	return ids
 }
 
-// flushedAll flushes the outbox and fails unless the index then has the present state of every entry of production,
+// flushedAll flushes the outbox and fails unless the index then has the current state of every entry of production,
 // and nothing else.
 func (r *rig) flushedAll() {
 	r.Helper()
@@ -50,8 +50,8 @@ func (r *rig) flushedAll() {
 
 func text(s string) entry.Fields { return entry.Fields{"clean_text": s} }
 
-// TestD10Flushed: what was written is in the index when it is flushed, and the outbox is empty; entries for tests
-// are not searched.
+// TestD10Flushed checks that written entries are in the index after a flush, that the outbox is empty, and that
+// entries for tests are not searched (D10).
 func TestD10Flushed(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		var all []Result
@@ -84,8 +84,8 @@ func TestD10Flushed(t *testing.T) {
 	})
 }
 
-// TestD10Cost: an insert remains one request, and a hundred that are flushed cost one put and one
-// transaction more. What the feed costs beside that is in TestW2EntriesCost.
+// TestD10Cost checks that an insert still costs one request, and flushing a hundred one put and one transaction more
+// (D10). TestW2EntriesCost covers the cost of the feed.
 func TestD10Cost(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Feed = nil
@@ -109,8 +109,8 @@ func TestD10Cost(t *testing.T) {
 	}
 }
 
-// TestD10FlushFaults: whatever fails, before or after it took effect, the index has in the end what is stored,
-// and nobody who writes entries hears of the index.
+// TestD10FlushFaults checks that the index finally has what is stored after any failure, before or after it took
+// effect, and that writers of entries never see an error of the index (D10).
 func TestD10FlushFaults(t *testing.T) {
 	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestD10FlushFaults(t *testing.T) {
 	}
 }
 
-// TestD10OutboxFaults: flushing the outbox may stop anywhere, and goes on.
+// TestD10OutboxFaults checks that flushing the outbox may stop anywhere, and then continues (D10).
 func TestD10OutboxFaults(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
@@ -172,8 +172,8 @@ func TestD10OutboxFaults(t *testing.T) {
 	}
 }
 
-// TestD10OlderTextNeverStays: while one caller is putting an entry, another changes it. Only the first puts, so
-// that the newer text comes last, also when the first dies in between.
+// TestD10OlderTextNeverStays checks that the newer text comes last when an entry changes while another caller puts
+// it: only the first caller puts, and the text is right even when that caller dies in between (D10).
 func TestD10OlderTextNeverStays(t *testing.T) {
 	for name, dies := range map[string]bool{"the first goes on": false, "the first dies": true} {
 		t.Run(name, func(t *testing.T) {
@@ -211,7 +211,8 @@ func TestD10OlderTextNeverStays(t *testing.T) {
 	}
 }
 
-// TestD10LateClaimIsSilent: whose claim expires soon does not write to the index: another may have claimed it.
+// TestD10LateClaimIsSilent checks that a caller whose claim expires soon does not write to the index, because another
+// may have claimed the entry (D10).
 func TestD10LateClaimIsSilent(t *testing.T) {
 	r := newRig(t, openMem)
 	res := r.inserted(keyed(entry.TelegramThought, "p", "", text("old")))
@@ -223,8 +224,8 @@ func TestD10LateClaimIsSilent(t *testing.T) {
 	r.flushedAll()
 }
 
-// TestD10Races: many processes write one entry, flush and flush the outbox at once; in the end the index has what is
-// stored.
+// TestD10Races checks that the index finally has what is stored when many processes write one entry, flush and flush
+// the outbox at once (D10).
 func TestD10Races(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		id := r.inserted(keyed(entry.TelegramThought, "p", "", text("0"))).Entry.Text("id")
@@ -254,7 +255,7 @@ func TestD10Races(t *testing.T) {
 	})
 }
 
-// refusing is an index that refuses some pages for what they are.
+// refusing is an index that refuses some pages because of their content.
 type refusing struct {
 	*shelf
 	word string
@@ -267,7 +268,8 @@ func (x refusing) Put(ctx context.Context, pages ...search.Page) error {
 	return x.shelf.Put(ctx, pages...)
 }
 
-// TestD10RefusedEntry: an entry that the index refuses keeps no other out, and is not tried for ever.
+// TestD10RefusedEntry checks that a refused entry does not keep others out of the index, and is not retried forever
+// (D10).
 func TestD10RefusedEntry(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = refusing{&r.index, "bad"}
@@ -278,7 +280,7 @@ func TestD10RefusedEntry(t *testing.T) {
 	}
 }
 
-// embedder gives vectors, or fails.
+// embedder adds vectors, or fails.
 type embedder struct{ err error }
 
 func (f embedder) Embed(_ context.Context, p *search.Page) error {
@@ -288,7 +290,8 @@ func (f embedder) Embed(_ context.Context, p *search.Page) error {
 	return f.err
 }
 
-// TestD10Vectors: chunks of entries have vectors as those of pages do, and wait while there are none.
+// TestD10Vectors checks that chunks of entries get vectors, like those of pages, and that entries wait while the
+// embedder fails (D10).
 func TestD10Vectors(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Vectors = embedder{fault.New(fault.Unavailable, "the model is down")}
@@ -306,7 +309,7 @@ func TestD10Vectors(t *testing.T) {
 	}
 }
 
-// TestD10NoIndex: without an index entries are taken as ever, and the outbox waits for one.
+// TestD10NoIndex checks that entries are stored without an index, and that the outbox waits for one (D10).
 func TestD10NoIndex(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = nil
@@ -319,8 +322,8 @@ func TestD10NoIndex(t *testing.T) {
 	r.flushedAll()
 }
 
-// TestD10Tier1: what a model says of an entry is searched after the next FlushOutbox; that it is asked changes
-// nothing.
+// TestD10Tier1 checks that a model's description of an entry is searched after the next FlushOutbox, and that asking
+// the model changes nothing (D10).
 func TestD10Tier1(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s, res := r.In(Production), r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))

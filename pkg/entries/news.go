@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// newsPrefix begins the row keys of changes that the feed may lack. It sorts right before that of outbox entries,
-	// so that one query finds both.
+	// newsPrefix begins the row keys of changes that the feed may lack. It sorts right before the prefix of outbox
+	// entries, so that one query finds both.
 	newsPrefix = "w|"
-	// maxCompared bounds each of two texts whose difference is told, in bytes.
+	// maxCompared bounds each of two texts whose difference is published, in bytes.
 	maxCompared = 32 << 10
 )
 
-// news is a change of an entry for the feed. It stands in a row of its own that is written by the transaction which
-// changes the entry, and goes once it is published. The zero value is none.
+// news is a change of an entry for the feed. The transaction that changes the entry also writes the news, to a row of
+// its own, which is removed after publication. The zero value is no change.
 type news struct {
 	key   storage.Key
-	until time.Time // when others may publish it, too
+	until time.Time // from when others may publish it, too
 	group feed.Group
 }
 
-// newsRow is news as it is stored; its key has the name of the group.
+// newsRow is news as stored; its key has the name of the group.
 type newsRow struct {
 	Until  time.Time   `col:"until"`
 	Since  int         `col:"since"`
@@ -41,13 +41,13 @@ type newsRow struct {
 
 var newsRows = rows.Of[newsRow]()
 
-// news makes news of an entry to be written with it. Nil is none, and entries for tests are not told of.
+// news makes the news to write with an entry. It is empty when c is nil and for entries for tests.
 func (o outbox) news(ctx context.Context, entry storage.Key, c *feed.Change) (news, error) {
 	if c == nil || o.feed == nil || !o.searched {
 		return news{}, nil
 	}
 	since, err := o.feed.Segment(ctx)
-	// Several may wait for one entry; their rows are in the order of their times.
+	// Several may wait for one entry; their rows sort by time.
 	name := fmt.Sprintf("%s%016x%s", strings.TrimPrefix(entry.Row, rowText), c.At.UnixNano(), newToken()[:10])
 	return news{
 		key: storage.Key{Partition: entry.Partition, Row: newsPrefix + name}, until: o.claimUntil(claimTime),
@@ -71,8 +71,8 @@ func (n news) remove() storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: n.key, ETag: storage.AnyETag}}
 }
 
-// publish writes news to the feed and notes that their rows can go. It costs a request for each thirty. What the feed
-// will never take is left out, and logged.
+// publish publishes news to the feed and records that their rows can be removed. It costs a request for each thirty.
+// News that the feed will never accept are left out, and logged.
 func (f *flusher) publish(ctx context.Context, all []news) error {
 	groups := make([]feed.Group, len(all))
 	for i, n := range all {
@@ -96,7 +96,7 @@ func (f *flusher) publish(ctx context.Context, all []news) error {
 	return nil
 }
 
-// tidy removes the rows of what was published that no removal from the outbox has taken along.
+// tidy removes the remaining rows of published news, which no removal from the outbox included.
 func (f *flusher) tidy(ctx context.Context) error {
 	for partition := range f.told {
 		if _, err := f.remove(ctx, partition, nil); err != nil {
@@ -106,15 +106,15 @@ func (f *flusher) tidy(ctx context.Context) error {
 	return nil
 }
 
-// inserted is what the feed has of a new entry.
+// inserted is the change that the feed gets for a new entry.
 func inserted(r row, now time.Time) *feed.Change {
 	e := change.Compare(change.WordsOf(""), change.WordsOf(entry.TextOf(r.fields)))
 	return aboutEntry(r.fields, feed.Change{At: now, Kind: feed.New, Why: "the entry is new",
 		Share: e.New, WordsAdded: e.Added})
 }
 
-// updated is what the feed has of an entry that is otherwise than it was: nil if only what is counted of its text
-// differs, as it does by other rules of ours.
+// updated is the change that the feed gets for an updated entry. It is nil if only measures of the text differ, as
+// they do when the program's rules change.
 func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	c := feed.Change{At: now}
 	switch old, text := entry.TextOf(was), entry.TextOf(is); {
@@ -133,21 +133,21 @@ func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	return aboutEntry(is, c)
 }
 
-// described is what is said of an entry besides its title and its text, as one text.
+// described joins what describes an entry besides its title and its text.
 func described(f entry.Fields) string {
 	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
 	metadata, _ := json.Marshal(f["metadata"]) // always encodes
 	return strings.Join(append(said, string(metadata)), "\n")
 }
 
-// aboutEntry completes a change by what the entry is.
+// aboutEntry completes a change with the entry's data.
 func aboutEntry(f entry.Fields, c feed.Change) *feed.Change {
 	c.EntryID, c.Type, c.Host = f.Text("id"), entry.TypeEntry, entry.HostOf(f)
 	c.URL, c.Title = words.Clip(f.Text("url"), 1000), words.Clip(entry.TitleOf(f), 300)
 	return &c
 }
 
-// logRefused is for news whose row cannot be read: it can never be told.
+// logRefused logs news whose row cannot be read, so that it can never be published.
 func (f *flusher) logRefused(ctx context.Context, key storage.Key, err error) {
 	f.log.ErrorContext(ctx, "a change of an entry cannot be read, and is left out of the feed",
 		"row", key.Row, "kind", fault.KindOf(err), "err", err)

@@ -27,7 +27,7 @@ func (r *rig) told() (out []feed.Change) {
 	return out
 }
 
-// untold lists the rows of news that wait.
+// untold lists the rows of unpublished news.
 func (r *rig) untold() (rows []string) {
 	r.Helper()
 	for e, err := range r.under.Table(tableOf[Production].entries).Query(r.Context(), storage.Query{}) {
@@ -39,7 +39,7 @@ func (r *rig) untold() (rows []string) {
 	return rows
 }
 
-// brief is a change in a few words.
+// brief describes a change in a few words.
 func brief(c feed.Change) string {
 	out := fmt.Sprintf("%s %s %s:", c.Type, c.Host, c.Kind)
 	for _, p := range c.Passages {
@@ -48,8 +48,8 @@ func brief(c feed.Change) string {
 	return out
 }
 
-// W1: an entry that is inserted or updated is a change; one that comes again as it is, or for tests, is none, and
-// neither is what a model says of it.
+// TestW1Entries checks that an inserted or updated entry is a change, and that an unchanged entry, an entry for tests
+// and a model's description are not (W1).
 func TestW1Entries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Production)
@@ -93,10 +93,11 @@ func TestW1Entries(t *testing.T) {
 	})
 }
 
-// W2: to tell of an insert costs one request more, and of a hundred one for each thirty and one to tidy up.
+// TestW2EntriesCost checks that publishing an insert costs one request more, and publishing a hundred one for each
+// thirty and one to remove the rows (W2).
 func TestW2EntriesCost(t *testing.T) {
 	r := newRig(t, openMem)
-	// The first reads the feed's head.
+	// The first insert reads the feed's head.
 	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "first", "", text("tide")))))
 	requests := map[string]int{}
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error { requests[c.Op]++; return nil }
@@ -131,13 +132,13 @@ func TestW2EntriesCost(t *testing.T) {
 	}
 }
 
-// checkTold fails unless each change of an entry is in the feed once, in the order of their times: whose text was
-// replaced was told, and what is stored was told last.
+// checkTold fails unless each change of an entry is in the feed once, in the order of their times: each replaced text
+// was published, and the stored text last.
 func (r *rig) checkTold() {
 	r.Helper()
 	told := map[string][]string{}
 	all := r.told()
-	slices.SortStableFunc(all, func(a, b feed.Change) int { return a.At.Compare(b.At) }) // who dies is told of late
+	slices.SortStableFunc(all, func(a, b feed.Change) int { return a.At.Compare(b.At) }) // crashes delay changes
 	for _, c := range all {
 		of := told[c.EntryID]
 		text := map[feed.Op]string{}
@@ -169,8 +170,8 @@ func (r *rig) checkTold() {
 	}
 }
 
-// W2: whatever fails, before or after it took effect, and whether the writer lives to publish, each change is in the
-// feed once.
+// TestW2EntriesFaults checks that each change is in the feed once after any failure, before or after it took effect,
+// whether or not the writer lives to publish it (W2).
 func TestW2EntriesFaults(t *testing.T) {
 	for name, dies := range map[string]bool{"goes on": false, "dies": true} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestW2EntriesFaults(t *testing.T) {
 				r.hook.OnBefore = later(r, r.hook.OnBefore)
 				ctx, s := t.Context(), r.In(Production)
 				one, err := s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
-				if err != nil { // who inserts under a name does so again
+				if err != nil { // callers who insert under a name repeat the call
 					one, err = s.InsertAs(ctx, "one", keyed(entry.TelegramThought, "p", "", text("ebb")))
 				}
 				must(t, err)
@@ -213,7 +214,7 @@ func TestW2EntriesFaults(t *testing.T) {
 	}
 }
 
-// later has time pass with each request.
+// later passes time with each request.
 func later(r *rig, hook func(context.Context, storagetest.Call) error) func(context.Context, storagetest.Call) error {
 	return func(ctx context.Context, c storagetest.Call) error {
 		r.now = r.now.Add(time.Millisecond)
@@ -221,7 +222,7 @@ func later(r *rig, hook func(context.Context, storagetest.Call) error) func(cont
 	}
 }
 
-// W2: who writes, who publishes and whom the timer has publish may be many at once.
+// TestW2EntriesRaces checks many concurrent writers, publishers and timers (W2).
 func TestW2EntriesRaces(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		var g errgroup.Group
@@ -236,7 +237,7 @@ func TestW2EntriesRaces(t *testing.T) {
 					}
 					late := New(r.under, Options{Feed: feed.Open(r.under, time.Now), Clock: func() time.Time {
 						return r.now.Add(claimTime)
-					}}) // a timer that comes before the writer has published
+					}}) // the timer fires before the writer has published
 					if _, err := late.FlushOutbox(t.Context()); err != nil {
 						return err
 					}
@@ -253,12 +254,12 @@ func TestW2EntriesRaces(t *testing.T) {
 	})
 }
 
-// W1: while the index is down, or there is none, changes are told all the same.
+// TestW1EntriesWithoutIndex checks that changes are published while the index is down, and without an index (W1).
 func TestW1EntriesWithoutIndex(t *testing.T) {
 	r := newRig(t, openMem)
 	r.o.Index = nil
 	must(t, r.Flush(t.Context(), r.inserted(keyed(entry.TelegramThought, "p", "", text("tide")))))
-	left := r.inserted(keyed(entry.TelegramThought, "q", "", text("ebb"))) // and its process dies
+	left := r.inserted(keyed(entry.TelegramThought, "q", "", text("ebb"))) // and the process dies
 	r.now = r.now.Add(claimTime)
 	if _, err := r.FlushOutbox(t.Context()); err != nil || left.Action != Inserted {
 		t.Error(err)

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// oldTag is a tag of a list that the first revision did not know as one.
+// oldTag is a list tag that the first revision did not recognize.
 var oldTag = "[" + strings.Repeat("x", 65) + "] "
 
-// oldMail is one of the mails that testdata/revision1.json was made of.
+// oldMail is one of the mails from which testdata/revision1.json was made.
 type oldMail struct {
 	schema Schema
 	entry.Email
@@ -51,7 +51,7 @@ var oldMessages = []entry.Telegram{
 	{Text: "https://port.example/tides", ChatID: "2", MessageID: "10"},
 }
 
-// old is what was inserted, as it is normalized now, in its order.
+// old returns the inserted entries as they are normalized now, in order.
 func old(t testing.TB) (in []entry.Fields, schemas []Schema) {
 	t.Helper()
 	for _, m := range oldMails {
@@ -67,8 +67,8 @@ func old(t testing.TB) (in []entry.Fields, schemas []Schema) {
 	return in, schemas
 }
 
-// openOld opens a store with the rows that the code before revision 2 has written of the mails and messages.
-// The file is never written again.
+// openOld opens a store with the rows that the code before revision 2 wrote for the mails and messages. The file must
+// never be written again.
 func openOld(open opener) opener {
 	return func(t *testing.T) storage.Store {
 		t.Helper()

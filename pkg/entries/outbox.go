@@ -15,18 +15,19 @@ import (
 const (
 	// outboxPrefix begins the row keys of outbox entries.
 	outboxPrefix = "x|"
-	// claimTime is how long an outbox entry belongs to its claimant: longer than a function may run.
+	// claimTime is how long a claim of an outbox entry lasts: longer than a function may run.
 	claimTime = 6 * time.Minute
-	// claimMargin is what must be left of a claim before the index is called: the call must end within the claim.
+	// claimMargin is the time that a claim must have left when the index is called, because the call must end within
+	// the claim.
 	claimMargin = time.Minute
-	// flushBatch is how many entries are put into the index at once: as many as a transaction has operations.
+	// flushBatch is how many entries are put into the index at once: the number of operations in a transaction.
 	flushBatch = 100
 )
 
-// outboxEntry is a row which says that the index may lack the present state of an entry. Until its claim
-// expires only its claimant may write the entry to the index, so that no older text arrives there after a
-// newer one. Whoever changes the entry meanwhile touches the row, and the claimant notices when it removes it.
-// The zero value is none that the caller has claimed.
+// outboxEntry is a row which records that the index may lack the current state of an entry. Until its claim expires
+// only its claimant may write the entry to the index, so that no older text arrives there after a newer one. Other
+// changes of the entry touch the row, which the claimant notices when it removes the row. The zero value is an entry
+// that the caller has not claimed.
 type outboxEntry struct {
 	key   storage.Key
 	etag  storage.ETag
@@ -43,7 +44,7 @@ func (e outboxEntry) entry() storage.Key {
 	return storage.Key{Partition: e.key.Partition, Row: rowText + strings.TrimPrefix(e.key.Row, outboxPrefix)}
 }
 
-// idAt is the id of the entry at a key.
+// idAt is the id of the entry with a key.
 func idAt(entry storage.Key) string {
 	policy := entry.Partition
 	if policy == nowhere {
@@ -65,22 +66,22 @@ func (e outboxEntry) op(kind storage.OpKind) storage.Op {
 	return op
 }
 
-// outbox writes entries together with their outbox rows. Entries for tests are not searched and have none.
+// outbox writes entries together with their outbox rows. Entries for tests are not searched and have no outbox rows.
 type outbox struct {
 	rows     storage.Table
 	searched bool
-	feed     *feed.Feed // nil: nobody is told of changes
+	feed     *feed.Feed // nil: changes are not published
 	now      func() time.Time
 }
 
-// claimUntil is when a claim made now expires, as precise as it is stored.
+// claimUntil is when a claim made now expires, with the precision that is stored.
 func (o outbox) claimUntil(d time.Duration) time.Time {
 	return storage.ParseTime(storage.FormatTime(o.now().Add(d)))
 }
 
-// commit changes an entry, adds it to the outbox, claimed by the caller for so long, and writes what the feed is to
-// have of it. If it is in the outbox already, somebody else may have claimed it, and the zero value is returned. The
-// error is that of the writes; errRaced when the outbox row was removed at this moment.
+// commit changes an entry, adds it to the outbox, claimed by the caller for the time of lease, and writes its news.
+// If the entry is in the outbox already, another process may have claimed it, and commit returns the zero value.
+// Errors: that of the writes; errRaced when the outbox row was removed concurrently.
 func (o outbox) commit(
 	ctx context.Context, entry storage.Key, lease time.Duration, n news, ops ...storage.Op,
 ) (outboxEntry, error) {
@@ -110,14 +111,14 @@ func (o outbox) commit(
 	return outboxEntry{}, err
 }
 
-// refuses reports whether an operation of a transaction failed because of what others wrote.
+// refuses reports whether the operation at index made a transaction fail because of a concurrent write.
 func refuses(err error, index int) bool {
 	blamed, ok := errors.AsType[*storage.OpError](err)
 	return ok && blamed.Index == index && fault.Lost(err)
 }
 
-// transactMost does those operations of one partition that others have not made impossible. It returns their
-// ETags and, by place, why the others were refused.
+// transactMost performs the operations of one partition that concurrent writes have not made impossible. It returns
+// the ETags, and by index the errors of the operations that were refused.
 func (o outbox) transactMost(
 	ctx context.Context, ops []storage.Op,
 ) (tags []storage.ETag, refused map[int]error, err error) {
@@ -145,8 +146,8 @@ func (o outbox) transactMost(
 	return tags, refused, nil
 }
 
-// claim claims outbox entries of one partition: with Insert those that do not exist yet, with Merge those that
-// nobody has changed since they were read. It returns those that it got.
+// claim claims outbox entries of one partition: with Insert, those that do not exist yet; with Merge, those that have
+// not changed since they were read. It returns the entries that it claimed.
 func (o outbox) claim(
 	ctx context.Context, kind storage.OpKind, entries []outboxEntry,
 ) (claimed []outboxEntry, err error) {
@@ -169,8 +170,8 @@ func (o outbox) claim(
 	return claimed, nil
 }
 
-// unclaimed are at most a batch of the outbox entries of a partition that nobody has claimed, and of the news that
-// those who wrote them should have published by now. Without an index only the news are wanted.
+// unclaimed returns at most a batch of a partition's unclaimed outbox entries, and of the news that their writers
+// should have published by now. Without an index it returns only the news.
 func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outboxEntry, said []news, err error) {
 	now, q := f.now(), storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: "x}"}
 	if f.index == nil {
@@ -197,7 +198,7 @@ func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outb
 	return found, said, nil
 }
 
-// missing are outbox entries, not written yet, for those of some entries of one partition that have none.
+// missing returns unwritten outbox entries for those entries of one partition that have none.
 func (o outbox) missing(ctx context.Context, entries []storage.Entity) (out []outboxEntry, err error) {
 	exists := map[storage.Key]bool{}
 	first, last := outboxKey(entries[0].Key), outboxKey(entries[len(entries)-1].Key)

@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// linkMethod is the discoveryMethod of pages that entries named.
+// linkMethod is the discoveryMethod of pages that entries link to.
 const linkMethod = "ENTRY"
 
-// registerPage has the page that a link is about crawled (D10). That is done before the entry is
-// stored: a crash in between leaves a page that is searched without its entry, and sending the entry
-// again mends it. A page that is known costs two reads and is left to its schedule. Entries for tests
-// have no pages, nor have those that lead to a host with as many items as it may have.
+// registerPage registers the page that a link names, so that it is crawled (D10). This must happen before the entry
+// is stored: a crash in between leaves a page without its entry, and sending the entry again repairs that. A known
+// page costs two reads and keeps its schedule. Links of entries for tests are not registered, nor are links to a host
+// that has reached its limit of items.
 func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	raw := f.Text("url_canonical")
 	if raw == "" {
@@ -35,7 +35,7 @@ func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	}
 	err = links.Items.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
 	if registry.IsItemLimit(err) {
-		return nil // the entry is kept all the same
+		return nil // the entry is stored without a page
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// linked is a rig whose links are registered.
+// linked returns a rig that registers links.
 func linked(t *testing.T) (*rig, *registry.Registry) {
 	r := newRig(t, openMem)
 	reg := registry.New(storagetest.Hooked(r.under, r), registry.Options{Parallel: 1})
@@ -27,7 +27,7 @@ func normalizedLink(t *testing.T, text string) entry.Fields {
 	return f
 }
 
-// pages lists what is registered, and how it came.
+// pages lists the registered pages and how they were discovered.
 func pages(t *testing.T, reg *registry.Registry) map[string]string {
 	found, err := reg.Items.List(t.Context(), registry.ListQuery{Top: 10})
 	must(t, err)
@@ -38,8 +38,8 @@ func pages(t *testing.T, reg *registry.Registry) map[string]string {
 	return out
 }
 
-// TestD10LinksArePages: the page of a link is registered, once; other entries, and those for tests,
-// have none.
+// TestD10LinksArePages checks that the page of a link is registered, once, and that other entries and entries for
+// tests register nothing (D10).
 func TestD10LinksArePages(t *testing.T) {
 	r, reg := linked(t)
 	r.inserted(normalizedLink(t, "https://port.example/tides?utm_source=x"))
@@ -69,7 +69,7 @@ func TestD10LinksArePages(t *testing.T) {
 	}
 }
 
-// TestD10Faults: whatever fails, a link that is sent again has its entry and its page.
+// TestD10Faults checks that a link that is sent again has its entry and its page, whatever failed before (D10).
 func TestD10Faults(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {

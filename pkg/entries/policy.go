@@ -12,10 +12,10 @@ import (
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Action is what becomes of an entry that is sent, or of the entry that has its keys.
+// Action is what happens to an entry that is sent, or to the entry with the same keys.
 type Action string
 
-// What a policy does when an entry with the same key exists, and what a call has done.
+// What a policy does when an entry with the same key exists, and the result of a call.
 const (
 	Skip     Action = "skip"
 	Change   Action = "update"
@@ -24,8 +24,8 @@ const (
 	Updated  Action = "updated"
 )
 
-// Policy is how the entries of one kind are told from each other, and what follows when one comes
-// again (spec 001). ID and Key never change.
+// Policy defines what identifies the entries of one kind, and what happens when one comes again (spec 001). ID and
+// Key never change.
 type Policy struct {
 	ID          string `col:"policy_id,always"`
 	Key         string `col:"policy_key,always"`
@@ -35,7 +35,8 @@ type Policy struct {
 	// UpdateFields are the columns that Change may write; nil allows all but the immutable ones.
 	UpdateFields []string `col:"update_fields,must"`
 	Enabled      bool     `col:"enabled"`
-	// Revision is that of the rules that the keys of all its entries were made by. Only [Store.Rekey] moves it.
+	// Revision is the revision of the rules by which the keys of all its entries were made. Only [Store.Rekey]
+	// changes it.
 	Revision int64 `col:"key_revision"`
 }
 
@@ -46,7 +47,7 @@ const policyRows = "policy"
 
 var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// seeds are the policies that every schema begins with.
+// seeds are the policies that every schema is seeded with.
 var seeds = []Policy{
 	{Key: entry.TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true},
 	{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true},
@@ -54,7 +55,7 @@ var seeds = []Policy{
 	{Key: entry.EmailThread, Source: "email", ContentType: entry.Correspondence, OnConflict: Change, Enabled: true},
 }
 
-// check refuses a policy that could not be followed. The error is Invalid and blames a column.
+// check refuses a policy that could not be applied. Errors: Invalid, naming a column.
 func (p Policy) check() error {
 	if !policyName.MatchString(p.Key) {
 		return fault.Field("policy_key",
@@ -75,19 +76,19 @@ func (p Policy) check() error {
 func (p Policy) entity() storage.Entity {
 	props := policyRow.Encode(&p)
 	if p.UpdateFields == nil {
-		props["update_fields"] = "" // so that a Merge clears it
+		props["update_fields"] = "" // a Merge clears it
 	}
 	if p.Revision == 0 {
-		delete(props, revisionColumn) // a Merge leaves it as it is
+		delete(props, revisionColumn) // a Merge keeps it
 	}
 	return storage.Entity{Key: storage.Key{Partition: policyRows, Row: p.Key}, Props: props}
 }
 
-// policyOf reads a row that an operator may have written. What cannot be read is Invalid; a policy is
-// enabled only if it says so.
+// policyOf reads a row that an operator may have written. Errors: Invalid for a damaged row. A policy is enabled only
+// if its row says so.
 func policyOf(e storage.Entity) (Policy, error) {
 	p, err := policyRow.Decode(e.Props)
-	p.Enabled, _ = e.Props["enabled"].(bool) // not if an operator wrote the text "true"
+	p.Enabled, _ = e.Props["enabled"].(bool) // false when an operator wrote the text "true"
 	if p.Key = e.Row; err != nil {
 		return Policy{}, fault.Field("update_fields", "update_fields of %s is no JSON list of names", p.Key)
 	}
@@ -98,11 +99,11 @@ func policyOf(e storage.Entity) (Policy, error) {
 type policies struct {
 	rows storage.Table
 
-	reading sync.Mutex // so that those who want the same policy wait for one read
+	reading sync.Mutex // makes callers that want the same policy wait for one read
 	known   map[string]Policy
 }
 
-// all lists the policies that can be read up to an error.
+// all lists the policies that can be read, up to an error.
 func (p *policies) all(ctx context.Context) (out []Policy, err error) {
 	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows}) {
 		if err != nil {
@@ -117,7 +118,7 @@ func (p *policies) all(ctx context.Context) (out []Policy, err error) {
 	return out, nil
 }
 
-// keys lists the keys of all policies, also of those that cannot be read.
+// keys lists the keys of all policies, also of damaged ones.
 func (p *policies) keys(ctx context.Context) (out []string, err error) {
 	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows, Select: []string{"policy_key"}}) {
 		if err != nil {
@@ -128,8 +129,8 @@ func (p *policies) keys(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// partitions lists the partitions that may have entries, in order: one for each policy, and that of entries
-// without.
+// partitions lists the partitions that may have entries, in order: one for each policy, and one for entries without a
+// policy.
 func (p *policies) partitions(ctx context.Context) ([]string, error) {
 	keys, err := p.keys(ctx)
 	if err != nil {
@@ -140,7 +141,7 @@ func (p *policies) partitions(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// seed writes the policies that are missing, and leaves the others alone.
+// seed writes the missing policies, and keeps the others.
 func (p *policies) seed(ctx context.Context) error {
 	exist, err := p.keys(ctx)
 	if err != nil {
@@ -152,14 +153,14 @@ func (p *policies) seed(ctx context.Context) error {
 		}
 		policy.ID, policy.Revision = policyID(policy.Key), entry.KeyRevision
 		_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: policy.entity()})
-		if err != nil && !fault.Is(err, fault.Conflict) { // another start was first
+		if err != nil && !fault.Is(err, fault.Conflict) { // another process seeded it first
 			return err
 		}
 	}
 	return nil
 }
 
-// save leaves the revision of a policy's keys as it is; a new policy has no entries yet.
+// save writes a policy but keeps the revision of its keys; a new policy has no entries yet.
 func (p *policies) save(ctx context.Context, policy Policy) error {
 	e := policy.entity()
 	e.ETag = storage.AnyETag
@@ -175,19 +176,19 @@ func (p *policies) save(ctx context.Context, policy Policy) error {
 	return err
 }
 
-// rekeyed notes that no entry of a policy has keys by an older revision, so that inserts need not look.
+// rekeyed records that no entry of a policy has keys of an older revision, so that inserts need not look for them.
 func (p *policies) rekeyed(ctx context.Context, key string) error {
 	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
 		Props: storage.Properties{revisionColumn: entry.KeyRevision},
 	}})
 	if fault.Is(err, fault.NotFound) {
-		return nil // nothing can be inserted under it
+		return nil // a removed policy accepts no inserts
 	}
 	return err
 }
 
-// enabled reads a policy that is on. Invalid when there is none, Blocked when it is off.
+// enabled reads a policy that is enabled. Errors: Invalid for an unknown policy, Blocked for a disabled one.
 func (p *policies) enabled(ctx context.Context, key string) (Policy, error) {
 	policy, err := p.read(ctx, key)
 	if err == nil && !policy.Enabled {
@@ -196,7 +197,7 @@ func (p *policies) enabled(ctx context.Context, key string) (Policy, error) {
 	return policy, err
 }
 
-// read reads a policy, on or off, once for each session. Invalid when there is none.
+// read reads a policy, enabled or not, once per session. Errors: Invalid for an unknown policy.
 func (p *policies) read(ctx context.Context, key string) (Policy, error) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -231,5 +232,5 @@ func noPolicy(key string) error {
 	return fault.Field("idempotency_policy_key", "there is no policy %.100q", key)
 }
 
-// policyID is the same for a policy of both schemas.
+// policyID gives a policy the same id in both schemas.
 func policyID(key string) string { return entry.Digest(key)[:16] }

@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	rekeyPage     = 200 // entries of a call
-	rekeyExamples = 5   // that a call tells of
-	// rekeyChain is how many entries may each stand on the next one's key, before one gives its own up.
+	rekeyPage     = 200 // entries per call
+	rekeyExamples = 5   // examples per call
+	// rekeyChain bounds the length of a chain in which each entry holds the next one's new key. Beyond it, the last
+	// entry gives up its key.
 	rekeyChain = 8
 )
 
-// rekeyColumns are those that keys can be told by.
+// rekeyColumns are the columns that keys are made from.
 var rekeyColumns = []string{
 	"id", "title", "metadata", entry.PackedName("metadata") + "0", revisionColumn, "idempotency_policy_key",
 	"idempotency_key_primary", "idempotency_key_secondary",
 }
 
-// Rekey gives entries of both schemas the keys that normalization makes today, if theirs are by an older
-// revision. Each call looks at two hundred at most, those behind a cursor ("" at first), and says how many
-// it saw, how many it changed, some of these, and where the next call goes on, or that it is done. With dry
-// it only counts. A call that failed is repeated with the same cursor; all of it may be repeated, by
-// anybody, while entries are inserted and updated.
+// Rekey gives entries of both schemas the keys that normalization makes today, if theirs are of an older revision.
+// Each call examines at most two hundred entries after a cursor ("" at first). It returns how many it examined, how
+// many it changed, examples of these, and the next cursor or done. With dry it only counts. Callers repeat a failed
+// call with the same cursor. Any part may be repeated, by any process, while entries are inserted and updated.
 //
-// Where two entries come to the same key, the conflict action of their policy says which one has it: the
-// older one where entries that come again are skipped, and the one that was written last where they update
-// (of mails, by their date). The other stays as it is, beside it, under a key that no normalization makes:
-// "duplicate:" and its id. So no text is lost.
+// When two entries get the same key, the conflict action of their policy decides which one has it: the older one
+// where repeated entries are skipped, and the one written last where they update (for mails, by their date). The
+// other keeps its text, under a key that no normalization makes: "duplicate:" and its id. So no text is lost.
 //
-// Before it is done, inserts and updates re-key what they meet, so they find what is stored under old keys.
+// Until Rekey is done, inserts and updates re-key the entries that they find, so they also find entries under old
+// keys.
 func (s *Store) Rekey(
 	ctx context.Context, cursor string, dry bool,
 ) (seen, changed int, examples []string, next string, done bool, err error) {
@@ -67,13 +67,13 @@ func (s *Store) Rekey(
 	return len(found), changed, examples, next, done, nil
 }
 
-// rekeyEach re-keys entries of a walk, and says how many and some of them; with dry it does not.
+// rekeyEach re-keys the entries of a page, and returns their number and examples; with dry it only counts.
 func rekeyEach(
 	ctx context.Context, s *Session, found []storage.Entity, dry bool,
 ) (changed int, examples []string, err error) {
 	for _, e := range found {
 		r, err := rowOf(e)
-		if err != nil { // as an update leaves it
+		if err != nil { // an update would keep it, too
 			s.s.o.Log.ErrorContext(ctx, "entry cannot be read, and keeps its keys", "entry", idAt(e.Key), "err", err)
 			continue
 		}
@@ -93,13 +93,13 @@ func rekeyEach(
 	return changed, examples, nil
 }
 
-// outdated reports whether the keys of an entry are by an older revision, and others by today's.
+// outdated reports whether the keys of an entry are of an older revision and differ from the current ones.
 func outdated(r row) bool {
 	_, changed := entry.Rekeyed(r.fields)
 	return changed && r.revision < entry.KeyRevision
 }
 
-// exampleOf tells how the keys of an entry change.
+// exampleOf describes the change of an entry's keys.
 func exampleOf(f entry.Fields) string {
 	out, _ := entry.Rekeyed(f)
 	old, now := entry.KeysOf(f), entry.KeysOf(out)
@@ -128,7 +128,7 @@ func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
 	return Schema(parts[0]), registry.Cursor{Partition: parts[1], Row: parts[2]}, nil
 }
 
-// afterPolicy is where the walk goes on behind a policy.
+// afterPolicy is the cursor after the last entry of a policy.
 func afterPolicy(schema Schema, policy string) (next string, done bool) {
 	reached := false
 	for _, sc := range Schemas {
@@ -142,7 +142,7 @@ func afterPolicy(schema Schema, policy string) (next string, done bool) {
 	return "", true
 }
 
-// rekeyAt re-keys the entry at a key, if there still is one.
+// rekeyAt re-keys the entry at a key, if it still exists.
 func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
 	e, err := s.entries.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -158,8 +158,8 @@ func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
 	return err
 }
 
-// loadCurrent reads an entry whose keys are those of today. Where they were not, it gives them to it and
-// returns errRaced, because the caller, who has found it by a key, must look again.
+// loadCurrent reads an entry with current keys. If the entry had older keys, loadCurrent re-keys it and returns
+// errRaced: the caller found the entry by a key, so it must look the key up again.
 func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	r, err := s.load(ctx, id)
 	if err != nil {
@@ -178,8 +178,8 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	return r, err
 }
 
-// rekeyMatches re-keys the entries under the keys that the first revision would have made of an entry, so that
-// the keys of today find them. It costs nothing once the entries of the policy are re-keyed.
+// rekeyMatches re-keys the entries with the keys that the first revision would have made for an entry, so that they
+// are found by their current keys. It costs nothing once the entries of the policy are re-keyed.
 func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fields) error {
 	if policy.Revision >= entry.KeyRevision {
 		return nil
@@ -203,7 +203,7 @@ func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fiel
 	return nil
 }
 
-// which is p or s, of a key that is alone.
+// which returns p or s for a single key.
 func which(k entry.Keys) string {
 	if k.Primary != "" {
 		return "p"
@@ -211,15 +211,15 @@ func which(k entry.Keys) string {
 	return "s"
 }
 
-// rekey moves an entry to its keys of today, in one transaction, and reports whether it had others. The index
-// does not need the entry again: keys are not searched.
+// rekey gives an entry its current keys, in one transaction, and reports whether they changed. The index does not
+// need the entry again, because keys are not searched.
 func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, err error) {
 	if !outdated(r) {
 		return false, nil
 	}
 	fields, _ := entry.Rekeyed(r.fields)
 	policy, err := s.policies.read(ctx, r.key.Partition)
-	if err != nil && !fault.Is(err, fault.Invalid) { // else there is none: the older entry has a key
+	if err != nil && !fault.Is(err, fault.Invalid) { // Invalid: the policy is gone, and the older entry wins
 		return false, err
 	}
 	ops, err := s.rekeyOps(ctx, policy, r, fields, chain)
@@ -232,8 +232,8 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 	return err == nil, err
 }
 
-// rekeyOps are the writes that give an entry its fields, and the key that changes, unless another entry has
-// it and keeps it.
+// rekeyOps returns the writes that give an entry its new fields and its changed key, unless another entry has that
+// key and keeps it.
 func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields entry.Fields, chain int) ([]storage.Op,
 	error) {
 	old, now := entry.KeysOf(r.fields), entry.KeysOf(fields)
@@ -253,11 +253,11 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 	}
 	id, _ := at.Props["entry_id"].(string)
 	if id == r.fields.Text("id") {
-		return nil, errRaced // it has been re-keyed meanwhile
+		return nil, errRaced // it was re-keyed meanwhile
 	}
 	other, err := s.load(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return nil, errRaced // it has left meanwhile
+		return nil, errRaced // it was removed meanwhile
 	}
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 	return collided(policy, r, other, fields, which, at), nil
 }
 
-// moved are the writes that give an entry other fields, and their keys.
+// moved returns the writes that give an entry new fields and their keys.
 func (r row) moved(fields entry.Fields) []storage.Op {
 	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
 	return append(
@@ -278,11 +278,11 @@ func (r row) moved(fields entry.Fields) []storage.Op {
 		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), r.fields.Text("id"))...)
 }
 
-// collided are the writes where an entry comes to a key that another has, whose row is at. One has it in the
-// end, and the other one of its own.
+// collided returns the writes for an entry whose new key belongs to another entry, in the row at. One of them gets
+// the key, the other a key of its own.
 func collided(policy Policy, r, other row, fields entry.Fields, which string, at storage.Entity) []storage.Op {
 	if !prevails(policy, r.fields, other.fields) {
-		// It must still be the other's when this is written.
+		// The write must fail if the key no longer belongs to the other entry.
 		return append(r.moved(yielded(fields, which)), storage.Op{Kind: storage.Merge, Entity: at})
 	}
 	var ops []storage.Op
@@ -295,8 +295,8 @@ func collided(policy Policy, r, other row, fields entry.Fields, which string, at
 	return append(ops, storage.Op{Kind: storage.Replace, Entity: at})
 }
 
-// yielded is an entry without a key that is another's. Without any other it gets one of its own, by which
-// nobody looks for it.
+// yielded is an entry without a key that belongs to another. If it has no key left, it gets one of its own that no
+// lookup uses.
 func yielded(f entry.Fields, which string) entry.Fields {
 	out := maps.Clone(f)
 	if which == "p" {
@@ -310,7 +310,7 @@ func yielded(f entry.Fields, which string) entry.Fields {
 	return out
 }
 
-// prevails reports whether an entry has a key before another entry with the same key.
+// prevails reports whether an entry wins a key against another entry with the same key.
 func prevails(policy Policy, f, other entry.Fields) bool {
 	if policy.OnConflict != Change {
 		return cmp.Or(cmp.Compare(f.Text("created_at"), other.Text("created_at")), cmp.Compare(f.Text("id"),

@@ -19,8 +19,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestZ3RekeyFaults: whatever operation of a re-keying fails, before or after it took effect, it ends as one
-// that did not fail. The same for what inserts and updates re-key.
+// TestZ3RekeyFaults checks that a re-keying ends the same when any operation fails, before or after it took effect;
+// and likewise the re-keying by inserts and updates (Z3).
 func TestZ3RekeyFaults(t *testing.T) {
 	for name, do := range map[string]func(r *rig){
 		"rekey": func(r *rig) { r.rekeyAll(false) },
@@ -72,13 +72,13 @@ func unavailable(t *testing.T, err error) {
 	}
 }
 
-// mailAgain is one of the mails that the old rows were made of.
+// mailAgain is one of the mails from which the old rows were made.
 func (r *rig) mailAgain(i int) entry.Fields {
 	in, _ := old(r.T)
 	return in[i]
 }
 
-// idOf is the entry of production that says something.
+// idOf is the id of the production entry with a text.
 func (r *rig) idOf(text string) string {
 	r.Helper()
 	for _, f := range r.rows() {
@@ -90,7 +90,7 @@ func (r *rig) idOf(text string) string {
 	return ""
 }
 
-// asFirst is an entry with the keys of the first revision.
+// asFirst gives an entry the keys of the first revision.
 func asFirst(f entry.Fields) entry.Fields {
 	k := entry.FirstKeys(f)
 	if k.Policy == entry.TelegramThought {
@@ -101,20 +101,20 @@ func asFirst(f entry.Fields) entry.Fields {
 	return out
 }
 
-// insertFirst inserts as the first revision did.
+// insertFirst inserts an entry as the first revision did.
 func (r *rig) insertFirst(f entry.Fields) {
 	r.Helper()
 	s := r.In(Production)
 	p, err := s.policies.read(r.Context(), f.Text("idempotency_policy_key"))
 	must(r.T, err)
-	p.Revision = entry.KeyRevision // so that nothing is re-keyed
+	p.Revision = entry.KeyRevision // turns off re-keying
 	must(r.T, r.retry(r.Context(), func(try int) error {
 		_, err := s.insert(r.Context(), p, asFirst(f).Writable(), "", try > 0)
 		return err
 	}))
 }
 
-// age takes the revision from all rows, as the first had none.
+// age removes the revision from all rows: the first revision had none.
 func (r *rig) age() {
 	r.Helper()
 	for _, name := range Tables() {
@@ -132,7 +132,7 @@ func (r *rig) age() {
 
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
-// pushed draws mails and messages, each with a text of its own but for some messages.
+// pushed draws mails and messages, each with its own text except for some messages.
 func pushed(t *testing.T, rng *rand.Rand) (all []entry.Fields) {
 	t.Helper()
 	for i := range 40 {
@@ -163,7 +163,7 @@ func pushed(t *testing.T, rng *rand.Rand) (all []entry.Fields) {
 	return all
 }
 
-// identity is what tells one pushed thing from others.
+// identity distinguishes one pushed mail or message from the others.
 func identity(f entry.Fields) string {
 	meta, _ := f["metadata"].(map[string]any)
 	if from, ok := meta["telegram"].(map[string]any); ok {
@@ -172,9 +172,9 @@ func identity(f entry.Fields) string {
 	return f.Text("clean_text")
 }
 
-// TestZ3RekeyProperty: whatever is stored under keys of the first revision, and whoever dies, every entry has in
-// the end the keys that its normalization makes anew, none is lost, and to send everything again adds
-// nothing that exists.
+// TestZ3RekeyProperty checks, for any entries with keys of the first revision and any crashes, that every entry
+// finally has the keys that its normalization makes, that no entry is lost, and that sending everything again adds
+// nothing that exists (Z3).
 func TestZ3RekeyProperty(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestZ3RekeyProperty(t *testing.T) {
 	}
 }
 
-// dying has a tenth of all operations fail, half of them after they took effect.
+// dying fails a tenth of all operations, half of them after they took effect.
 func dying(rng *rand.Rand) storagetest.Hooks {
 	killed := fault.New(fault.Unavailable, "killed")
 	return storagetest.Hooks{
@@ -215,7 +215,7 @@ func dying(rng *rand.Rand) storagetest.Hooks {
 	}
 }
 
-// checkKeys holds the entries against those that stood before, and their keys against normalization.
+// checkKeys compares the entries with those from before, and their keys with normalization.
 func (r *rig) checkKeys(before []entry.Fields, made map[string]entry.Fields) {
 	r.Helper()
 	after, holders := r.rows(), map[entry.Keys]bool{}
@@ -239,7 +239,7 @@ func (r *rig) checkKeys(before []entry.Fields, made map[string]entry.Fields) {
 		if have == want {
 			continue
 		}
-		// What it lacks is another's.
+		// A missing key belongs to another entry.
 		for _, k := range want.Each() {
 			if !holders[k] {
 				r.Errorf("%s has %+v, want %+v", identity(f), have, want)
@@ -251,7 +251,7 @@ func (r *rig) checkKeys(before []entry.Fields, made map[string]entry.Fields) {
 	}
 }
 
-// resend inserts everything twice: nothing is inserted that exists.
+// resend inserts everything twice, and checks that nothing that exists is inserted.
 func (r *rig) resend(all []entry.Fields) {
 	r.Helper()
 	stands := map[string]bool{}
@@ -267,7 +267,8 @@ func (r *rig) resend(all []entry.Fields) {
 	}
 }
 
-// TestZ3RekeyRaces: inserts, updates and two re-keyings at once leave every key with one entry and lose none.
+// TestZ3RekeyRaces checks that concurrent inserts, updates and two re-keyings leave every key with one entry and lose
+// no entry (Z3).
 func TestZ3RekeyRaces(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -322,7 +323,7 @@ func TestZ3RekeyRaces(t *testing.T) {
 	}
 }
 
-// TestZ3RekeyCost: a new store has nothing to re-key, and its inserts look for no old keys.
+// TestZ3RekeyCost checks that a new store has nothing to re-key, and that its inserts look up no old keys (Z3).
 func TestZ3RekeyCost(t *testing.T) {
 	r := newRig(t, openMem)
 	r.inserted(r.mailAgain(2))

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// newOldRig has the old rows, and an index that holds their entries.
+// newOldRig returns a rig with the old rows, and an index with their entries.
 func newOldRig(t *testing.T, open opener) *rig {
 	t.Helper()
 	r, from, done := newRig(t, openOld(open)), registry.Cursor{}, false
@@ -28,7 +28,7 @@ func newOldRig(t *testing.T, open opener) *rig {
 	return r
 }
 
-// rekeyAll calls Rekey until it is done, and again with the same cursor when it fails, and counts.
+// rekeyAll calls Rekey until it is done, retries with the same cursor after a failure, and counts.
 func (r *rig) rekeyAll(dry bool) (seen, changed int, examples []string) {
 	r.Helper()
 	cursor := ""
@@ -49,7 +49,7 @@ func (r *rig) rekeyAll(dry bool) (seen, changed int, examples []string) {
 	return 0, 0, nil
 }
 
-// keysOfAll are the keys of all entries of a schema by their [identity].
+// keysOfAll returns the keys of all entries of a schema by their [identity].
 func (r *rig) keysOfAll(schema Schema) map[string]entry.Keys {
 	r.Helper()
 	out := map[string]entry.Keys{}
@@ -67,7 +67,7 @@ func (r *rig) keysOfAll(schema Schema) map[string]entry.Keys {
 	return out
 }
 
-// send inserts all that the old rows were made of, and counts what became of it.
+// send inserts everything that the old rows were made from, and counts the results.
 func (r *rig) send() map[Action]int {
 	r.Helper()
 	actions := map[Action]int{}
@@ -80,7 +80,7 @@ func (r *rig) send() map[Action]int {
 	return actions
 }
 
-// imported is send, as an import does it.
+// imported does the same as send, as an import.
 func (r *rig) imported() map[Action]int {
 	r.Helper()
 	var mu sync.Mutex
@@ -100,7 +100,7 @@ func (r *rig) imported() map[Action]int {
 	return actions
 }
 
-// rekeyedOld are the keys that the old rows come to: "six" and "seven" come to the same.
+// rekeyedOld are the new keys of the old rows; "six" and "seven" get the same one.
 var rekeyedOld = map[string]entry.Keys{
 	"three": keysOf(entry.EmailThread, entry.Digest("aw: re: tide tables"), ""),
 	"four":  keysOf(entry.EmailThread, entry.Digest("r: the language 4.4"), ""),
@@ -118,8 +118,8 @@ var rekeyedOld = map[string]entry.Keys{
 		entry.Digest("https://port.example/tides")),
 }
 
-// TestZ3OldRowsAreRekeyed: rows that the code before wrote get the keys of spec 001, none is lost, and what is
-// sent again adds what the old keys had lost, once.
+// TestZ3OldRowsAreRekeyed checks that rows of the earlier code get the keys of spec 001, that no row is lost, and
+// that sending everything again adds what the old keys had lost, once (Z3).
 func TestZ3OldRowsAreRekeyed(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestZ3OldRowsAreRekeyed(t *testing.T) {
 	}
 }
 
-// dump is all that is stored of entries.
+// dump returns all rows of entries.
 func (r *rig) dump() map[string]storage.Properties {
 	r.Helper()
 	rows, err := storagetest.Dump(r.Context(), r.under, Tables()...)
@@ -165,8 +165,9 @@ func (r *rig) dump() map[string]storage.Properties {
 	return rows
 }
 
-// TestZ3InsertsFindOldKeys: before the re-keying, inserts and updates find what is stored under old keys, and
-// overwrite nothing that the old keys took for the same; what was normalized before counts as if it were now.
+// TestZ3InsertsFindOldKeys checks that inserts and updates find entries under old keys before the re-keying, and do
+// not overwrite entries that only the old keys took for the same. Input that was normalized earlier counts as if it
+// were normalized now (Z3).
 func TestZ3InsertsFindOldKeys(t *testing.T) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -210,7 +211,8 @@ func (r *rig) before(subject, text string) entry.Fields {
 	return f
 }
 
-// TestZ3RekeyIsBounded: a call looks at two hundred entries at most, and the next goes on behind them.
+// TestZ3RekeyIsBounded checks that a call examines at most two hundred entries, and the next call continues after
+// them (Z3).
 func TestZ3RekeyIsBounded(t *testing.T) {
 	r := newRig(t, openMem)
 	const n = 2*rekeyPage + 50

@@ -59,14 +59,14 @@ func openAzurite(t *testing.T) storage.Store {
 
 var stores = map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite}
 
-// onStores runs a test on every store; what it promises rests on theirs.
+// onStores runs a test on every store, because the promises of this package depend on theirs.
 func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) { test(t, newRig(t, open)) })
 	}
 }
 
-// rig is a store with a clock that is stopped, and a hook around its storage.
+// rig is a store with a stopped clock, and a hook around its storage.
 type rig struct {
 	*testing.T
 	*Store
@@ -95,13 +95,13 @@ func newRig(t *testing.T, open opener) *rig {
 	r.Store = r.another()
 	must(t, r.Create(t.Context()))
 	must(t, r.o.Feed.Create(t.Context()))
-	_, err := r.o.Feed.Segment(t.Context()) // read once in a process
+	_, err := r.o.Feed.Segment(t.Context()) // read once per process
 	must(t, err)
 	r.reads.Store(0)
 	return r
 }
 
-// another is what a second process has.
+// another is the store of a second process.
 func (r *rig) another() *Store {
 	return New(storagetest.Hooked(r.under, r), Options{Clock: func() time.Time { return r.now }, Index: &r.index,
 		Feed: feed.Open(storagetest.Hooked(r.under, r), func() time.Time { return r.now })})
@@ -117,7 +117,7 @@ func (r *rig) inserted(f entry.Fields) Result {
 	return res
 }
 
-// keyed is a thought with keys; an empty one is none.
+// keyed is a thought with keys; an empty key is left out.
 func keyed(policy, primary, secondary string, more entry.Fields) entry.Fields {
 	f := entry.Fields{"source": "telegram"}
 	setKeys(f, keysOf(policy, primary, secondary))
@@ -139,8 +139,8 @@ func setKeys(f entry.Fields, k entry.Keys) {
 	}
 }
 
-// rows reads the entries of production, and fails when a key row is missing, wrong or too many, or when an
-// entry is neither in the index as it is stored nor in the outbox.
+// rows reads the entries of production. It fails when a key row is missing, wrong or superfluous, or when an entry is
+// neither in the index as stored nor in the outbox.
 func (r *rig) rows() []entry.Fields {
 	r.Helper()
 	all, keys, want, outboxed := []entry.Fields{}, map[string]string{}, map[string]string{}, map[string]bool{}

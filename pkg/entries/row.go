@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// revisionColumn is that of the revision of the keys, of entries and of policies.
+	// revisionColumn is the column with the revision of the keys, in entries and in policies.
 	revisionColumn = "key_revision"
 	// nowhere is the partition of entries without a policy.
 	nowhere = "-"
 	rowText = "e|"
 )
 
-// errRaced says that somebody else moved first: look again.
+// errRaced means that another process wrote first: the caller must read again.
 var errRaced = errors.New("somebody else was first")
 
-// row is an entry as it is stored, with the revision it was read at.
+// row is an entry as stored, with the ETag that it was read with.
 type row struct {
 	key      storage.Key
 	etag     storage.ETag
@@ -30,12 +30,12 @@ type row struct {
 	revision int64 // of the keys; see [entry.KeyRevision]
 }
 
-// An entry's id tells where it is: entry_<policy>-<token>.
+// An entry's id contains its location: entry_<policy>-<token>.
 var idPattern = regexp.MustCompile(`^entry_([a-z][a-z0-9_]{0,63})?-([a-z2-7]{26})$`)
 
 func makeID(policy, token string) string { return "entry_" + policy + "-" + token }
 
-// keyOf is where an entry of an id is; the error is NotFound, since no other text was ever given out.
+// keyOf is the key of the entry with an id. Errors: NotFound for a malformed id, because no entry has one.
 func keyOf(id string) (storage.Key, error) {
 	m := idPattern.FindStringSubmatch(id)
 	if m == nil {
@@ -51,8 +51,8 @@ func partitionOf(policy string) string {
 	return policy
 }
 
-// keyRow is the row that keeps a key of a policy from being used twice. Which is p for primary and s
-// for secondary keys.
+// keyRow is the row that prevents a key of a policy from being used twice. Which is p for primary and s for secondary
+// keys.
 func keyRow(policy, which, key string) storage.Key {
 	return storage.Key{Partition: partitionOf(policy), Row: which + "|" + entry.Digest(key)}
 }
@@ -74,7 +74,7 @@ func newRow(in entry.Fields, token string, now time.Time) row {
 	}
 }
 
-// entity is the row as a table holds it; the fields fit, as they were checked.
+// entity is the row as a table stores it; the fields fit, because they were checked.
 func (r row) entity() storage.Entity {
 	props := r.fields.Stored()
 	if r.revision > 0 {

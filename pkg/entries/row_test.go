@@ -11,8 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// TestD3RowsAreReadAsWritten holds the form of a row as it is stored: what is stored in tables must be readable
-// for ever.
+// TestD3RowsAreReadAsWritten checks the stored form of a row, because stored rows must stay readable forever (D3).
 func TestD3RowsAreReadAsWritten(t *testing.T) {
 	const id = "entry_telegram_thought_v1-aaaaaaaaaaaaaaaaaaaaaaaaab"
 	stored := storage.Properties{
@@ -45,8 +44,8 @@ func TestD3RowsAreReadAsWritten(t *testing.T) {
 	}
 }
 
-// TestD3LargestRow: an entry of which every column is as large as it may be, and cannot be compressed,
-// is stored and comes back.
+// TestD3LargestRow checks that an entry is stored and read back when every column is as large as possible and cannot
+// be compressed (D3).
 func TestD3LargestRow(t *testing.T) {
 	r := newRig(t, openMem)
 	f := keyed(entry.TelegramThought, noise(4096), noise(4096),
@@ -65,7 +64,7 @@ func TestD3LargestRow(t *testing.T) {
 	}
 }
 
-// noise is so many bytes of text that compress badly, half of them in characters of other scripts.
+// noise is that many bytes of text that compresses badly, half of them in characters of other scripts.
 func noise(n int) string {
 	out := make([]byte, 0, n)
 	for h := entry.Digest("noise"); len(out) < n; h = entry.Digest(h) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// shelf is an index that keeps pages as they were put, of no use for searching.
+// shelf is an index that keeps pages as they were put; it cannot search.
 type shelf struct {
 	hook  storagetest.Hook
 	mu    sync.Mutex
@@ -54,7 +54,7 @@ func (s *shelf) Inspect(_ context.Context, id string) (search.Stored, error) {
 	return search.Stored{Chunks: p.Contents().Chunks}, nil
 }
 
-// differs says how the page of an entry is otherwise than it should be.
+// differs describes how the page of an entry differs from what it should be.
 func (s *shelf) differs(f entry.Fields) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

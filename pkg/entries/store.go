@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Schema is one of two sets of entries that know nothing of each other (spec 001).
+// Schema is one of two separate sets of entries (spec 001).
 type Schema string
 
 // The schemas.
@@ -29,10 +29,10 @@ const (
 	Testing    Schema = "pkm_test"
 )
 
-// Schemas lists both. Workers look after both, whatever the test mode is.
+// Schemas lists both. Workers process both, whatever the test mode is.
 var Schemas = []Schema{Production, Testing}
 
-// tableOf are the tables of a schema.
+// tableOf names the tables of a schema.
 var tableOf = map[Schema]struct{ entries, policies string }{
 	Production: {"Entries", "Policies"},
 	Testing:    {"EntriesTest", "PoliciesTest"},
@@ -52,13 +52,13 @@ func Tables() []string {
 // Options adjust a store. The zero value works.
 type Options struct {
 	Clock func() time.Time                           // the wall clock when nil
-	Token func() string                              // 26 of a-z and 2-7, never the same; crypto/rand when nil
+	Token func() string                              // 26 of a-z and 2-7, always unique; crypto/rand when nil
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
-	Links *registry.Registry                         // takes the pages that links are about (D10); nobody when nil
-	Rules source.Rules                               // by which they are told from each other
-	Index Index                                      // has the entries of production; nobody searches them when nil
-	Feed  *feed.Feed                                 // has what changes of them; nobody hears of it when nil
-	// Vectors gives their chunks vectors; none when nil.
+	Links *registry.Registry                         // registers the pages of links (D10); nil: not registered
+	Rules source.Rules                               // for the URLs of links
+	Index Index                                      // holds the entries of production; nil: not searched
+	Feed  *feed.Feed                                 // receives their changes; nil: not published
+	// Vectors adds vectors to their chunks; nil: no vectors.
 	Vectors Embedder
 	Log     *slog.Logger // discarded when nil
 }
@@ -83,7 +83,7 @@ func New(store storage.Store, o Options) *Store {
 
 func newToken() string { return strings.ToLower(rand.Text()[:26]) }
 
-// namedToken is that of a name: always the same, and of no other name.
+// namedToken is the token of a name: always the same, and different for every name.
 func namedToken(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
@@ -113,7 +113,7 @@ type Session struct {
 	policies *policies
 }
 
-// In begins a session in a schema.
+// In opens a session in a schema.
 func (s *Store) In(schema Schema) *Session {
 	names := tableOf[schema]
 	entries := s.store.Table(names.entries)
@@ -123,7 +123,7 @@ func (s *Store) In(schema Schema) *Session {
 	}
 }
 
-// Active begins a session in the schema that the test mode says.
+// Active opens a session in the schema that the test mode selects.
 func (s *Store) Active(ctx context.Context) (*Session, error) {
 	testing, err := s.TestMode(ctx)
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Store) Active(ctx context.Context) (*Session, error) {
 // Policies lists the policies of the schema by key.
 func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
 
-// SavePolicy writes a policy, new or not, and returns it with its id; the last writer wins. It applies to
-// what is sent afterwards. The error is Invalid and blames a column.
+// SavePolicy writes a new or existing policy, and returns it with its id; the last writer wins. The policy applies to
+// entries that are sent afterwards. Errors: Invalid, naming a column.
 func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	p.ID, p.Revision = policyID(p.Key), 0
 	if err := p.check(); err != nil {
@@ -152,9 +152,9 @@ func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
 }
 
-// retry runs fn, which is told how often it ran before, again while it is raced: the second time at
-// once, since to find an existing entry is no race, and then with growing patience. Many losses in a
-// row are Throttled.
+// retry runs fn again while it returns errRaced. Fn receives the number of earlier runs. The first retry is
+// immediate, because an insert that finds an existing entry has not lost a race; later pauses grow. Errors: Throttled
+// after many lost races in a row.
 func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 	const tries = 60
 	for try := range tries {
@@ -173,7 +173,7 @@ func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
 }
 
-// Get reads an entry; NotFound if the schema has none of that id.
+// Get reads an entry. Errors: NotFound when the schema has no entry of that id.
 func (s *Session) Get(ctx context.Context, id string) (entry.Fields, error) {
 	r, err := s.load(ctx, id)
 	return r.fields, err

@@ -9,26 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// modeTTL is how long this process believes what it read (spec 001 Caching). A toggle
-// elsewhere is seen here after at most that.
+// modeTTL is how long this process caches the mode (spec 001 Caching), and so the longest time until it sees a change
+// made elsewhere.
 const modeTTL = 10 * time.Second
 
 var modeKey = storage.Key{Partition: "config", Row: "is_test_mode"}
 
-// mode is the test mode: a row, and what this process remembers of it. Nothing of it outlives the
-// process but the row.
+// mode is the test mode: a row, and this process's cache of it. Only the row outlives the process.
 type mode struct {
 	rows    storage.Table
-	writing sync.Mutex // so that what is remembered last was written last
+	writing sync.Mutex // so that the last cached value is the last written
 
 	mu    sync.Mutex
 	value bool
-	until time.Time // value is believed before it
-	turn  int       // of the last write: a read that began before it is not remembered
+	until time.Time // when the cached value expires
+	turn  int       // number of the last write; a read that began before it is not cached
 }
 
-// TestMode reports whether entries go to the schema for tests. It reads the row at most once in ten
-// seconds.
+// TestMode reports whether entries go to the schema for tests. It reads the row at most once in ten seconds.
 func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	m := &s.mode
 	m.mu.Lock()
@@ -49,7 +47,7 @@ func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	return value, nil
 }
 
-// read is the row; a missing one is false and has no ETag.
+// read reads the row; a missing row is false and has no ETag.
 func (m *mode) read(ctx context.Context) (bool, storage.ETag, error) {
 	e, err := m.rows.Get(ctx, modeKey)
 	if fault.Is(err, fault.NotFound) {
@@ -59,14 +57,14 @@ func (m *mode) read(ctx context.Context) (bool, storage.ETag, error) {
 	return value, e.ETag, err
 }
 
-// SetTestMode sets the mode; this process follows at once.
+// SetTestMode sets the mode; this process sees the change at once.
 func (s *Store) SetTestMode(ctx context.Context, on bool) error {
 	_, err := s.switchMode(ctx, func(bool) bool { return on })
 	return err
 }
 
-// ToggleTestMode turns the mode over and returns what it is now. Of toggles at once each counts. After
-// Unavailable it is unknown whether this one did: read before trying again.
+// ToggleTestMode inverts the mode and returns the new value. Concurrent toggles each count. After Unavailable, the
+// caller cannot know whether this toggle took effect, and should read the mode before a retry.
 func (s *Store) ToggleTestMode(ctx context.Context) (bool, error) {
 	return s.switchMode(ctx, func(on bool) bool { return !on })
 }
@@ -96,7 +94,7 @@ func (s *Store) switchMode(ctx context.Context, next func(on bool) bool) (on boo
 	return on, err
 }
 
-// remember takes note of a write; of one whose end is unknown, that nothing is known.
+// remember caches the result of a write. After a write with an unknown result, it empties the cache.
 func (m *mode) remember(on bool, err error, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -21,8 +21,8 @@ func (r *rig) testMode(s *Store) bool {
 	return on
 }
 
-// TestD5Cache: a toggle shows at once where it was made, and elsewhere after ten seconds; a read in
-// between costs nothing.
+// TestD5Cache checks that a toggle is visible at once in its own process, and elsewhere after ten seconds, and that
+// reads in between cost nothing (D5).
 func TestD5Cache(t *testing.T) {
 	r := newRig(t, openMem)
 	here, there := r.Store, r.another()
@@ -50,7 +50,7 @@ func TestD5Cache(t *testing.T) {
 	must(t, there.SetTestMode(t.Context(), false))
 }
 
-// TestD5Toggles: of toggles at once, from two processes, each counts.
+// TestD5Toggles checks that concurrent toggles from two processes each count (D5).
 func TestD5Toggles(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		processes := []*Store{r.Store, r.another()}
@@ -69,7 +69,7 @@ func TestD5Toggles(t *testing.T) {
 	})
 }
 
-// TestD5SlowRead: a read that began before a toggle does not undo it in memory.
+// TestD5SlowRead checks that a read that began before a toggle does not undo it in the cache (D5).
 func TestD5SlowRead(t *testing.T) {
 	r := newRig(t, openMem)
 	r.hook.OnAfter = func(ctx context.Context, c storagetest.Call, err error) error {
@@ -80,13 +80,13 @@ func TestD5SlowRead(t *testing.T) {
 		}
 		return err
 	}
-	r.testMode(r.Store) // may be either: it ran beside the toggle
+	r.testMode(r.Store) // either value: it ran during the toggle
 	if !r.testMode(r.Store) {
 		t.Error("the toggle is forgotten")
 	}
 }
 
-// TestD5Faults: after a switch that failed the row tells, not the memory of it.
+// TestD5Faults checks that the row decides after a failed change, not the cache (D5).
 func TestD5Faults(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for nth := 1; nth <= 2; nth++ {
@@ -111,7 +111,8 @@ func TestD5Faults(t *testing.T) {
 	}
 }
 
-// TestD5Schemas: both schemas begin alike and share nothing; entries go where the test mode says.
+// TestD5Schemas checks that both schemas begin alike and share nothing, and that entries go where the test mode says
+// (D5).
 func TestD5Schemas(t *testing.T) {
 	r := newRig(t, openMem)
 	f := keyed(entry.TelegramLink, "p", "s", nil)
@@ -139,7 +140,7 @@ func TestD5Schemas(t *testing.T) {
 	}
 }
 
-// TestD2SeedPolicies: the four that every schema begins with.
+// TestD2SeedPolicies checks the four policies that every schema is seeded with (D2).
 func TestD2SeedPolicies(t *testing.T) {
 	r := newRig(t, openMem)
 	have, err := r.In(Production).Policies(t.Context())
@@ -165,7 +166,8 @@ func TestD2SeedPolicies(t *testing.T) {
 	}
 }
 
-// TestD2PoliciesAreEdited: what an operator wrote stays, in its schema, and holds at once.
+// TestD2PoliciesAreEdited checks that an operator's changes are kept, apply to their schema only, and take effect at
+// once (D2).
 func TestD2PoliciesAreEdited(t *testing.T) {
 	r := newRig(t, openMem)
 	edited := Policy{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Change,
@@ -197,7 +199,7 @@ func TestD2PoliciesAreEdited(t *testing.T) {
 	}
 }
 
-// TestD2PoliciesByHand: a row that was written in a table's editor is followed, or refused with a reason.
+// TestD2PoliciesByHand checks that a row written in a table editor is either applied, or refused with a reason (D2).
 func TestD2PoliciesByHand(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -223,7 +225,7 @@ func TestD2PoliciesByHand(t *testing.T) {
 	}
 }
 
-// TestD5FaultsOfCreate: a start that fails anywhere is made good by the next.
+// TestD5FaultsOfCreate checks that the next start completes one that failed anywhere (D5).
 func TestD5FaultsOfCreate(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {

@@ -9,22 +9,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// tier1Pending is the status of an entry that is on its way to a model. It changes nothing that is searched
-// for good: another status follows.
+// tier1Pending is the status of an entry that waits for a model. It never needs a flush of its own, because another
+// status follows.
 const tier1Pending = "pending"
 
-// Revision names the state that an entry was read in.
+// Revision identifies the state in which an entry was read.
 type Revision string
 
-// Read reads an entry with its revision; NotFound if the schema has none of that id.
+// Read reads an entry with its revision. Errors: NotFound when the schema has no entry of that id.
 func (s *Session) Read(ctx context.Context, id string) (entry.Fields, Revision, error) {
 	r, err := s.load(ctx, id)
 	return r.fields, Revision(r.etag), err
 }
 
-// Describe writes columns of tier 1 to an entry that is as it was read, and no others; "" empties one. The
-// index has them after the next [Store.FlushOutbox].
-// Conflict if anything of the entry has changed since, NotFound if it is gone, Invalid for another column.
+// Describe writes only columns of tier 1, to an entry that has not changed since it was read; "" empties a column.
+// The index has them after the next [Store.FlushOutbox]. Errors: Conflict if anything of the entry has changed since;
+// NotFound if it is gone; Invalid for any other column.
 func (s *Session) Describe(ctx context.Context, id string, read Revision, columns entry.Fields) error {
 	key, err := keyOf(id)
 	if err != nil {

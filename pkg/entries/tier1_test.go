@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// D9: what a model says of an entry is written beside its columns, to the state that was read, and no
-// client changes it.
+// TestD9Describe checks that a model's description is written beside the entry's columns, only to the state that was
+// read, and that no client can change it (D9).
 func TestD9Describe(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Testing)

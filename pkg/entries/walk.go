@@ -18,11 +18,11 @@ import (
 
 const (
 	afterRows = "e}" // sorts after the keys of all entries
-	afterKey  = "!"  // behind a key it sorts after the key, and before all others
+	afterKey  = "!"  // after a key, it sorts between that key and all later ones
 )
 
-// some reads at most top entries that come after a place, all of one partition, and says where to go on. At the
-// end it finds none, and next is the zero Cursor. It reads only the given columns.
+// some reads at most top entries after a cursor, all of one partition, and returns the next cursor. At the end it
+// finds no entries, and next is the zero Cursor. It reads only the given columns.
 func (s *Session) some(
 	ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string,
 ) (found []storage.Entity, next registry.Cursor, err error) {
@@ -49,13 +49,13 @@ func (s *Session) some(
 	return nil, registry.Cursor{}, nil
 }
 
-// Reindex puts a batch of entries of production into the index, those that come after a place. It says how many
-// it looked at and where to go on, or that it is done. With differs it only mends entries that differ in the
-// index, and tells differs of each. What the index does not take now is left to [Store.FlushOutbox], so an error
-// is that of the store; the step may be repeated.
+// Reindex puts a batch of production entries after a cursor into the index. It returns how many it examined, and the
+// next cursor or done. With differs, it only repairs entries that differ in the index, and calls differs for each.
+// Entries that the index does not accept now are left to [Store.FlushOutbox], so an error is always of the store. A
+// call may be repeated.
 //
-// For a hundred entries it costs five requests, one to the index, and one for each partition; with differs,
-// one to the index for each entry.
+// A hundred entries cost five requests, one to the index, and one for each partition; with differs, also one to the
+// index for each entry.
 func (s *Store) Reindex(
 	ctx context.Context, from registry.Cursor, differs func(id, what string),
 ) (n int, next registry.Cursor, done bool, err error) {
@@ -79,7 +79,7 @@ func (s *Store) Reindex(
 	if err != nil {
 		return 0, from, false, err
 	}
-	// Entries may have changed before they were claimed, so they are read after that.
+	// Entries may have changed before they were claimed, so they are read after the claim.
 	pending, err := f.loadRange(ctx, claimed)
 	if err == nil {
 		err = f.flush(ctx, pending)
@@ -91,7 +91,7 @@ func (s *Store) Reindex(
 	return len(found), next, false, nil
 }
 
-// differing keeps those entries that differ in the index.
+// differing returns the entries that differ in the index.
 func (f *flusher) differing(
 	ctx context.Context, entries []outboxEntry, differs func(id, what string),
 ) ([]outboxEntry, error) {
@@ -123,8 +123,8 @@ func (f *flusher) differing(
 	}), nil
 }
 
-// difference says how an entry differs in the index, or "". It compares the names of chunks, which follow from
-// their text.
+// difference describes how an entry differs in the index; "" if it does not. It compares the names of chunks, which
+// depend on their text.
 func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
 	stored, err := f.index.Inspect(ctx, idAt(e.entry()))
 	there := !fault.Is(err, fault.NotFound)
@@ -154,7 +154,7 @@ func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error
 	return "", nil
 }
 
-// Has reports whether production has an entry of an id.
+// Has reports whether production has an entry with an id.
 func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 	key, err := keyOf(id)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Store) Has(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// Any reports whether production has an entry.
+// Any reports whether production has any entry.
 func (s *Store) Any(ctx context.Context) (bool, error) {
 	session := s.In(Production)
 	partitions, err := session.policies.partitions(ctx)
@@ -178,18 +178,18 @@ func (s *Store) Any(ctx context.Context) (bool, error) {
 	return len(found) > 0, err
 }
 
-// MaxList is how many entries are listed at once: two hundred, and one that tells whether there are more.
+// MaxList is how many entries are listed at once: two hundred, and one to see whether there are more.
 const MaxList = 201
 
-// listed are the columns that a list shows.
+// listed are the columns that lists show.
 var listed = []string{
 	"id", "entry_id", "source", "content_type", "title", "author", "url", "url_canonical", "idempotency_policy_key",
 	"retrieval_excerpt", "gist", "topic_primary", "tier1_status", "created_at", "updated_at",
 }
 
-// List reads at most top entries of a policy, or of all policies when it is "", without their texts: those that
-// come after the entry of an id, or the first when that is "". They are ordered by policy and then by id, which
-// says nothing of their age; those without a policy come first. The error is Invalid and blames policy, top or
+// List returns at most top entries of a policy, or of all policies when it is "", without their texts. It begins
+// after the entry with the id after, or with the first when that is "". Entries are ordered by policy and then by id,
+// which is unrelated to their age; entries without a policy come first. Errors: Invalid, naming policy, top or
 // continuation.
 func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]entry.Fields, error) {
 	if policy != "" && !policyName.MatchString(policy) {
@@ -220,7 +220,7 @@ func (s *Session) List(ctx context.Context, policy string, top int, after string
 	return out, nil
 }
 
-// begin is where a list begins, and in which partitions it is.
+// begin returns the cursor at which a list begins, and its partitions.
 func (s *Session) begin(
 	ctx context.Context, policy, after string,
 ) (from registry.Cursor, partitions []string, err error) {
@@ -238,10 +238,10 @@ func (s *Session) begin(
 	return from, partitions, err
 }
 
-// IsLink reports whether an id is that of an entry of policy [entry.TelegramLink].
+// IsLink reports whether an id belongs to an entry of policy [entry.TelegramLink].
 func IsLink(id string) bool { return strings.HasPrefix(id, makeID(entry.TelegramLink, "")) }
 
-// Written is when an entry of production was last changed; NotFound if there is no such entry.
+// Written is when an entry of production was last changed. Errors: NotFound.
 func (s *Store) Written(ctx context.Context, id string) (time.Time, error) {
 	f, err := s.In(Production).Get(ctx, id)
 	if err != nil {

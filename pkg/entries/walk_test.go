@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// fill inserts and flushes entries of several policies, and of none.
+// fill inserts and flushes entries of several policies, and without one.
 func (r *rig) fill(n int) {
 	r.Helper()
 	var all []Result
@@ -27,7 +27,7 @@ func (r *rig) fill(n int) {
 	must(r.T, r.Flush(r.Context(), all...))
 }
 
-// walk reindexes everything, each step twice, and counts what it came by.
+// walk reindexes everything, each step twice, and counts the entries.
 func (r *rig) walk(differs func(id, what string)) (n int) {
 	r.Helper()
 	for from, done := (registry.Cursor{}), false; !done; {
@@ -41,7 +41,7 @@ func (r *rig) walk(differs func(id, what string)) (n int) {
 	return n
 }
 
-// TestA19ReindexEntries: an index that was lost has every entry again, whatever is doubled.
+// TestA19ReindexEntries checks that a lost index gets every entry again, even when steps are repeated (A19).
 func TestA19ReindexEntries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.fill(30)
@@ -57,7 +57,7 @@ func TestA19ReindexEntries(t *testing.T) {
 	})
 }
 
-// TestA19ReindexPortions: a step is bounded, and repeats nothing.
+// TestA19ReindexPortions checks that a step is bounded, and that no entry is processed twice (A19).
 func TestA19ReindexPortions(t *testing.T) {
 	r := newRig(t, openMem)
 	r.fill(2*flushBatch + 20)
@@ -75,7 +75,7 @@ func TestA19ReindexPortions(t *testing.T) {
 	r.flushedAll()
 }
 
-// TestA19ReindexFaults: a step that fails anywhere, and is repeated or not, leaves nothing out.
+// TestA19ReindexFaults checks that no entry is missing after a step failed anywhere, repeated or not (A19).
 func TestA19ReindexFaults(t *testing.T) {
 	for _, name := range []string{"all", "audit"} {
 		steps := 0
@@ -109,7 +109,7 @@ func TestA19ReindexFaults(t *testing.T) {
 	}
 }
 
-// TestAuditEntries: an audit finds what the index lacks or has otherwise, and mends only that.
+// TestAuditEntries checks that an audit finds entries that are missing or wrong in the index, and repairs only those.
 func TestAuditEntries(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.fill(4)
@@ -146,7 +146,7 @@ func TestAuditEntries(t *testing.T) {
 	})
 }
 
-// TestAuditDamagedEntry: an entry that cannot be read leaves the index, and the others stay.
+// TestAuditDamagedEntry checks that a damaged entry leaves the index, and that the others stay.
 func TestAuditDamagedEntry(t *testing.T) {
 	r := newRig(t, openMem)
 	r.fill(1)
@@ -167,7 +167,7 @@ func TestAuditDamagedEntry(t *testing.T) {
 	}
 }
 
-// TestEntriesExist: what the index holds is told from what it should not.
+// TestEntriesExist checks which ids belong to existing entries.
 func TestEntriesExist(t *testing.T) {
 	r := newRig(t, openMem)
 	if any, err := r.Any(t.Context()); any || err != nil {
@@ -186,7 +186,7 @@ func TestEntriesExist(t *testing.T) {
 	}
 }
 
-// TestD10List: entries are listed in portions, in an order that stays, without their texts.
+// TestD10List checks that entries are listed page by page, in a stable order, without their texts (D10).
 func TestD10List(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.fill(7)

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// TestD1WebpageIsStoredAsItIs: what normalization answers of a page can be inserted, and an entry that it is
-// the text of keeps its source, which is where the entry came from.
+// TestD1WebpageIsStoredAsItIs checks that the result of normalizing a page can be inserted, and that an existing
+// entry that gets the text keeps its source (D1).
 func TestD1WebpageIsStoredAsItIs(t *testing.T) {
 	r := newRig(t, openMem)
 	for _, text := range []string{"The harbour is closed from noon until the evening.", "Share"} {

@@ -12,55 +12,54 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Result is what became of an entry.
+// Result is the result of a write of an entry.
 type Result struct {
-	Entry  entry.Fields // as it is now
+	Entry  entry.Fields // its current state
 	Action Action       // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
-	written // what [Store.Flush] has to do for it
+	written // the work for [Store.Flush]
 }
 
-// written is what a write leaves to be done.
+// written is the work that a write leaves for a flush.
 type written struct {
 	claimed outboxEntry // for the index
 	news    news        // for the feed
 }
 
-// Conflict says that the primary key of what was sent belongs to one entry and the secondary key to
-// another. The primary key decides: its entry is the one that was skipped or updated, and an update
-// leaves it without a secondary key, since the one that it should have is the other's.
+// Conflict means that the primary key of the input belongs to one entry and the secondary key to another. The primary
+// key decides: its entry is skipped or updated. An update leaves that entry without a secondary key, because its
+// secondary key belongs to the other.
 type Conflict struct {
 	PrimaryID   string // the entry that was chosen
-	SecondaryID string // the other, left as it is
+	SecondaryID string // the other entry, unchanged
 }
 
-// Insert stores an entry, or does what its policy says when an entry with one of its keys exists. Entries of
-// Telegram and mail need a policy and a key; others may have none, and are then always inserted. A
-// call whose end is unknown may be repeated.
+// Insert stores an entry, or does what its policy says when an entry with one of its keys exists. Entries of Telegram
+// and mail need a policy and a key; other entries may have neither, and are then always inserted. Callers may repeat
+// a call whose result is unknown.
 //
-// The errors are Invalid, which blames a column, and Blocked for a disabled policy.
+// Errors: Invalid, naming a column; Blocked for a disabled policy.
 func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
 }
 
-// InsertAs is [Session.Insert] for a caller that may die before it knows the end, and then does the
-// same again under the same name, which nobody else uses. A new entry gets its id from the name, so
-// one that an earlier call has stored is known: the action is Inserted again, and the entry is as it
-// is now. A mail that is older than that of the entry it would update writes nothing: see
-// [entry.Fields.OlderMail].
+// InsertAs is [Session.Insert] for a caller that may die before it knows the result, and then repeats the call under
+// the same name. No other caller may use that name. The id of a new entry is derived from the name, so an entry that
+// an earlier call stored is recognized: the action is Inserted again, with the entry's current state. A mail that is
+// older than the mail of the entry it would update writes nothing: see [entry.Fields.OlderMail].
 func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
-// insertAs makes an entry of a token, or when it is empty of a new one. Likely says that
-// entries may well exist with its keys.
+// insertAs makes an entry with a token, or with a new one when token is empty. Likely means that entries with its
+// keys probably exist.
 func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {
 	if err := in.Check(); err != nil {
 		return Result{}, err
 	}
-	in, _ = entry.Rekeyed(in.Writable()) // it may have been normalized before the last update of the app
+	in, _ = entry.Rekeyed(in.Writable()) // it may have been normalized before the app's last update
 	if err := identified(in); err != nil {
 		return Result{}, err
 	}
@@ -87,7 +86,7 @@ func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, l
 	return res, err
 }
 
-// identified holds entries to what their sources promise (spec 001 Core rules: fail closed).
+// identified checks that entries have the identity that their sources require (spec 001 Core rules: fail closed).
 func identified(f entry.Fields) error {
 	k := entry.KeysOf(f)
 	closed := slices.Contains([]string{"telegram", "email", "email-batch"}, f.Text("source"))
@@ -103,8 +102,8 @@ func identified(f entry.Fields) error {
 	return nil
 }
 
-// insert tries to store a new entry at once, because most are, and looks for existing entries only when that
-// has failed.
+// insert first tries to store a new entry, because most entries are new. It looks for existing entries only when that
+// has failed, or when look is set.
 func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, token string, look bool) (Result, error) {
 	named := token != ""
 	if look {
@@ -130,7 +129,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	}
 	claimed, err := s.outbox.commit(ctx, r.key, claimTime, n, ops...)
 	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
-		r, err = s.load(ctx, r.fields.Text("id")) // our own, of an earlier call
+		r, err = s.load(ctx, r.fields.Text("id")) // stored by an earlier call
 		n = news{}
 	}
 	if fault.Is(err, fault.Conflict) {
@@ -141,7 +140,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	return Result{Entry: r.fields, Action: Inserted, written: written{claimed, n}}, nil
 }
 
-// found is the entry that has a pair of keys, and the other that has one of them, if any.
+// found is the entry with a pair of keys, and the other entry that has one of them, if any.
 type found struct{ id, other string }
 
 // match looks both keys up.
@@ -163,7 +162,7 @@ func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	return found{id: primary, other: secondary}, nil
 }
 
-// holder is the id of the entry that has a key, or "".
+// holder is the id of the entry with a key, or "".
 func (s *Session) holder(ctx context.Context, policy, which, key string) (string, error) {
 	if key == "" {
 		return "", nil
@@ -176,7 +175,7 @@ func (s *Session) holder(ctx context.Context, policy, which, key string) (string
 	return id, err
 }
 
-// resolve does what the policy says about the existing entry.
+// resolve applies the policy to the existing entry.
 func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f found, named bool) (Result, error) {
 	r, err := s.loadCurrent(ctx, f.id)
 	if err == nil && f.other != "" && policy.Revision < entry.KeyRevision {
@@ -202,17 +201,16 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 	}
 	res.Entry, res.written, err = s.rewrite(ctx, r, fields)
 	if _, taken := errors.AsType[*takenError](err); taken {
-		err = errRaced // since the keys were looked up
+		err = errRaced // changed since the keys were looked up
 	}
 	return res, err
 }
 
-// Update writes the given columns of the entry that id or entry_id names. Keys that change are moved by
-// the same transaction; the policy of an entry never changes. Columns that the store writes are passed
-// over, and so is the source of a page's text.
+// Update writes the given columns of the entry that id or entry_id names. Changed keys are moved by the same
+// transaction; the policy of an entry never changes. Update ignores columns that only the store writes, and the
+// source of a page's text.
 //
-// The errors are NotFound, Invalid, which blames a column, and Conflict for a key that is another
-// entry's.
+// Errors: NotFound; Invalid, naming a column; Conflict for a key of another entry.
 func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 	id, err := idOf(in)
 	if err != nil {
@@ -222,7 +220,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 		return Result{}, err
 	}
 	in = in.Writable()
-	if in.Text("source") == entry.FromWebpage { // which says what the text is of, not where the entry came from
+	if in.Text("source") == entry.FromWebpage { // it describes the text, not the origin of the entry
 		delete(in, "source")
 	}
 	res := Result{Action: Updated}
@@ -244,7 +242,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 	return res, err
 }
 
-// idOf is the entry that an update is for.
+// idOf is the id of the entry to update.
 func idOf(f entry.Fields) (string, error) {
 	id, other := f.Text("entry_id"), f.Text("id")
 	if id == "" {
@@ -259,12 +257,12 @@ func idOf(f entry.Fields) (string, error) {
 	return id, nil
 }
 
-// takenError says that a key row could not be inserted: p or s.
+// takenError means that a key row could not be inserted: p or s.
 type takenError struct{ which string }
 
 func (e *takenError) Error() string { return "the key is another entry's: " + e.which }
 
-// told turns a taken key into an error for the caller, which names the entry that has it.
+// told converts the error of a taken key to one for the caller, which names the entry that has the key.
 func (s *Session) told(ctx context.Context, k entry.Keys, err error) error {
 	taken, ok := errors.AsType[*takenError](err)
 	if !ok {
@@ -279,13 +277,13 @@ func (s *Session) told(ctx context.Context, k entry.Keys, err error) error {
 		return err
 	}
 	if id == "" {
-		return errRaced // it has left meanwhile
+		return errRaced // it was removed meanwhile
 	}
 	return fault.New(fault.Conflict, "idempotency_key_%s is that of the entry %s", name, id)
 }
 
-// rewrite stores an entry's new fields and moves the keys that changed, all or nothing. What is the
-// same is not written.
+// rewrite stores an entry's new fields and moves its changed keys, in one transaction. It writes nothing when the
+// fields are unchanged.
 func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entry.Fields, written, error) {
 	if reflect.DeepEqual(row{fields: fields}.entity(), row{fields: r.fields}.entity()) {
 		return r.fields, written{}, nil
@@ -318,8 +316,8 @@ func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entr
 	return fields, written{claimed, n}, nil
 }
 
-// keyOps moves an entry's keys. Key rows change only together with their entry, whose revision the same
-// transaction checks, so they are deleted whatever their own is.
+// keyOps moves an entry's keys. Key rows change only together with their entry, whose ETag the same transaction
+// checks, so they are deleted without a check of their own ETag.
 func keyOps(old, new entry.Keys, id string) []storage.Op {
 	var ops []storage.Op
 	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary},

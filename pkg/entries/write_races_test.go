@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestD4Races: however many insert the same at once, from two processes, there is one row.
+// TestD4Races checks that concurrent inserts of the same entry, from two processes, leave one row (D4).
 func TestD4Races(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		const racers = 200
@@ -62,7 +62,7 @@ func TestD4Races(t *testing.T) {
 	})
 }
 
-// TestD4KeysThatMove: inserts and updates that take each other's keys leave every key with one entry.
+// TestD4KeysThatMove checks that every key has one entry after inserts and updates that take each other's keys (D4).
 func TestD4KeysThatMove(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		processes := []*Store{r.Store, r.another()}
@@ -104,8 +104,8 @@ func TestD4KeysThatMove(t *testing.T) {
 	})
 }
 
-// D6: an insert under a name is known for what it was when it comes again, whatever has become of the
-// entry and its keys; another name's meets an existing entry.
+// TestD6InsertAs checks that a repeated insert under a name gives the same result, whatever happened to the entry and
+// its keys, and that an insert under another name finds the existing entry (D6).
 func TestD6InsertAs(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Production)
@@ -134,8 +134,8 @@ func TestD6InsertAs(t *testing.T) {
 	})
 }
 
-// TestD3Faults: an insert or update that fails before or after any of its operations, and is repeated,
-// ends as one that did not fail. What failed says so with a kind that has callers repeat it.
+// TestD3Faults checks that an insert or update that fails before or after any of its operations, and is repeated,
+// ends like one without failures, and that the kind of the error tells callers to repeat it (D3).
 func TestD3Faults(t *testing.T) {
 	thought := keyed(entry.TelegramThought, "p", "s2", entry.Fields{"title": "2", "metadata": map[string]any{"b": "2"}})
 	for _, tt := range []struct {
@@ -205,7 +205,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// failing has the nth operation fail, before or after it took effect; 0 is none.
+// failing fails the nth operation, before or after it took effect; 0 fails none.
 func failing(nth int, after bool, count *int) storagetest.Hooks {
 	sabotaged := fault.New(fault.Unavailable, "sabotaged")
 	return storagetest.Hooks{
@@ -224,7 +224,7 @@ func failing(nth int, after bool, count *int) storagetest.Hooks {
 	}
 }
 
-// outcome is what is stored, without names that are random.
+// outcome is the stored state, without random names.
 func (r *rig) outcome() string {
 	r.Helper()
 	var lines []string
@@ -237,7 +237,7 @@ func (r *rig) outcome() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestD3GivesUp: who loses again and again is told to wait.
+// TestD3GivesUp checks that a caller that loses race after race is told to wait (D3).
 func TestD3GivesUp(t *testing.T) {
 	r := newRig(t, openMem)
 	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error {
@@ -260,7 +260,7 @@ func TestD3GivesUp(t *testing.T) {
 	}
 }
 
-// TestD3DamagedRows: what cannot be read is not overwritten.
+// TestD3DamagedRows checks that damaged rows are not overwritten (D3).
 func TestD3DamagedRows(t *testing.T) {
 	r := newRig(t, openMem)
 	id := r.inserted(keyed(entry.TelegramThought, "p", "",

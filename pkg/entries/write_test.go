@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestD3FailClosed: entries of Telegram and mail need an identity, and nothing is stored without.
+// TestD3FailClosed checks that entries of Telegram and mail need an identity, and are not stored without one (D3).
 func TestD3FailClosed(t *testing.T) {
 	r := newRig(t, openMem)
 	for _, tt := range []struct {
@@ -73,7 +73,7 @@ func nest(n int) map[string]any {
 	return m
 }
 
-// TestD3Actions: what a policy says happens, and every kind of column comes back.
+// TestD3Actions checks that the policy decides what happens, and that every kind of column is read back (D3).
 func TestD3Actions(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		long := strings.Repeat("Ebbe für alle. ", 8000)
@@ -136,7 +136,7 @@ func TestD3Actions(t *testing.T) {
 	})
 }
 
-// TestD3UnchangedIsNotWritten: what comes again unchanged costs no write.
+// TestD3UnchangedIsNotWritten checks that an unchanged entry costs no write when it comes again (D3).
 func TestD3UnchangedIsNotWritten(t *testing.T) {
 	r := newRig(t, openMem)
 	f := keyed(entry.TelegramThought, "a", "s", entry.Fields{"title": "x", "metadata": map[string]any{"n": 1}})
@@ -153,7 +153,8 @@ func TestD3UnchangedIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestD3UpdateFields: a policy may let only some columns change, and never those that are immutable.
+// TestD3UpdateFields checks that a policy may restrict which columns change, and that immutable columns never do
+// (D3).
 func TestD3UpdateFields(t *testing.T) {
 	r := newRig(t, openMem)
 	s := r.In(Production)
@@ -187,7 +188,7 @@ func TestD3UpdateFields(t *testing.T) {
 	r.rows()
 }
 
-// TestD3ConflictingKeys: the primary key decides, whatever the order, and it is reported.
+// TestD3ConflictingKeys checks that the primary key decides in any order, and that the conflict is reported (D3).
 func TestD3ConflictingKeys(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		for _, policy := range []string{entry.TelegramThought, entry.TelegramLink} {
@@ -215,7 +216,7 @@ func TestD3ConflictingKeys(t *testing.T) {
 	})
 }
 
-// TestD3Update: columns, metadata and keys of an entry by its id.
+// TestD3Update checks updates of columns, metadata and keys of an entry by its id (D3).
 func TestD3Update(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		s := r.In(Production)

@@ -8,19 +8,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// clean is a text as it is compared and shown: one way to end a line, no characters that cannot be
-// seen, single spaces within lines, single blank lines between paragraphs, composed characters (NFC).
-// Cleaning what is clean changes nothing.
+// clean is the form in which texts are compared and shown: one kind of line end, no invisible characters, single
+// spaces within lines, single blank lines between paragraphs, composed characters (NFC). Cleaning a clean text
+// changes nothing.
 func clean(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
 	return layout(strings.Split(lineEnds.Replace(text), "\n"), func(string) bool { return true })
 }
 
-// lineEnds makes one of the ways to end a line, page breaks and Unicode's separators included.
+// lineEnds replaces every kind of line end by a newline, including page breaks and Unicode's separators.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n",
 	"\u0085", "\n")
 
-// layout joins the lines that are kept, each folded, with at most one blank line between two.
+// layout joins the lines that keep accepts, each folded, with at most one blank line between two.
 func layout(lines []string, keep func(line string) bool) string {
 	var b strings.Builder
 	blank := false
@@ -42,8 +42,8 @@ func layout(lines []string, keep func(line string) bool) string {
 	return b.String()
 }
 
-// cleanPage is clean without what pages put around their content: lines without a letter or digit,
-// a line that repeats the one before it, and lines that are nothing but a control of the page.
+// cleanPage is clean without what surrounds the content of a page: lines without a letter or digit, a line that
+// repeats the one before it, and lines that are only a control of the page.
 func cleanPage(text string) string {
 	last := ""
 	return layout(strings.Split(clean(text), "\n"), func(line string) bool {
@@ -55,7 +55,7 @@ func cleanPage(text string) string {
 	})
 }
 
-// chrome are whole lines that belong to a page and not to its text.
+// chrome are lines that belong to a page's controls, not to its text.
 var chrome = map[string]bool{}
 
 func init() {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds of an entry, in bytes of UTF-8. Together they keep a row within what a table takes.
+// Bounds of an entry, in bytes of UTF-8. Together they keep a row within the limits of a table.
 const (
 	maxLong     = 200 << 10 // of each text
 	maxMetadata = 48 << 10  // as JSON
@@ -20,20 +20,20 @@ const (
 	maxTitle    = 1000
 	maxName     = 500
 	maxListed   = 50 // addresses of a message in its metadata
-	maxNested   = 20 // objects and lists of metadata within each other
+	maxNested   = 20 // depth of objects and lists in metadata
 )
 
-// Fields are columns of an entry by name: text as string, counts as int64, ratios as float64, flags as
-// bool, metadata as map[string]any. Nil clears a column; a column that is not there is left as it is.
+// Fields are columns of an entry by name: text as string, counts as int64, ratios as float64, flags as bool, metadata
+// as map[string]any. A nil value clears a column; a missing column stays as it is.
 type Fields map[string]any
 
-// Text is a column of text, or "".
+// Text returns a column of text, or "".
 func (f Fields) Text(name string) string {
 	s, _ := f[name].(string)
 	return s
 }
 
-// kind is what a column holds.
+// kind is the type of a column.
 type kind int
 
 const (
@@ -45,13 +45,13 @@ const (
 	object
 )
 
-// column is one that callers write. Most bounds a text in bytes.
+// column is a column that callers may write. Most bounds a text in bytes.
 type column struct {
 	kind kind
 	most int
 }
 
-// columns are those of an entry, but for the ones that only the store writes.
+// columns are the columns of an entry, except those that only the store writes.
 var columns = map[string]column{
 	"source": {shortText, 100}, "content_type": {shortText, 100}, "title": {shortText, maxTitle},
 	"author": {shortText, maxName},
@@ -67,23 +67,22 @@ var columns = map[string]column{
 	"metadata":                  {kind: object, most: maxMetadata},
 }
 
-// Tier1Columns are what a model says of an entry, and how far it is with that (spec 001 Tier-1 client).
-// Clients read them; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
+// Tier1Columns hold a model's description of an entry, and the status of that (spec 001 Tier-1 client). Clients read
+// them; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
 var Tier1Columns = []string{
 	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
 	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
 	"tier1_tokens_out", "tier1_cost",
 }
 
-// immutable columns are written by the store, or by tier 1 ([entries.Session.Describe]). In what comes in they are
-// passed over, so that a row can be sent back as it was read.
+// immutable columns are written by the store, or by tier 1 ([entries.Session.Describe]). They are ignored in input,
+// so that a client can send a row back as it was read.
 var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, Tier1Columns...)
 
-// skippedField says that a text was empty when clean, so what it would overwrite is left alone. It is no
-// column.
+// skippedField is set when a text is empty after cleaning, so that it overwrites nothing. It is not a column.
 const skippedField = "retrieval_update_skipped"
 
-// Columns lists the columns that callers may write, in order.
+// Columns lists the columns that callers may write, in alphabetical order.
 func Columns() []string {
 	var names []string
 	for name := range columns {
@@ -93,14 +92,14 @@ func Columns() []string {
 	return names
 }
 
-// Known reports whether entries have a column of that name, whether callers may write it or not.
+// Known reports whether entries have a column of that name, also when callers may not write it.
 func Known(name string) bool {
 	_, writable := columns[name]
 	return writable || slices.Contains(immutable, name)
 }
 
-// Decode reads columns as they came in JSON. The error is Invalid and blames the column that is
-// unknown, of the wrong type or too large; nil is no entry.
+// Decode reads columns from JSON. Errors: Invalid, naming the column that is unknown, of the wrong type or too large,
+// and for a nil raw.
 func Decode(raw map[string]json.RawMessage) (Fields, error) {
 	if raw == nil {
 		return nil, fault.New(fault.Invalid, "an entry is a JSON object with its columns")
@@ -127,7 +126,7 @@ func Decode(raw map[string]json.RawMessage) (Fields, error) {
 	return f, f.Check()
 }
 
-// number is one in the type of its column, or as it came if it has no place there.
+// number converts a number to the type of its column, or returns it unchanged when it does not fit.
 func (c column) number(n json.Number) any {
 	if i, err := n.Int64(); err == nil && c.kind == count {
 		return i
@@ -138,7 +137,7 @@ func (c column) number(n json.Number) any {
 	return n
 }
 
-// Check refuses what cannot be stored; the error blames one column, the first by name.
+// Check refuses what cannot be stored. Its error names one column, the first by name.
 func (f Fields) Check() error {
 	var names []string
 	for name := range f {
@@ -202,7 +201,7 @@ func (c column) checkText(name, v string) error {
 
 func checkLong(name, v string) error { return columns["clean_text"].checkText(name, v) }
 
-// checkObject bounds metadata.
+// checkObject checks the bounds of metadata.
 func checkObject(name string, v map[string]any) error {
 	if depth(v) > maxNested {
 		return fault.Field(name, "%s has more than %d levels of objects and lists", name, maxNested)

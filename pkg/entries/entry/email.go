@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 )
 
-// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or
-// only its text or HTML. What the other fields leave out is taken from the mail's header.
+// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. An empty
+// field is read from the mail's header.
 type Email struct {
 	RawText     string
 	From        string // required for a newsletter without MessageID
@@ -28,18 +28,18 @@ const (
 	Correspondence = "correspondence_thread"
 )
 
-// NormalizeEmail makes the entry of a mail. The error is Invalid and blames a field.
+// NormalizeEmail makes the entry of a mail. Errors: Invalid, naming a field.
 //
 // # Newsletter or correspondence
 //
-// The first rule that fits decides, unless ContentType does:
+// Unless ContentType is given, the first rule that matches decides:
 //
-//  1. What continues another mail (In-Reply-To, References, or a subject with the prefix of a reply
-//     or a forwarded mail) is correspondence: somebody wrote it to somebody.
-//  2. What a list sends that takes answers (List-Post other than NO, RFC 2369) is correspondence.
-//  3. What was sent in bulk is a newsletter: List-Unsubscribe, List-Id, Feedback-ID, or Precedence
+//  1. A mail that continues another (In-Reply-To, References, or a subject with the prefix of a reply
+//     or a forwarded mail) is correspondence: one person wrote it to another.
+//  2. A mail of a list that accepts answers (List-Post other than NO, RFC 2369) is correspondence.
+//  3. A mail sent in bulk is a newsletter: List-Unsubscribe, List-Id, Feedback-ID, or Precedence
 //     bulk or list.
-//  4. What offers in its first or last 1,500 bytes to unsubscribe, or to be read in a browser, is a
+//  4. A mail that offers in its first or last 1,500 bytes to unsubscribe, or to be read in a browser, is a
 //     newsletter.
 //  5. Everything else is correspondence.
 func NormalizeEmail(e Email) (Fields, error) {
@@ -68,13 +68,14 @@ func NormalizeEmail(e Email) (Fields, error) {
 	return out, out.Check()
 }
 
-// fieldOf is a field as a header has it: on one line, and no longer than one that is read from a mail.
+// fieldOf puts a field into the form of a mail header: on one line, with the same bound as a field that is read from
+// a mail.
 func fieldOf(text string) string {
 	const longest = 2000
 	return oneLine(words.Clip(text, longest))
 }
 
-// read gives the mail's text, and what a field of its header says.
+// read returns the mail's text, and a function that looks up fields of its header.
 func (e Email) read() (text string, header func(name string) string, err error) {
 	none := func(string) string { return "" }
 	raw := strings.TrimLeft(e.RawText, "\ufeff\r\n")
@@ -98,13 +99,14 @@ func (e Email) read() (text string, header func(name string) string, err error) 
 	return raw, none, nil
 }
 
-// mailBase is what relative addresses in mails are resolved against: there is no such place.
+// mailBase resolves relative addresses in mails; the host does not exist.
 const mailBase = "https://mail.invalid/"
 
-// headerLine is the beginning of a header field (RFC 5322 §2.2).
+// headerLine matches the beginning of a header field (RFC 5322 §2.2).
 var headerLine = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
 
-// knownHeaders are fields of which every mail has some, so that a text that begins "Note: …" is none.
+// knownHeaders are fields of which every mail has some. They keep a text that begins "Note: …" from counting as a
+// mail.
 var knownHeaders = map[string]bool{
 	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true,
 	"content-type": true,
@@ -112,8 +114,8 @@ var knownHeaders = map[string]bool{
 	"sender": true,
 }
 
-// wholeMail reports whether a text is a mail with its header: its first lines are header fields, two
-// of which are known, up to a blank line. The line that begins a mail of an mbox is left out.
+// wholeMail reports whether a text is a mail with its header: its first lines, up to a blank line, are header fields,
+// two of them known. It removes the separator line that begins a mail in an mbox.
 func wholeMail(raw string) (mail string, ok bool) {
 	if line, rest, found := strings.Cut(raw, "\n"); found && strings.HasPrefix(line, "From ") {
 		raw = rest
@@ -142,7 +144,7 @@ var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|tabl
 
 func looksLikeHTML(raw string) bool { return tagLike.MatchString(raw) }
 
-// bulk offers what only mails to many offer.
+// bulk matches offers that only mails to many recipients make.
 var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|` +
 	`view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
 	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|` +
@@ -168,7 +170,7 @@ func kindOfMail(subject, text string, header func(string) string) string {
 	return Correspondence
 }
 
-// keys are those of the policy for the kind of mail.
+// keys returns the keys under the policy for the kind of mail.
 func (e Email) keys() (Keys, error) {
 	base := subjectBase(e.Subject)
 	switch e.ContentType {
@@ -213,7 +215,7 @@ func (e Email) newsletterKeys(base string) (Keys, error) {
 
 var addressLike = regexp.MustCompile(`[^\s<>"'(),;:]+@[^\s<>"'(),;:]+`)
 
-// fromAddress is the address of a sender in lower case, without the name.
+// fromAddress is a sender's address in lower case, without the name.
 func fromAddress(from string) string {
 	if a, err := netmail.ParseAddress(from); err == nil {
 		return strings.ToLower(a.Address)
@@ -221,7 +223,7 @@ func fromAddress(from string) string {
 	return strings.ToLower(addressLike.FindString(from))
 }
 
-// messageID is the id without its brackets.
+// messageID is an id without its brackets.
 func messageID(raw string) string {
 	id := fieldOf(raw)
 	if strings.HasPrefix(id, "<") && strings.Contains(id, ">") {

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// The keys of the policies that every schema begins with (spec 001).
+// The keys of the policies that every schema is seeded with (spec 001).
 const (
 	TelegramThought = "telegram_thought_v1"
 	TelegramLink    = "telegram_link_v1"
@@ -13,16 +13,16 @@ const (
 	EmailThread     = "email_correspondence_thread_v1"
 )
 
-// Keys are an entry's identity: under one policy no two entries share a primary or a secondary key.
-// An empty key is none.
+// Keys are an entry's identity: within a policy no two entries share a primary or a secondary key. An empty key does
+// not count.
 type Keys struct{ Policy, Primary, Secondary string }
 
-// KeysOf are the keys that an entry has.
+// KeysOf returns the keys of an entry.
 func KeysOf(f Fields) Keys {
 	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
 }
 
-// Each is the keys that there are, one at a time.
+// Each returns the keys that are not empty, one at a time.
 func (k Keys) Each() (out []Keys) {
 	if k.Primary != "" {
 		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})
@@ -33,7 +33,7 @@ func (k Keys) Each() (out []Keys) {
 	return out
 }
 
-// setKeys writes all three columns, null for what is none.
+// setKeys writes all three columns, null for an empty one.
 func (f Fields) setKeys(k Keys) {
 	for name, value := range map[string]string{
 		"idempotency_policy_key": k.Policy, "idempotency_key_primary": k.Primary, "idempotency_key_secondary": k.Secondary,

@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// maxURLs bounds the URLs that are looked at in one text.
+// maxURLs bounds the URLs that are examined in one text.
 const maxURLs = 200
 
-// anyURL is where a web address may begin, up to what cannot be part of one as people type it.
+// anyURL matches a web address as people type it, up to a character that cannot be part of one.
 var anyURL = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"` + "`" + `\\{}|^]+`)
 
 // findURLs lists the web addresses in a text as they are written, without the punctuation of the

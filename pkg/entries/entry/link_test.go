@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestS1TrimURL: what is trimmed off an address, and that a flood of it ends before the patience of the
-// test does.
+// TestS1TrimURL checks which characters are trimmed off an address, and that a text full of them ends within the time
+// limit of the test (S1).
 func TestS1TrimURL(t *testing.T) {
 	const flood = 4 << 20
 	for raw, want := range map[string]string{

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// keyColumns are an entry's identity. Null does not take a key away from an entry: what is normalized
-// without one says so with null.
+// keyColumns are an entry's identity. Null does not remove a key from an entry, because normalization writes null for
+// each key that it does not make.
 var keyColumns = []string{"idempotency_policy_key", "idempotency_key_primary", "idempotency_key_secondary"}
 
-// retrievalColumns are what a text that is empty when clean must not overwrite.
+// retrievalColumns must not be overwritten by a text that is empty after cleaning.
 var retrievalColumns = []string{
 	"clean_text", "retrieval_excerpt", "clean_char_count", "extracted_char_count", "clean_word_count", "link_count",
 	"clean_vs_extracted_ratio", "link_ratio", "quality_score", "boilerplate_heavy", "low_signal", "extraction_incomplete",
 }
 
-// Writable is what of the fields may be written: not the store's own columns, nor null keys, nor what
-// belongs to a text that is empty when clean.
+// Writable returns the fields that may be written. It drops the store's own columns, null keys, and the columns of a
+// text that is empty after cleaning.
 func (f Fields) Writable() Fields {
 	out := maps.Clone(f)
 	for _, name := range immutable {
@@ -36,8 +36,8 @@ func (f Fields) Writable() Fields {
 	return out
 }
 
-// Overlay is an entry with what came in, which is writable, over it: only the columns listed, or all
-// when only is nil. Metadata is merged, everything else replaced.
+// Overlay returns old with the writable fields of in over it: only the columns in only, or all when only is nil.
+// Metadata is merged, everything else replaced.
 func Overlay(old, in Fields, only []string) Fields {
 	out := maps.Clone(old)
 	for name, value := range in {
@@ -59,8 +59,8 @@ func Overlay(old, in Fields, only []string) Fields {
 	return out
 }
 
-// mergeObjects is into with more over it: objects are merged at every level, all other values, lists
-// and null among them, are replaced. Neither is changed.
+// mergeObjects returns into with more over it, without changing either. Objects are merged at every level; all other
+// values, including lists and null, are replaced.
 func mergeObjects(into, more map[string]any) map[string]any {
 	out := maps.Clone(into)
 	if out == nil {
@@ -76,14 +76,14 @@ func mergeObjects(into, more map[string]any) map[string]any {
 	return out
 }
 
-// add takes over columns.
+// add copies columns into f.
 func (f Fields) add(more Fields) {
 	for name, value := range more {
 		f[name] = value
 	}
 }
 
-// merge puts an object into the metadata under a name.
+// merge merges an object into the metadata under a name.
 func (f Fields) merge(name string, object map[string]any) {
 	meta, _ := f["metadata"].(map[string]any)
 	if meta == nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// sum is what other programs compute for sha256(…) of spec 001.
-// longTag is a tag of a list that the first revision did not know as one.
+// longTag is a list tag that the first revision did not recognize.
 var longTag = "[" + strings.Repeat("x", 65) + "] "
 
 func sum(text string) string {
@@ -22,7 +21,7 @@ func sum(text string) string {
 	return hex.EncodeToString(b[:])
 }
 
-// wantField checks that an error blames a field, or that there is none.
+// wantField checks that an error names a field, or that there is no error.
 func wantField(t *testing.T, err error, field string) {
 	t.Helper()
 	if (err == nil) != (field == "") || fault.FieldOf(err) != field {
@@ -37,7 +36,7 @@ func TestD1D2Telegram(t *testing.T) {
 		m     Telegram
 		kind  string
 		keys  Keys
-		field string // that the error blames
+		field string // that the error names
 	}{
 		{"D2 a thought", Telegram{Text: " Ships  pass\r\n", ChatID: "-100", MessageID: "7"}, "thought",
 			Keys{TelegramThought, "tg:-100:7", ""}, ""},
@@ -115,7 +114,8 @@ func TestD1TelegramMetadata(t *testing.T) {
 	}
 }
 
-// TestD2SubjectBase: what spec 001 says is removed, and no more, so that keys are those of others that follow it.
+// TestD2SubjectBase checks that only what spec 001 lists is removed from a subject, so that keys equal those of other
+// programs that follow it (D2).
 func TestD2SubjectBase(t *testing.T) {
 	for subject, want := range map[string]string{
 		"Tide tables":                             "tide tables",
@@ -130,7 +130,7 @@ func TestD2SubjectBase(t *testing.T) {
 		"Re[2]: Tide tables":                      "re[2]: tide tables",
 		"Re : Tide tables":                        "re : tide tables",
 		"FWDS: Tide tables":                       "fwds: tide tables",
-		"ΟΔΟΣ":                                    "οδος", // as Python and JavaScript lower it
+		"ΟΔΟΣ":                                    "οδος", // as Python and JavaScript convert it to lower case
 		"Regarding: tide":                         "regarding: tide",
 		"re tide":                                 "re tide",
 		"Tide re: tables":                         "tide re: tables",
@@ -153,10 +153,10 @@ func TestD2DayBucket(t *testing.T) {
 		"2026-03-01T06:00:00Z":            "2026-03-01",
 		"2026-07-01T04:59:59Z":            "2026-06-30", // summer: UTC-5
 		"2026-07-01T05:00:00Z":            "2026-07-01",
-		"2026-03-08T07:59:59Z":            "2026-03-08", // the night the clocks go forward, 08:00Z
-		"2026-03-09T04:59:59Z":            "2026-03-08", // and the end of its day is in summer
+		"2026-03-08T07:59:59Z":            "2026-03-08", // the clocks go forward in this night, at 08:00Z
+		"2026-03-09T04:59:59Z":            "2026-03-08", // and its day ends in summer time
 		"2026-03-09T05:00:00Z":            "2026-03-09",
-		"2026-11-02T05:59:59Z":            "2026-11-01", // the day the clocks go back ends in winter
+		"2026-11-02T05:59:59Z":            "2026-11-01", // the day on which the clocks go back ends in winter time
 		"2026-11-02T06:00:00Z":            "2026-11-02",
 		"Sun, 1 Mar 2026 00:30:00 +0100":  "2026-02-28",
 		"1 Mar 2026 00:30 -0600":          "2026-03-01",
@@ -248,10 +248,10 @@ func TestD1D2Email(t *testing.T) {
 	}
 }
 
-// edgeWords are enough to leave the edges of a mail.
+// edgeWords is more words than the examined edges of a mail have.
 const edgeWords = 1000
 
-// TestD2ParticipantsDoNotMatter: who writes to whom is no part of a thread's identity.
+// TestD2ParticipantsDoNotMatter checks that the sender and recipients are not part of a thread's identity (D2).
 func TestD2ParticipantsDoNotMatter(t *testing.T) {
 	one, err := NormalizeEmail(Email{RawText: "a", From: "a@a.example", Subject: "Tides", MessageID: "1",
 		Date: "2026-01-01"})
@@ -400,7 +400,7 @@ func TestD7Excerpt(t *testing.T) {
 	}
 }
 
-// ExampleNormalizeTelegram is a message that names a page.
+// ExampleNormalizeTelegram normalizes a message that names a page.
 func ExampleNormalizeTelegram() {
 	f, err := NormalizeTelegram(Telegram{Text: "Tide tables https://port.example/tides?utm_source=tg"},
 		source.DefaultRules())

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// TestD2SubjectBaseProperties: a base is its own base, and prefixes, tags, case and spaces around a
-// subject do not change it.
+// TestD2SubjectBaseProperties checks that the base of a base is itself, and that prefixes, tags, case and spaces
+// around a subject do not change it (D2).
 func TestD2SubjectBaseProperties(t *testing.T) {
 	prefix := rapid.SampledFrom([]string{"Re: ", "RE:", "Fwd: ", "FW:  ", "[List] ", "[Pilots]", longTag, "  "})
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +31,7 @@ func TestD2SubjectBaseProperties(t *testing.T) {
 	})
 }
 
-// TestD1CleanProperties: cleaning what is clean changes nothing, and no word is lost.
+// TestD1CleanProperties checks that cleaning a clean text changes nothing, and that no word is lost (D1).
 func TestD1CleanProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
@@ -48,8 +48,8 @@ func TestD1CleanProperties(t *testing.T) {
 	})
 }
 
-// sound checks what every result of a normalization promises: it can be stored and sent back, has an
-// identity of its own unless it is a page, and is the same the next time.
+// sound checks the promises of every normalization: the result can be stored and sent back, has an identity of its
+// own unless it is a page, and is the same the next time.
 func sound(t *testing.T, f, again Fields, err error, page bool) {
 	t.Helper()
 	if err != nil {

@@ -9,23 +9,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// QualityRules names the rules of this file in metadata.retrieval; it is raised when they change.
+// QualityRules names the rules of this file in metadata.retrieval; it must be raised when they change.
 const QualityRules = "quality_v1"
 
 const (
 	// excerptBytes bounds a retrieval excerpt.
 	excerptBytes = 400
-	// tellingWords is how many words a paragraph has that may begin an excerpt.
+	// tellingWords is how many words a paragraph needs to begin an excerpt.
 	tellingWords = 8
-	// fewWords is below what a text says little.
+	// fewWords is the number of words below which a text counts as short.
 	fewWords = 20
-	// manyWords is what a text of full length has.
+	// manyWords is the number of words of a text of full length.
 	manyWords = 150
 )
 
-// retrieval are the columns that searches and reviews go by (D7): an excerpt, counts, ratios from 0 to
-// 1, flags and a score from 0 to 1. All flows call it; the columns fit insert and update as they are.
-// It is nil for a text that is empty when clean.
+// retrieval returns the columns that searches and reviews use (D7): an excerpt, counts, ratios from 0 to 1, flags and
+// a score from 0 to 1. All flows call it; the columns fit both insert and update. It returns nil for a text that is
+// empty after cleaning.
 func retrieval(extracted, clean, excerpt string) Fields {
 	if clean == "" {
 		return nil
@@ -46,7 +46,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	return s
 }
 
-// signals measures a text. What was extracted is the text before it was cleaned.
+// signals measures a text. Extracted is the text before cleaning.
 func signals(extracted, clean string) Fields {
 	if extracted == "" {
 		extracted = clean
@@ -69,7 +69,8 @@ func signals(extracted, clean string) Fields {
 	}
 }
 
-// score is half for length and half for text that is not links; less for what is mostly page, or cut.
+// score gives half for length and half for the share of text that is not links; less for mostly boilerplate, or for a
+// truncated text.
 func score(words int, links float64, boilerplate, incomplete bool) float64 {
 	if words == 0 {
 		return 0
@@ -91,10 +92,10 @@ func share(part, whole int) float64 {
 	return round(math.Min(1, float64(part)/float64(whole)))
 }
 
-// round keeps three digits, so that a number reads back as it was written.
+// round keeps three digits, so that a stored number reads back unchanged.
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// looksCut reports a text that says itself that there is more, or a page that shows none of it.
+// looksCut reports whether a text says that it continues elsewhere, or a page shows none of its content.
 func looksCut(text string) bool {
 	tail := text[max(0, len(text)-200):]
 	lower := strings.ToLower(tail)
@@ -112,8 +113,7 @@ func looksCut(text string) bool {
 	return false
 }
 
-// countWords counts words: runs of letters and digits, and each character of scripts that put no spaces
-// between words.
+// countWords counts words: runs of letters and digits, and each character of scripts without spaces between words.
 func countWords(text string) int {
 	n, within := 0, false
 	for _, r := range text {
@@ -133,8 +133,8 @@ func countWords(text string) int {
 	return n
 }
 
-// excerptOf is the beginning of the first paragraph that says something, or of the text; it ends with
-// a sentence if one ends beyond a third of its length, else with a word and an ellipsis.
+// excerptOf is the beginning of the first paragraph with enough words, or of the text. It ends after a sentence if
+// one ends beyond a third of its length, otherwise after a word, with an ellipsis.
 func excerptOf(clean string) string {
 	at := 0
 	for p := range strings.SplitSeq(clean, "\n\n") {
@@ -160,7 +160,7 @@ func excerptOf(clean string) string {
 	return head + "…"
 }
 
-// lastSentence is where the last whole sentence ends, or 0.
+// lastSentence is the offset at which the last whole sentence ends, or 0.
 func lastSentence(text string) int {
 	end := 0
 	for i, r := range text {

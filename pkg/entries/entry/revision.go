@@ -10,22 +10,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// KeyRevision numbers the rules by which normalization makes keys. It is a column of entries and of
-// policies, where a missing one is the first. Clients do not see it: the policies keep their names.
+// KeyRevision is the revision of the rules by which normalization makes keys. It is a column of entries and of
+// policies; a missing one is 1. Clients do not see it: the policies keep their names.
 //
-//  1. Forty prefixes of replies, in many languages, were taken off a subject, and tags of up to 64
-//     characters only. A thought had the digest of its text for a secondary key, so that "ok" in two chats was one.
-//  2. As spec 001 says, and no more.
+//  1. Removed forty reply prefixes, in many languages, from a subject, and tags of at most 64 characters. The secondary
+//     key of a thought was the digest of its text, so "ok" in two chats was one thought.
+//  2. Follows spec 001 exactly.
 const KeyRevision int64 = 2
 
-// KeyRules names the present revision for a migration.
+// KeyRules names the current revision for a migration.
 const KeyRules = "keys_v2"
 
-// RekeyedPolicies are those whose keys differ between the revisions.
+// RekeyedPolicies are the policies whose keys differ between the revisions.
 var RekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
 
-// Rekeyed is an entry with the keys that it has by the present revision, if those that it has are by the
-// first. Keys that cannot be told to be, such as those that a client made by itself, are left alone.
+// Rekeyed returns an entry with its keys by the current revision, if its keys are by the first. Other keys, such as
+// those that a client made by itself, stay as they are.
 func Rekeyed(f Fields) (out Fields, changed bool) {
 	k := KeysOf(f)
 	if k.Policy == TelegramThought {
@@ -52,21 +52,21 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 	return out, true
 }
 
-// FirstKeys are the keys that the first revision made of what these keys were made of.
+// FirstKeys returns the keys that the first revision made from the same input as these.
 func FirstKeys(f Fields) Keys {
 	k, _ := translated(f, subjectBase, subjectBase1)
 	return k
 }
 
-// translated are the keys that one rule makes of the subject of which another has made those of a mail,
-// and that subject. What a client has made of its own, or of a subject that is no longer known, stays.
+// translated returns the keys of a mail by the rule to, when its keys are by the rule from, and the subject that they
+// are made of. Keys that a client made by itself, or of a subject that is no longer known, stay as they are.
 func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {
 	k = KeysOf(f)
 	meta, _ := f["metadata"].(map[string]any)
 	email, _ := meta["email"].(map[string]any)
 	text := func(name string) string { s, _ := email[name].(string); return s }
 	sent := fromAddress(text("from"))
-	// The metadata have the beginning of a subject, the title more of it, unless it was changed.
+	// The metadata hold the beginning of a subject, the title more of it, unless it was changed.
 	for _, subject := range []string{text("subject"), f.Text("title")} {
 		made, other := from(subject), to(subject)
 		switch {
@@ -82,7 +82,7 @@ func translated(f Fields, from, to func(subject string) string) (k Keys, subject
 	return k, ""
 }
 
-// subjectBase1 is the base of a subject by the first revision.
+// subjectBase1 is the base of a subject under the first revision.
 func subjectBase1(subject string) string {
 	base := words.Clip(norm.NFC.String(strings.ToLower(dom.Fold(subject))), maxSubject)
 	base = dom.Fold(base)

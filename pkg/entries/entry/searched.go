@@ -17,11 +17,11 @@ import (
 // TypeEntry is the type of entries in the index.
 const TypeEntry = "entry"
 
-// PageOf is an entry as it is searched. Its host is where it comes from, such as email; it changed when the
-// message says that it was sent, as far as that can be. What is said about the entry has chunks of its own, so
-// that tier 1 changes no chunk of the text.
+// PageOf is the page of an entry in the index. Its host is the origin of the entry, such as email. Its time of change
+// is the date of the message, if that is plausible. The description of the entry has chunks of its own, so that tier
+// 1 changes no chunk of the text.
 func PageOf(f Fields, now time.Time) search.Page {
-	// fails for bad addresses only
+	// fails only for bad addresses
 	text, _ := extract.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
 	p := search.Page{
 		ID: f.Text("id"), URL: f.Text("url"), Host: HostOf(f), Type: TypeEntry,
@@ -35,15 +35,15 @@ func PageOf(f Fields, now time.Time) search.Page {
 	return p
 }
 
-// HostOf is where an entry comes from, such as email.
+// HostOf is the origin of an entry, such as email.
 func HostOf(f Fields) string { return strings.TrimSuffix(f.Text("source"), "-batch") }
 
-// TextOf is the cleanest text that there is.
+// TextOf is the cleanest text of an entry.
 func TextOf(f Fields) string {
 	return cmp.Or(f.Text("clean_text"), f.Text("extracted_text"), f.Text("capture_text"))
 }
 
-// TitleOf is never empty: what an entry is called in a list of results.
+// TitleOf is the title of an entry in a list of results; never empty.
 func TitleOf(f Fields) string {
 	const most = 120
 	first, _, _ := strings.Cut(strings.TrimSpace(TextOf(f)), "\n")
@@ -54,10 +54,10 @@ func TitleOf(f Fields) string {
 	return cmp.Or(title, f.Text("url"), f.Text("id"))
 }
 
-// aboutOf are the texts that are not the entry's own, but that it may be looked for by.
+// aboutOf returns texts that describe an entry, and by which it should be found.
 func aboutOf(f Fields) []extract.Block {
 	var keywords []string
-	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // damaged: none
+	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // empty if damaged
 	var blocks []extract.Block
 	for _, text := range []string{
 		f.Text("author"), f.Text("gist"),
@@ -70,7 +70,7 @@ func aboutOf(f Fields) []extract.Block {
 	return blocks
 }
 
-// sentAt is the date of a message, or when the entry was last written if it has none that could be.
+// sentAt is the date of a message, or the last write of the entry when the message has no plausible date.
 func sentAt(f Fields) time.Time {
 	written := storage.ParseTime(f.Text("updated_at"))
 	meta, _ := f["metadata"].(map[string]any)
@@ -88,7 +88,7 @@ func sentAt(f Fields) time.Time {
 	return written
 }
 
-// LinkOf is the address of the page that an entry of policy [TelegramLink] is about; "" for other entries.
+// LinkOf is the address of the page that an entry of policy [TelegramLink] links to; "" for other entries.
 func LinkOf(f Fields) string {
 	if f.Text("idempotency_policy_key") != TelegramLink {
 		return ""

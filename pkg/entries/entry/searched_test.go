@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// TestD10Page: what an entry is found by, and called.
+// TestD10Page checks the page of an entry: the texts by which it is found, and its title (D10).
 func TestD10Page(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	sent := func(from, date string) map[string]any { return map[string]any{from: map[string]any{"date": date}} }
 	for _, tt := range []struct {
 		name   string
 		give   Fields
-		want   search.Page // but for what is the same of all
+		want   search.Page // without what all have in common
 		chunks []string
 	}{
 		{"a thought has its first line for a title", Fields{"source": "telegram", "clean_text": "Low tide\nat six."},
@@ -68,7 +68,7 @@ func TestD10Page(t *testing.T) {
 	}
 }
 
-// TestD10ChunksStay: what tier 1 says of an entry changes no chunk of its text.
+// TestD10ChunksStay checks that tier 1 changes no chunk of an entry's text (D10).
 func TestD10ChunksStay(t *testing.T) {
 	f := Fields{"id": "entry_p-" + strings.Repeat("a", 26), "title": "x", "clean_text": "tide"}
 	before := PageOf(f, time.Time{})

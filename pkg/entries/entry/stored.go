@@ -10,10 +10,10 @@ import (
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// plainBytes is up to how long a text is stored as it is, for an operator to read.
+// plainBytes is the length up to which a text is stored uncompressed, so that an operator can read it.
 const plainBytes = 16 << 10
 
-// Stored are the columns as a table holds them. The fields have been checked.
+// Stored returns the columns as a table stores them. The fields must have been checked.
 func (f Fields) Stored() storage.Properties {
 	props := storage.Properties{}
 	for name, value := range f {
@@ -31,8 +31,8 @@ func (f Fields) Stored() storage.Properties {
 	return props
 }
 
-// FromStored reads the columns of a row, and passes over what else it has. A column that cannot be read is an error:
-// an update would lose it.
+// FromStored reads the columns of a row, and ignores the others. A column that cannot be read is an error, because an
+// update would lose it.
 func FromStored(props storage.Properties) (Fields, error) {
 	f := Fields{}
 	for name, value := range props {
@@ -64,12 +64,12 @@ func FromStored(props storage.Properties) (Fields, error) {
 func jsonText(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // Unreachable: check has encoded it.
+		panic(err) // Unreachable: [Fields.Check] has encoded it.
 	}
 	return string(b)
 }
 
-// plain reports a column that is stored as it is.
+// plain reports whether a column is always stored uncompressed.
 func (c column) plain() bool {
 	return c.most > 0 && c.kind == shortText || c.kind == count || c.kind == ratio || c.kind == flag
 }
@@ -82,10 +82,10 @@ func parseObject(text string) (map[string]any, error) {
 	return v, err
 }
 
-// PackedName begins the names of the columns that hold a text in pieces.
+// PackedName is the prefix of the columns that hold a text in pieces.
 func PackedName(name string) string { return name + "_gz" }
 
-// packText stores a text as it is, or compressed over as many columns as it needs.
+// packText stores a text as it is, or compressed in as many columns as needed.
 func packText(props storage.Properties, name, text string) {
 	if len(text) <= plainBytes {
 		props[name] = text

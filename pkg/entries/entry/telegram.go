@@ -9,26 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// linkWords is up to how many words a message may say beside its address to be about the page that
-// it names: a title and a remark. A longer text is a thought that mentions a page, and would be lost
-// if it were skipped because that page is known.
+// linkWords is how many words beside its address a message may have to count as a link: a title and a remark. A
+// longer text is a thought that mentions a page; as a link, it would be lost when that page is known.
 const linkWords = 25
 
-// Telegram is a message (spec 001 API: telegram). Text, or the caption of what has no
-// text, is required.
+// Telegram is a message (spec 001 API: telegram). Text is required; for media it is the caption.
 type Telegram struct {
 	Text, Caption     string
 	ContentType       string // thought, note or link; inferred when empty
-	ChatID, MessageID string // required for what is no link
+	ChatID, MessageID string // required unless it is a link
 	URL               string
 	ForwardedFrom     string
 	Date              string
 }
 
-// NormalizeTelegram makes the entry of a message. It is a link when a URL is given, or when its text
-// names one page and says at most 25 words beside; else a thought. One that names several pages is a
-// thought, because one of them would hide the others. Rules tell which parameters of a URL are
-// trackers. The error is Invalid and blames a field.
+// NormalizeTelegram makes the entry of a message. The entry is a link when a URL is given, or when the text names one
+// page and has at most 25 words besides; otherwise it is a thought. A text that names several pages is a thought,
+// because a link to one would hide the others. Rules name the trackers among the parameters of a URL. Errors:
+// Invalid, naming a field.
 func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	raw, field := m.Text, "text"
 	if strings.TrimSpace(raw) == "" {
@@ -61,10 +59,10 @@ func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	return out, nil
 }
 
-// telegramID is what chats and messages are called: numbers, or the public name of a channel.
+// telegramID is the form of the ids of chats and messages: numbers, or the public name of a channel.
 var telegramID = regexp.MustCompile(`^(?:-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{0,63})$`)
 
-// checkIDs wants what a thought is known by.
+// checkIDs checks the ids that identify a thought.
 func (m Telegram) checkIDs() error {
 	if m.ChatID == "" || m.MessageID == "" {
 		return fault.Field("source",
@@ -79,7 +77,7 @@ func (m Telegram) checkIDs() error {
 	return nil
 }
 
-// kind decides what a message is, and for a link which page it is about.
+// kind returns the kind of a message, and for a link the page that it names.
 func (m Telegram) kind(text string, found []link, rules source.Rules) (string, link, error) {
 	var target link
 	if m.URL != "" {
@@ -107,7 +105,7 @@ func (m Telegram) kind(text string, found []link, rules source.Rules) (string, l
 	return "", link{}, fault.Field("content_type", "content_type must be thought, note or link, not %.50q", m.ContentType)
 }
 
-// asLink gives an entry the identity of a page. What is said beside the address is its title.
+// asLink gives an entry the identity of a page. The text beside the address becomes the title.
 func (f Fields) asLink(target link, text string) Fields {
 	f["url"], f["url_canonical"] = target.url, target.canonical
 	if title := oneLine(withoutURLs(text)); title != "" {

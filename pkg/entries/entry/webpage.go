@@ -6,22 +6,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Webpage is the text of a page (spec 001 API: webpage). One of Text, CleanText and
-// CaptureText is given; nil is what was not.
+// Webpage is the text of a page (spec 001 API: webpage). At least one of Text, CleanText and CaptureText is given;
+// the others are nil.
 type Webpage struct {
 	Text, CleanText, CaptureText *string
 	ContentType                  string
 	URL, URLCanonical            string
-	Excerpt                      string // instead of one from the text
+	Excerpt                      string // used instead of one from the text
 }
 
-// FromWebpage is the source of an entry that is a page's text and nothing else.
+// FromWebpage is the source of an entry that is only the text of a page.
 const FromWebpage = "webpage"
 
-// NormalizeWebpage makes the columns of a page's text, without an identity: they are for an entry that
-// there is already, whose source stays as it is, or for one of their own. A text that is empty when it is clean gives
-// retrieval_update_skipped and nothing that could overwrite what was found before. The error is
-// Invalid and blames a field.
+// NormalizeWebpage makes the columns of a page's text, without an identity. They may be added to an existing entry,
+// whose source stays as it is, or become an entry of their own. A text that is empty after cleaning gives
+// retrieval_update_skipped, and no column that could overwrite an earlier text. Errors: Invalid, naming a field.
 func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
 	out := Fields{"source": FromWebpage}
 	if err := p.address(out, rules); err != nil {
@@ -47,7 +46,7 @@ func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
 	return out, out.Check()
 }
 
-// texts are the text as it was extracted and as it is clean.
+// texts returns the extracted and the clean text.
 func (p Webpage) texts() (extracted, cleaned string, err error) {
 	given := p.Text
 	for _, other := range []*string{p.CleanText, p.CaptureText} {
