@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // asker sends the requests of one check: those to the batch's host at the batch's pace, those that are
 // redirected to another host as its session there.
 type asker struct {
-	job     *job
+	hosts   *hosts
+	lease   *hostLease
 	room    *room
 	session hostSession // where redirects lead to other hosts
 }
@@ -25,11 +28,11 @@ var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 // alone is, unless a GET that follows can tell better.
 func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.room.large
-	resp, err := a.job.w.web.Get(ctx, req)
+	resp, err := a.hosts.web.Get(ctx, req)
 	if a.session.lease != nil {
 		a.session.found.Asked.Bytes += resp.WireBytes
 	} else {
-		a.job.bytes.Add(resp.WireBytes)
+		a.lease.bytes.Add(resp.WireBytes)
 	}
 	ours := a.session.leave(ctx)
 	if err == nil && verdict.IsPause(resp) && !req.Head {
@@ -49,17 +52,17 @@ func (a *asker) gate(ctx context.Context, target string) error {
 	if err != nil {
 		return fault.New(fault.Invalid, "redirect to %q: %w", target, err)
 	}
-	if o.host != a.job.lease.Host {
+	if o.host != a.lease.batch.Host {
 		return a.session.admit(ctx, target)
 	}
-	r, err := a.job.w.rulingFor(ctx, o, a.waitAt)
+	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
 	switch {
 	case err != nil:
 		return a.session.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(a.job.w.o.Clock()),
+		return fault.After(r.expires.Sub(a.hosts.clock()),
 			"robots.txt of %s, where it redirects to, cannot be fetched: %s", o.host, r.reason)
-	case !r.allows(a.job.w.o.Agent, target):
+	case !r.allows(a.hosts.agent, target):
 		return errDisallowed
 	}
 	return a.session.own(a.waitAt(ctx, o))
@@ -67,32 +70,109 @@ func (a *asker) gate(ctx context.Context, target string) error {
 
 // ruling is what robots.txt of an origin of the batch's host means now.
 func (a *asker) ruling(ctx context.Context, o origin) (ruling, error) {
-	r, err := a.job.w.rulingFor(ctx, o, a.waitAt)
+	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
 	return r, errors.Join(err, a.session.leave(ctx))
 }
 
 // waitAt waits for the next request to a host: the batch's at its pace, another in a session there.
 func (a *asker) waitAt(ctx context.Context, o origin) error {
-	if o.host != a.job.lease.Host {
+	if o.host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
 	}
 	if err := a.session.leave(ctx); err != nil {
 		return err
 	}
-	return a.job.wait(ctx)
+	return a.lease.wait(ctx)
 }
 
 // pause keeps everybody away from the host that answered. It may be another than the batch's, behind
 // a redirect.
 func (a *asker) pause(ctx context.Context, resp fetch.Response) error {
-	until, why := a.job.w.o.Clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
+	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := originOf(resp.FinalURL)
 	switch {
 	case err != nil:
 		return nil
-	case o.host != a.job.lease.Host:
-		return a.job.w.reg.Hosts.Pause(ctx, a.job.w.partition(o), o.host, until, why)
+	case o.host != a.lease.batch.Host:
+		return a.hosts.rows.Pause(ctx, a.hosts.partition(o), o.host, until, why)
 	}
-	a.job.pause(until, why)
+	a.lease.pause(until, why)
 	return nil
+}
+
+// allows asks robots.txt. Undecided, the page may be fetched.
+func (a *asker) allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
+	o, err := originOf(it.NormalizedSource)
+	if err != nil {
+		return verdict.Failed("%v", err), nil
+	}
+	r, err := a.ruling(ctx, o)
+	switch {
+	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
+		return verdict.Failed("%v", err), nil // the site may not be asked at all
+	case err != nil:
+		return verdict.Outcome{}, err
+	case r.unknown():
+		o := verdict.Failed("robots.txt cannot be fetched, so nothing else may be: %s", r.reason)
+		o.RetryAfter = r.expires.Sub(a.hosts.clock())
+		return o, nil
+	}
+	agent := a.hosts.agent
+	if delay, ok := r.rules.CrawlDelay(agent); ok || a.lease.batch.CrawlDelay > 0 {
+		a.lease.slow(delay)
+	}
+	if !r.allows(agent, verdict.FetchURL(it)) {
+		return verdict.Excluded("robots.txt disallows it"), nil
+	}
+	return verdict.Outcome{}, nil
+}
+
+// get fetches the page, conditionally where the answer "not modified" would do (A8).
+func (a *asker) get(
+	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
+) (got verdict.Answer, o verdict.Outcome, err error) {
+	now := a.hosts.clock()
+	req, conditional, err := b.Request(it, setting, now)
+	if err != nil {
+		return got, verdict.Failed("%v", err), nil
+	}
+	got.Conditional = conditional
+	if got.Conditional && it.HTTPUnconditional {
+		if resp, same := a.sameByHead(ctx, req, it); same {
+			got.Response = resp
+			return got, o, nil
+		}
+	}
+	if err := a.lease.wait(ctx); err != nil {
+		return got, o, err
+	}
+	got.Response, err = a.ask(ctx, req)
+	switch {
+	case err == nil:
+		return got, o, nil
+	case a.session.ours != nil:
+		return got, o, a.session.ours
+	case errors.Is(err, errDisallowed):
+		return got, verdict.Excluded("robots.txt disallows where it redirects to"), nil
+	}
+	o = verdict.Failed("%v", err)
+	o.RetryAfter = fault.RetryAfter(err)
+	return got, o, nil
+}
+
+// sameByHead asks a server that ignores conditions for the head alone, which may save the
+// download: its answer then counts as a 304. Only validators count: a length that is the same
+// proves nothing.
+func (a *asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
+	req.Head = true
+	if a.lease.wait(ctx) != nil {
+		return resp, false
+	}
+	resp, err := a.ask(ctx, req)
+	if err != nil {
+		return resp, false // the GET that follows will tell
+	}
+	resp.NotModified = resp.NotModified || resp.Status == http.StatusOK && resp.FinalURL == it.HTTPFinalURL &&
+		resp.Header.Get("ETag") == it.HTTPEtag && resp.Header.Get("Last-Modified") == it.HTTPLastModified
+	return resp, resp.NotModified
 }

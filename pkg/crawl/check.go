@@ -37,7 +37,7 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 	c := &check{
 		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, basis: verdict.BasisOf(&it, rules, set),
 	}
-	c.site = asker{job: j, room: &c.room, session: hostSession{w: j.w}}
+	c.site = asker{hosts: j.w.hosts, lease: j.lease, room: &c.room, session: hostSession{hosts: j.w.hosts}}
 	c.site.session.ask, c.placer = c.site.waitAt, placer{j, &c.basis}
 	defer c.room.end()
 	defer func() {

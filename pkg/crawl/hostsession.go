@@ -11,7 +11,7 @@ import (
 // hostSession asks hosts of which no batch is held: one host at a time, under the lease it has there.
 // It stands for one chain of requests and is not for concurrent use.
 type hostSession struct {
-	w     *Worker
+	hosts *hosts
 	lease *registry.HostLease // nil: it holds none
 	pace  *pacer
 	found registry.HostFinding
@@ -40,19 +40,19 @@ func (h *hostSession) admit(ctx context.Context, target string) error {
 	if ask == nil {
 		ask = h.wait
 	}
-	r, err := h.w.rulingFor(ctx, o, ask)
+	r, err := h.hosts.rulingFor(ctx, o, ask)
 	switch {
 	case err != nil:
 		return h.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(h.w.o.Clock()), "robots.txt of %s cannot be fetched: %s", o.host, r.reason)
-	case !r.allows(h.w.o.Agent, target):
+		return fault.After(r.expires.Sub(h.hosts.clock()), "robots.txt of %s cannot be fetched: %s", o.host, r.reason)
+	case !r.allows(h.hosts.agent, target):
 		return errDisallowed
 	}
 	if err := h.enter(ctx, o); err != nil {
 		return h.own(err)
 	}
-	delay, _ := r.rules.CrawlDelay(h.w.o.Agent)
+	delay, _ := r.rules.CrawlDelay(h.hosts.agent)
 	h.found.CrawlDelay = delay
 	h.pace.slow(delay)
 	return h.own(h.wait(ctx, o))
@@ -74,14 +74,14 @@ func (h *hostSession) wait(ctx context.Context, o origin) error {
 	if err := h.enter(ctx, o); err != nil {
 		return err
 	}
-	now := h.w.o.Clock()
+	now := h.hosts.clock()
 	if at := h.pace.next(now); at.Sub(now) > patience {
 		return fault.After(at.Sub(now), "%s may not be asked more often", o.host)
 	}
-	if err := h.pace.wait(ctx, h.w.o.Clock, h.w.o.Sleep); err != nil {
+	if err := h.pace.wait(ctx, h.hosts.clock, h.hosts.sleep); err != nil {
 		return err
 	}
-	if h.lease.Until.Sub(h.w.o.Clock()) < lastStart+leaveMargin {
+	if h.lease.Until.Sub(h.hosts.clock()) < lastStart+leaveMargin {
 		return errLeaseOver
 	}
 	return nil
@@ -93,13 +93,13 @@ var errLeaseOver = fault.After(time.Second, "the lease ran out before the reques
 // enter takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
 func (h *hostSession) enter(ctx context.Context, o origin) error {
 	const needed = patience + lastStart + leaveMargin
-	if h.lease != nil && h.lease.Host == o.host && h.lease.Until.Sub(h.w.o.Clock()) > needed {
+	if h.lease != nil && h.lease.Host == o.host && h.lease.Until.Sub(h.hosts.clock()) > needed {
 		return nil
 	}
 	if err := h.leave(ctx); err != nil {
 		return err
 	}
-	lease, err := h.w.reg.Hosts.Acquire(ctx, h.w.partition(o), o.host, patience)
+	lease, err := h.hosts.rows.Acquire(ctx, h.hosts.partition(o), o.host, patience)
 	if err != nil {
 		return err
 	}
@@ -118,5 +118,5 @@ func (h *hostSession) leave(ctx context.Context) error {
 	defer cancel()
 	lease := h.lease
 	h.lease, h.found.NextStart, h.found.Asked.Requests = nil, h.pace.free(), h.pace.made()
-	return h.w.reg.Hosts.Release(ctx, lease, h.found)
+	return h.hosts.rows.Release(ctx, lease, h.found)
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,15 +22,13 @@ import (
 // commits what was found.
 type job struct {
 	w        *Worker
-	lease    *registry.Batch
-	answered func() // to be called when the host has answered, any number of times
-	pace     pacer
-	permits  chan struct{} // holds a token for each request in flight
-	bytes    atomic.Int64  // of the bodies that the host has sent
+	batch    *registry.Batch
+	lease    *hostLease
+	answered func() // gives the job's slot back, any number of times: the host has answered
 
-	mu    sync.Mutex // guards what follows
-	batch batch
-	done  []registry.Finding // indexed, but not committed
+	mu       sync.Mutex // guards what follows
+	progress progress
+	done     []registry.Finding // indexed, but not committed
 	// Of what is done:
 	outcomes []string
 	kinds    []change.Kind // of the changes among them
@@ -40,16 +36,14 @@ type job struct {
 }
 
 func newJob(w *Worker, b *registry.Batch, answered func()) *job {
-	return &job{
-		w: w, lease: b, answered: answered, pace: pacer{reserved: b.Starts}, permits: make(chan struct{}, b.Permits),
-		batch: newBatch(b, w.o.Clock()),
-	}
+	lease := w.hosts.lease(b)
+	return &job{w: w, batch: b, lease: lease, answered: answered, progress: newProgress(b, lease, w.o.Clock())}
 }
 
 // run checks the items, with as many requests at once as the batch permits.
 func (j *job) run(ctx context.Context) {
 	var wg sync.WaitGroup
-	for range min(j.lease.Permits*j.w.o.Behind, len(j.lease.Items)) {
+	for range min(j.batch.Permits*j.w.o.Behind, len(j.batch.Items)) {
 		wg.Go(func() { j.work(ctx) })
 	}
 	wg.Wait()
@@ -68,7 +62,7 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return j.batch.next(j.w.o.Clock(), j.asked())
+	return j.progress.next(j.w.o.Clock())
 }
 
 // enter waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
@@ -79,7 +73,7 @@ func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err
 		if leave, err = j.w.gate.enter(ctx, alone); err != nil {
 			return leave, leave, err
 		}
-		release, err = j.permit(ctx)
+		release, err = j.lease.permit(ctx)
 		if err != nil || alone || !j.w.gate.wanted() {
 			return leave, release, err
 		}
@@ -88,32 +82,21 @@ func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err
 	}
 }
 
-// permit waits for the right to have a request in flight, and returns how to give it back, which
-// may be done twice. It is errNotNow when ctx ends first.
-func (j *job) permit(ctx context.Context) (release func(), err error) {
-	select {
-	case j.permits <- struct{}{}:
-		return sync.OnceFunc(func() { <-j.permits }), nil
-	case <-ctx.Done():
-		return func() {}, errNotNow
-	}
-}
-
 // begins reports whether an item may still be begun after the wait. If not, the item is given back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if ctx.Err() == nil && j.batch.may(it, j.w.o.Clock(), j.asked()) {
+	if ctx.Err() == nil && j.progress.may(it, j.w.o.Clock()) {
 		return true
 	}
-	j.batch.giveBack(it)
+	j.progress.giveBack(it)
 	return false
 }
 
 // one checks an item and takes note of what came of it. The item is begun only when its request is
 // permitted.
 func (j *job) one(ctx context.Context, it *registry.Item) {
-	ctx, cancel := context.WithTimeout(ctx, j.batch.deadline().Sub(j.w.o.Clock()))
+	ctx, cancel := context.WithTimeout(ctx, j.lease.deadline().Sub(j.w.o.Clock()))
 	defer cancel()
 	leave, release, err := j.enter(ctx, suspected(it))
 	defer leave()
@@ -137,19 +120,19 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	defer j.mu.Unlock()
 	switch {
 	case errors.Is(err, errNotNow):
-		j.batch.spent = true
+		j.progress.spent = true
 		return
 	case err != nil:
-		j.batch.fail(it, fmt.Errorf("%s: %w", it.ID, err))
+		j.progress.fail(it, fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
 	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
 		j.answered()
 	}
-	due := j.batch.add(c, c.Ended, j.w.o.CommitTime)
+	due := j.progress.add(c, c.Ended, j.w.o.CommitTime)
 	if full := j.w.waiting.add(c.Placement.Size()); full || due {
 		if err := j.commit(ctx, false); err != nil {
-			j.batch.failed = errors.Join(j.batch.failed, err)
+			j.progress.failed = errors.Join(j.progress.failed, err)
 		}
 	}
 }
@@ -158,15 +141,13 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 // lock, or is alone.
 func (j *job) commit(ctx context.Context, last bool) error {
 	j.index(ctx)
-	asked, free := j.asked(), time.Time{}
-	if last {
-		free = j.pace.free()
-	}
-	if err := j.w.reg.Jobs.Commit(ctx, j.lease, j.done, j.batch.report(asked, free), last); err != nil {
+	found, reported := j.lease.report(last)
+	if err := j.w.reg.Jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
 		return err
 	}
+	reported()
 	j.count()
-	j.batch.committed(j.w.o.Clock(), asked)
+	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
 	j.dropStale(ctx)
 	return nil
@@ -175,7 +156,7 @@ func (j *job) commit(ctx context.Context, last bool) error {
 // index turns what was checked into findings, after the pages among it have entered the index
 // together.
 func (j *job) index(ctx context.Context) {
-	all, unindexed := j.batch.take()
+	all, unindexed := j.progress.take()
 	var pages []search.Page
 	for _, c := range all {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
@@ -218,11 +199,11 @@ func (j *job) put(ctx context.Context, pages ...search.Page) (err error) {
 			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
 		}
 	}()
-	if err = j.locked(); err == nil {
+	if err = j.lease.locked(); err == nil {
 		err = j.w.index.Put(ctx, pages...)
 	}
 	if err != nil && !fault.Refused(err) {
-		j.w.o.Log.ErrorContext(ctx, "index not written", "host", j.lease.Host, "pages", len(pages), "err", err)
+		j.w.o.Log.ErrorContext(ctx, "index not written", "host", j.batch.Host, "pages", len(pages), "err", err)
 	}
 	return err
 }
@@ -248,56 +229,4 @@ func (j *job) dropStale(ctx context.Context) {
 	}
 	_ = g.Wait() // of warnings only
 	j.stale = nil
-}
-
-// asked is what the batch's host was asked for so far.
-func (j *job) asked() registry.Budget {
-	return registry.Budget{Requests: j.pace.made(), Bytes: j.bytes.Load()}
-}
-
-// wait sleeps until the next request to the batch's host may start. Its error means that this
-// worker's time is over, not that anything is wrong with the page.
-func (j *job) wait(ctx context.Context) error {
-	if j.batch.startsTooLate(j.pace.next(j.w.o.Clock())) {
-		return errNotNow
-	}
-	if err := j.pace.wait(ctx, j.w.o.Clock, j.w.o.Sleep); err != nil {
-		return err
-	}
-	if j.w.o.Clock().After(j.batch.deadline()) {
-		return errLockOver
-	}
-	return nil
-}
-
-// locked is nil while the lock on the batch's items holds. It comes before everything that changes
-// what others see of an item: the registry gives an item to nobody else while such a request may
-// still be on its way.
-func (j *job) locked() error {
-	if j.w.o.Clock().After(j.lease.Until) {
-		return errLockOver
-	}
-	return nil
-}
-
-// errNotNow gives an item back, because the next start that its host can bear is after the lock.
-var errNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
-
-// errLockOver ends a batch whose worker was delayed for so long that somebody else may soon have
-// its items.
-var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")
-
-// slow has the host's requests start as far apart as its robots.txt asks.
-func (j *job) slow(d time.Duration) {
-	j.pace.slow(d)
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.batch.host.CrawlDelay = d
-}
-
-// pause ends the requests to the batch's host.
-func (j *job) pause(until time.Time, why string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.batch.host.PauseUntil, j.batch.host.PauseWhy = until, why
 }

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/recent"
@@ -26,3 +27,11 @@ func (c *originCache[T]) get(o origin, now time.Time, trust time.Duration) (valu
 func (c *originCache[T]) put(o origin, value T, now time.Time) {
 	c.seen.Put(o, seenAt[T]{value, now})
 }
+
+// turns have one of several that ask an origin for the same go first.
+type turns struct {
+	seen recent.Map[origin, *sync.Mutex]
+}
+
+// of is to be locked by the one that asks.
+func (t *turns) of(o origin) *sync.Mutex { return t.seen.GetOrPut(o, &sync.Mutex{}) }

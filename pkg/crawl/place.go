@@ -136,7 +136,7 @@ func (p *placer) leaveAlias(ctx context.Context, it *registry.Item) error {
 // page has left. If we die before that, the next check of the page does this again.
 func (p *placer) leaveAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
-		if err := p.job.w.reg.Aliases.Expedite(ctx, it, p.job.lease.Until); err != nil {
+		if err := p.job.w.reg.Aliases.Expedite(ctx, it, p.job.batch.Until); err != nil {
 			return err
 		}
 	}

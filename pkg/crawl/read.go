@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -122,4 +123,49 @@ func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, 
 		return nil, err
 	}
 	return verdict.ReadingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).Images, nil
+}
+
+// readAnswer reads what the site sent, and remembers what the host shows for pages that do not exist where
+// the document has to be compared with that. The check has its permit until it is certain that the host
+// is not asked for such a page: who waited for another permit could wait for those who wait for the
+// memory that this check has. The error is our own storage's, or that our time is over.
+func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
+	defer c.answered()
+	o, compared := c.compared(got)
+	shown, known := c.job.w.hosts.fingerprints.get(o, c.now(), fingerprintTrust)
+	if known || !compared {
+		c.answered()
+	}
+	if r, err = c.read(ctx, got); err != nil {
+		return r, err
+	}
+	if !compared || !c.basis.IsNews(&c.item, r, c.now()) || r.Doc.Unsupported ||
+		r.Doc.VisibleText == "" {
+		return r, nil
+	}
+	if !known {
+		shown, err = c.prober().current(ctx, o)
+	}
+	c.basis.Soft404 = shown
+	return r, err
+}
+
+// compared reports whether an answer may have to be compared with what its origin shows for pages that do
+// not exist.
+func (c *check) compared(got verdict.Answer) (o origin, ok bool) {
+	if !c.basis.Rules.Soft404 || got.File != nil || verdict.IsRoot(c.item.NormalizedSource) {
+		return o, false
+	}
+	o, err := originOf(verdict.FetchURL(&c.item))
+	return o, err == nil
+}
+
+// prober finds out what the item's host shows for pages that do not exist.
+func (c *check) prober() prober {
+	return prober{
+		hosts: c.job.w.hosts, site: &c.site, version: c.basis.Rules.Version,
+		read: func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
+			return c.job.w.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
+		},
+	}
 }

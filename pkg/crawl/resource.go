@@ -79,12 +79,12 @@ func (w *Worker) FetchResource(ctx context.Context, v ResourceRequest) (out Reso
 	if err != nil {
 		return out, &SiteError{err}
 	}
-	h := &hostSession{w: w}
+	h := &hostSession{hosts: w.hosts}
 	defer func() { err = errors.Join(err, h.leave(ctx)) }()
 	if err := h.admit(ctx, form); err != nil {
 		return out, h.verdict(ctx, err)
 	}
-	resp, err := w.web.Get(ctx, fetch.Request{
+	resp, err := w.hosts.web.Get(ctx, fetch.Request{
 		URL: form, ETag: v.ETag, LastModified: v.LastModified, ValidFor: v.FinalURL, MaxBytes: v.MaxBytes,
 		Gate: h.admit,
 	})
@@ -119,7 +119,7 @@ func (h *hostSession) verdict(ctx context.Context, err error) error {
 // pauseFor keeps everybody away from the host that answered, which is the one of the lease.
 func (h *hostSession) pauseFor(resp fetch.Response) error {
 	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
-	h.found.PauseUntil, h.found.PauseWhy = h.w.o.Clock().Add(pause), why
+	h.found.PauseUntil, h.found.PauseWhy = h.hosts.clock().Add(pause), why
 	return fault.After(pause, "%s: %s is left alone", why, h.lease.Host)
 }
 

@@ -36,27 +36,27 @@ const robotsTrust = 5 * time.Minute
 
 // rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
 // is called before a site is asked: this one, or one that it redirects to.
-func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Context, origin) error) (ruling, error) {
-	if r, ok := w.robots.get(o, w.o.Clock(), robotsTrust); ok && w.o.Clock().Before(r.expires) {
+func (h *hosts) rulingFor(ctx context.Context, o origin, wait func(context.Context, origin) error) (ruling, error) {
+	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil
 	}
-	partition := w.partition(o)
-	row, err := w.reg.Hosts.Robots(ctx, partition, o.scheme, o.host)
+	partition := h.partition(o)
+	row, err := h.rows.Robots(ctx, partition, o.scheme, o.host)
 	if err != nil {
 		return ruling{}, err
 	}
-	if !w.o.Clock().Before(row.Expires) {
+	if !h.clock().Before(row.Expires) {
 		if err := wait(ctx, o); err != nil {
 			return ruling{}, err
 		}
-		row, err = w.askRobots(ctx, o, row, wait)
+		row, err = h.askRobots(ctx, o, row, wait)
 		if fault.Is(err, fault.Throttled) {
-			return w.notYet(o, err), nil
+			return h.notYet(o, err), nil
 		}
 		if err != nil {
 			return ruling{}, err
 		}
-		if err := w.reg.Hosts.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
+		if err := h.rows.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
 			return ruling{}, err
 		}
 	}
@@ -64,29 +64,29 @@ func (w *Worker) rulingFor(ctx context.Context, o origin, wait func(context.Cont
 	if r.verdict == robots.UseBody {
 		r.rules = robots.Parse(row.Text)
 	}
-	w.robots.put(o, r, w.o.Clock())
+	h.robots.put(o, r, h.clock())
 	return r, nil
 }
 
 // notYet is the ruling of an origin whose robots.txt is elsewhere, on a host that is busy. It is kept
 // in memory only, so that not every page of a batch waits for that host.
-func (w *Worker) notYet(o origin, why error) ruling {
-	now := w.o.Clock()
+func (h *hosts) notYet(o origin, why error) ruling {
+	now := h.clock()
 	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
-	w.robots.put(o, r, now)
+	h.robots.put(o, r, now)
 	return r
 }
 
-func (w *Worker) partition(o origin) string {
-	return source.Source{Type: source.URL, Scheme: o.scheme, Host: o.host}.Partition(w.o.Strategy)
+func (h *hosts) partition(o origin) string {
+	return source.Source{Type: source.URL, Scheme: o.scheme, Host: o.host}.Partition(h.strategy)
 }
 
 // askRobots fetches robots.txt and decides what the answer means, starting from what is known. It is
 // Throttled where the host that it redirects to cannot be asked now.
-func (w *Worker) askRobots(
+func (h *hosts) askRobots(
 	ctx context.Context, o origin, row registry.Robots, wait func(context.Context, origin) error,
 ) (registry.Robots, error) {
-	reply, err := w.web.Robots(ctx, fetch.RobotsRequest{
+	reply, err := h.web.Robots(ctx, fetch.RobotsRequest{
 		Origin: o.scheme + "://" + o.host, ETag: row.ETag, LastModified: row.LastModified,
 		Gate: func(ctx context.Context, target string) error {
 			to, err := originOf(target)
@@ -99,7 +99,7 @@ func (w *Worker) askRobots(
 	if err != nil {
 		return registry.Robots{}, err
 	}
-	now := w.o.Clock()
+	now := h.clock()
 	state := robots.State{HasCopy: !row.GoodAt.IsZero(), Failures: row.Failures, FailingSince: row.FailingSince}
 	d, state := robots.Decide(reply, state, now)
 	if reply.Problem != "" {

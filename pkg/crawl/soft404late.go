@@ -51,12 +51,12 @@ func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err e
 	if err != nil || !b.Rules.Soft404 || it.Exclusion != "" || verdict.IsRoot(it.NormalizedSource) {
 		return failure, nil
 	}
-	id := c.job.lease.Fingerprints[o.scheme]
+	id := c.job.batch.Fingerprints[o.scheme]
 	if id == it.Soft404Fingerprint {
 		return failure, nil
 	}
 	c.answered() // the site has said what it has to say
-	known, err := prober{c.job, &c.site}.known(ctx, o, id)
+	known, err := c.prober().known(ctx, o, id)
 	if err != nil {
 		return failure, err
 	}

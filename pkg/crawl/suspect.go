@@ -55,12 +55,12 @@ func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.batch.checked) > 0 {
+	if len(j.progress.checked) > 0 {
 		if err := j.commit(ctx, false); err != nil {
 			return err
 		}
 	}
-	return j.w.reg.Jobs.TryAlone(ctx, j.lease, it)
+	return j.w.reg.Jobs.TryAlone(ctx, j.batch, it)
 }
 
 // blame records that the item killed its worker. What the worker may have written to the index is not

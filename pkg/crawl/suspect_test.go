@@ -63,7 +63,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 				":")
 		},
 		"while it is fetched": func(r *rig, k *killer) {
-			k.deadly, r.Worker.web = "no body", deadlyFetch{r.Worker.web, k,
+			k.deadly, r.hosts.web = "no body", deadlyFetch{r.hosts.web, k,
 				deadly}
 		},
 	} {

@@ -64,7 +64,7 @@ func (w *wideWeb) Get(_ context.Context, r fetch.Request) (fetch.Response, error
 // wide is a rig that checks pages of any host.
 func wide(t *testing.T, adjust ...func(*knobs)) (*rig, *wideWeb) {
 	r, w := newRig(t, adjust...), &wideWeb{pages: map[string]string{}}
-	r.Worker.web = w
+	r.hosts.web = w
 	return r, w
 }
 

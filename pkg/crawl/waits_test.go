@@ -117,15 +117,15 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 		end     func(r *rig, j *job)
 		removed bool
 	}{
-		"the host asks for a pause": {func(r *rig, j *job) { j.pause(r.clock.now().Add(time.Hour), "busy") }, true},
-		"the budget is spent":       {func(_ *rig, j *job) { j.bytes.Store(j.lease.Left.Bytes) }, true},
+		"the host asks for a pause": {func(r *rig, j *job) { j.lease.pause(r.clock.now().Add(time.Hour), "busy") }, true},
+		"the budget is spent":       {func(_ *rig, j *job) { j.lease.bytes.Store(j.batch.Left.Bytes) }, true},
 		"the lock ends soon": {func(r *rig, j *job) {
-			r.clock.pass(j.batch.deadline().Sub(r.clock.now()) - lastStart)
+			r.clock.pass(j.lease.deadline().Sub(r.clock.now()) - lastStart)
 		}, false},
 		"the batch has failed": {func(_ *rig, j *job) {
 			j.mu.Lock()
 			defer j.mu.Unlock()
-			j.batch.failed = errSabotage
+			j.progress.failed = errSabotage
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,11 +141,11 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 			_, err := r.reg.Items.Remove(t.Context(), removed)
 			must(t, err)
 			j := r.batch()
-			items := len(j.lease.Items)
+			items := len(j.batch.Items)
 			picked := func() int {
 				j.mu.Lock()
 				defer j.mu.Unlock()
-				return items - len(j.batch.todo)
+				return items - len(j.progress.todo)
 			}
 			var once sync.Once
 			r.site.before = func(string) {
@@ -155,8 +155,8 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 				})
 			}
 			j.run(t.Context())
-			if n, want := picked(), 1+one(tt.removed); n != want || len(j.permits) > 0 || r.gate.wanted() {
-				t.Errorf("%d items are not among those to do, want %d; %d permits are taken", n, want, len(j.permits))
+			if n, want := picked(), 1+one(tt.removed); n != want || len(j.lease.permits) > 0 || r.gate.wanted() {
+				t.Errorf("%d items are not among those to do, want %d; %d permits are taken", n, want, len(j.lease.permits))
 			}
 			must(t, j.commit(t.Context(), true))
 			if asked := r.site.asked(); len(asked) != 1 {
@@ -188,7 +188,7 @@ var waitsInOrder = []struct {
 		return leave
 	}, 0, "gate"}, // which is the test
 	{"permit", func(r *rig, j *job) func() {
-		release, err := j.permit(r.t.Context())
+		release, err := j.lease.permit(r.t.Context())
 		must(r.t, err)
 		return release
 	}, 0, "gate permit"},
@@ -203,7 +203,7 @@ var waitsInOrder = []struct {
 		return leave
 	}, 1, "gate permit body work"},
 	{"turn", func(r *rig, j *job) func() {
-		turn := r.fingerprints.turn(origin{"http", j.lease.Host})
+		turn := r.hosts.fingerprints.turns.of(origin{"http", j.batch.Host})
 		turn.Lock()
 		return turn.Unlock
 	}, 1, "gate permit body work"},
@@ -216,8 +216,8 @@ var waitsInOrder = []struct {
 		return j.mu.Unlock
 	}, 2, ""},
 	{"pace", func(r *rig, _ *job) func() {
-		over, sleep := make(chan struct{}), r.o.Sleep
-		r.o.Sleep = func(ctx context.Context, d time.Duration) error {
+		over, sleep := make(chan struct{}), r.hosts.sleep
+		r.hosts.sleep = func(ctx context.Context, d time.Duration) error {
 			<-over
 			return sleep(ctx, d)
 		}
@@ -237,7 +237,7 @@ func (r *rig) has(j *job) string {
 	if note("gate", free); free {
 		r.gate.s.Release(everybody)
 	}
-	note("permit", len(j.permits) == 0)
+	note("permit", len(j.lease.permits) == 0)
 	leave, err := r.o.Room.LargeNow(r.t.Context())
 	if note("body", err == nil); err == nil {
 		leave()

@@ -18,18 +18,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
-
-// Fetcher asks the web. Errors are about the page (see package fetch), never about us.
-type Fetcher interface {
-	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
-	Robots(ctx context.Context, r fetch.RobotsRequest) (robots.Reply, error)
-}
 
 // Indexer is the part of [search.Index] that a crawl writes to.
 type Indexer interface {
@@ -75,17 +68,15 @@ type Options struct {
 
 // Worker processes jobs. It is safe for concurrent use.
 type Worker struct {
-	reg          *registry.Registry
-	snaps        *snapshot.Store
-	manifests    *index.Manifests
-	web          Fetcher
-	index        Indexer
-	o            Options
-	waiting      waiting
-	gate         gate
-	robots       originCache[ruling]
-	fingerprints fingerprintCache
-	slots        slots
+	reg       *registry.Registry
+	snaps     *snapshot.Store
+	manifests *index.Manifests
+	hosts     *hosts
+	index     Indexer
+	o         Options
+	waiting   waiting
+	gate      gate
+	slots     slots
 }
 
 // New makes a worker. With [search.None] for an index, pages stay at Crawled.
@@ -94,7 +85,7 @@ func New(
 ) *Worker {
 	o = o.withDefaults()
 	return &Worker{
-		gate: newGate(), reg: reg, snaps: snaps, manifests: manifests, web: web, index: engine, o: o, slots: newSlots(),
+		gate: newGate(), reg: reg, snaps: snaps, manifests: manifests, hosts: newHosts(reg.Hosts, web, o), index: engine, o: o, slots: newSlots(),
 	}
 }
 
@@ -183,10 +174,10 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, answered func()
 	j := newJob(w, b, answered)
 	j.run(ctx)
 	if err := j.commit(ctx, true); err != nil {
-		return errors.Join(j.batch.failed, err)
+		return errors.Join(j.progress.failed, err)
 	}
-	if j.batch.failed != nil || !b.More {
-		return j.batch.failed
+	if j.progress.failed != nil || !b.More {
+		return j.progress.failed
 	}
 	_, err := w.reg.Jobs.Refill(ctx, b.Partition)
 	return err

@@ -27,7 +27,7 @@ var protocol = map[string][]string{
 	"pkg/run":          {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill": {"commit.go", "pace.go"},
 	"pkg/crawl/index":  {"audit.go", "manifest.go"},
-	"pkg/crawl":        {"indexing.go", "job.go", "pending.go", "slots.go", "suspect.go"},
+	"pkg/crawl":        {"indexing.go", "job.go", "lease.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
 }
 
 // code is the protocol's code, parsed and type-checked.

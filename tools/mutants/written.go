@@ -145,7 +145,7 @@ var written = []change{
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
 		old: "c.Placement.Refused = together", new: "_ = together"},
 	{rule: "the index is written after the lock", file: "pkg/crawl/job.go", function: "job.put",
-		old: "err = j.locked(); err == nil", new: "err = j.locked(); true"},
+		old: "err = j.lease.locked(); err == nil", new: "err = j.lease.locked(); true"},
 	{rule: "a manifest goes before the commit that names another", file: "pkg/crawl/job.go", function: "job.commit",
 		old: "j.index(ctx)", new: "j.index(ctx)\n\tj.dropStale(ctx)"},
 	{rule: "who forces a check relies on what the index should have", file: "pkg/crawl/indexing.go",
