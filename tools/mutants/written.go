@@ -134,8 +134,8 @@ var written = []change{
 	// What a check waits for.
 	{rule: "who waits at the gate has a permit", file: "pkg/crawl/job.go", function: "job.enter",
 		old: "if leave, err = j.w.gate.enter(ctx, alone); err != nil {\n\t\t\treturn leave, leave, err\n\t\t}\n\t\t" +
-			"release, err = j.permit(ctx)",
-		new: "if release, err = j.permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
+			"release, err = j.lease.permit(ctx)",
+		new: "if release, err = j.lease.permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
 			"leave, err = j.w.gate.enter(ctx, alone)",
 		by: in("pkg/crawl", "TestS1OrderOfWaits")},
 	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.enter",
