@@ -11,7 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
@@ -21,11 +21,11 @@ type harbour struct{ away bool }
 
 var port = site.List{{Slug: "port", Domain: "port.example", Sitemaps: []string{"https://port.example/sitemap.xml"}}}
 
-func (h *harbour) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
+func (h *harbour) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
 	if h.away {
-		return crawl.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
+		return politeness.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}, nil
 	}
-	return crawl.Resource{Status: http.StatusOK, FinalURL: v.URL, Requests: 1,
+	return politeness.Resource{Status: http.StatusOK, FinalURL: v.URL, Requests: 1,
 		Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
@@ -113,8 +113,8 @@ func TestE7DashboardBackfillRefused(t *testing.T) {
 // evilSite answers with script wherever its words are shown.
 type evilSite struct{ harbour }
 
-func (h *evilSite) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
-	return crawl.Resource{}, &crawl.SiteError{Err: fault.New(fault.Invalid,
+func (h *evilSite) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
+	return politeness.Resource{}, &politeness.SiteError{Err: fault.New(fault.Invalid,
 		`"onfocus="alert(1)"><script>alert(1)</script>`)}
 }
 

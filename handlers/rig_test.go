@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -154,12 +155,11 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
 	snaps := snapshot.New(store)
-	worker := crawl.New(reg, snaps, index.NewManifests(store), instrumented.Web(r.web, r.metrics),
-		instrumented.Index(r.index, r.metrics), crawl.Options{
-			Metrics:  r.metrics,
-			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-			Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
-		})
+	hosts := politeness.New(reg.Hosts, instrumented.Web(r.web, r.metrics),
+		politeness.Options{Agent: "Tidemark", Strategy: source.ByHost, Clock: clock, Metrics: r.metrics})
+	worker := crawl.New(reg, snaps, index.NewManifests(store), hosts, instrumented.Index(r.index, r.metrics),
+		crawl.Options{Metrics: r.metrics, Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
+			Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl"})
 	setting := func(name string) string { return r.settings[name] }
 	r.settings = map[string]string{
 		"CREDENTIAL_DOCS": "sas https://acct.blob.core.windows.net/docs sv=1&sig=hunter2",
@@ -193,9 +193,9 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	}
 	must(t, migrations(r.store).Ensure(t.Context()))
 	r.v.Migrate = migrations(store)
-	r.v.Backfill = backfill.New(store, reg, worker, files, backfill.Options{Clock: clock})
+	r.v.Backfill = backfill.New(store, reg, hosts, files, backfill.Options{Clock: clock})
 	must(t, r.v.Backfill.Create(t.Context()))
-	r.v.Polls = sitepoll.New(store, reg, worker, sitepoll.Options{Clock: clock})
+	r.v.Polls = sitepoll.New(store, reg, hosts, sitepoll.Options{Clock: clock})
 	must(t, r.v.Polls.Create(t.Context()))
 	r.observe(store, clock)
 	r.v.Enrich = enrich.New(store, enrich.Kept{}, enrich.Models{}, enrich.Options{})

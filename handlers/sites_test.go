@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
@@ -21,9 +21,9 @@ const pushKey = "0123456789abcdef"
 // quay is the harbour that also shows a key.
 type quay struct{ harbour }
 
-func (q *quay) FetchResource(ctx context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
+func (q *quay) FetchResource(ctx context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
 	if strings.HasSuffix(v.URL, "/"+pushKey+".txt") {
-		return crawl.Resource{Status: http.StatusOK, FinalURL: v.URL, Body: []byte(pushKey)}, nil
+		return politeness.Resource{Status: http.StatusOK, FinalURL: v.URL, Body: []byte(pushKey)}, nil
 	}
 	return q.harbour.FetchResource(ctx, v)
 }

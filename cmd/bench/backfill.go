@@ -88,7 +88,7 @@ func (c *counted) backfillOnce(base string, dry bool) (spent, error) {
 	if err != nil {
 		return spent{}, err
 	}
-	s := backfill.New(c.Store, c.Registry, c.Worker, c.Files, backfill.Options{
+	s := backfill.New(c.Store, c.Registry, c.Worker.Hosts(), c.Files, backfill.Options{
 		Enabled: true, Sites: sites.All(), Rules: c.Rules, MaxURLs: backfillPages, MaxPerSource: backfillPages,
 		PerMinute: 100_000_000, JobsPerMinute: 100_000_000, MaxBacklog: 1_000_000,
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -51,12 +52,13 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if err != nil {
 		return nil, err
 	}
-	worker := a.worker(in, known, out)
+	hosts := a.hosts(in, known)
+	worker := a.worker(in, known, out, hosts)
 	pushed, err := a.pushed(in, known, out)
 	if err != nil {
 		return nil, err
 	}
-	runs := a.runs(in, known, out, worker, pushed.entries)
+	runs := a.runs(in, known, out, hosts, pushed.entries)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
 	told, err := a.notifier(known)
@@ -170,11 +172,18 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 	return out, err
 }
 
-func (a assembly) worker(in inputs, known records, out indexed) *crawl.Worker {
+// hosts are asked by the worker and by the runs.
+func (a assembly) hosts(in inputs, known records) *politeness.Hosts {
+	return politeness.New(known.registry.Hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
+		Agent: in.web.ProductToken(), Strategy: a.cfg.Strategy, Metrics: a.cfg.Metrics,
+	})
+}
+
+func (a assembly) worker(in inputs, known records, out indexed, hosts *politeness.Hosts) *crawl.Worker {
 	cfg := a.cfg
-	web, engine := instrumented.Web(in.web, cfg.Metrics), instrumented.Index(out.engine, cfg.Metrics)
-	return crawl.New(known.registry, known.snapshots, known.manifests, web, engine, crawl.Options{
-		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules, Strategy: cfg.Strategy,
+	engine := instrumented.Index(out.engine, cfg.Metrics)
+	return crawl.New(known.registry, known.snapshots, known.manifests, hosts, engine, crawl.Options{
+		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules,
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
 		Vectors: out.vectors, Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
@@ -246,7 +255,7 @@ type runs struct {
 	sites    *sitepoll.Service
 }
 
-func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Worker, pushed *entries.Store) runs {
+func (a assembly) runs(in inputs, known records, out indexed, hosts *politeness.Hosts, pushed *entries.Store) runs {
 	cfg, reg := a.cfg, known.registry
 	rebuilding := rebuild.Options{
 		Version: known.run.NormalizationVersion, Entries: pushed, Collisions: known.manifests.Collisions, Log: a.log,
@@ -255,7 +264,7 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg, pushed)
 	}
 	steps := []migrate.Step{migrate.Items(reg, cfg.Rules), entryKeys(pushed)}
-	polls := sitepoll.New(a.store, reg, worker, sitepoll.Options{
+	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
@@ -267,6 +276,6 @@ func (a assembly) runs(in inputs, known records, out indexed, worker *crawl.Work
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
 			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg, pushed) }, Log: a.log,
 		}),
-		backfill: backfill.New(a.store, reg, worker, in.files, backfills),
+		backfill: backfill.New(a.store, reg, hosts, in.files, backfills),
 	}
 }

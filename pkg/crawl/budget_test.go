@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -63,7 +64,7 @@ func TestE3BudgetOfRequests(t *testing.T) {
 		}
 		r.site.put("/1", to(302, r.site.URL+"/other"))
 		r.site.put("/other", text("other"))
-		_, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/2"}) // and robots.txt
+		_, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/2"}) // and robots.txt
 		must(t, err)
 		r.register(false, all...)
 		r.mustWork()
@@ -75,7 +76,7 @@ func TestE3BudgetOfRequests(t *testing.T) {
 		if view.Today.Requests != 6 || !strings.Contains(view.PauseReason, "daily budget of 6 requests") {
 			t.Errorf("the host is shown as %+v", view)
 		}
-		if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/3"}); !fault.Is(
+		if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/3"}); !fault.Is(
 			err,
 			fault.Throttled,
 		) ||

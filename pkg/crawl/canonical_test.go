@@ -207,7 +207,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 			"has the status OutOfScope"},
 		{"robots.txt", func(r *rig) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /b"))
-			r.hosts.robots = originCache[ruling]{}
+			r.forget()
 			r.clock.pass(25 * time.Hour)
 			r.next("/b") // and /a, which finds it as it was
 		}, "has the status OutOfScope"},
@@ -251,7 +251,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 					t.Errorf("asked %q", asked)
 				}
 				r.site.put("/robots.txt", status(404))
-				r.hosts.robots = originCache[ruling]{}
+				r.forget()
 				r.clock.pass(25 * time.Hour)
 				r.site.put("/b", v1)
 				r.force("/b")
@@ -269,7 +269,7 @@ func TestA16AliasThatLeaves(t *testing.T) {
 		"noindex": func(r *rig) { r.site.put("/a", naming("/b", "v1").set("X-Robots-Tag", "noindex")) },
 		"robots.txt": func(r *rig) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /a"))
-			r.hosts.robots = originCache[ruling]{}
+			r.forget()
 			r.clock.pass(25 * time.Hour)
 		},
 		"gone": func(r *rig) { r.site.put("/a", status(410)) },

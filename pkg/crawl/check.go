@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -18,7 +19,7 @@ type check struct {
 	job         *job
 	item        registry.Item // becomes the finding's
 	basis       verdict.Basis
-	site        asker
+	site        *politeness.Asker
 	placer      placer
 	room        room
 	answered    func()              // gives the permit back: the site is not asked any more
@@ -37,8 +38,7 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 	c := &check{
 		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, basis: verdict.BasisOf(&it, rules, set),
 	}
-	c.site = asker{hosts: j.w.hosts, lease: j.lease, room: &c.room, session: hostSession{hosts: j.w.hosts}}
-	c.site.session.ask, c.placer = c.site.waitAt, placer{j, &c.basis}
+	c.site, c.placer = j.lease.Asker(c.room.large), placer{j, &c.basis}
 	defer c.room.end()
 	defer func() {
 		if p := recover(); p != nil {

@@ -27,7 +27,7 @@ var maxBlobs = MaxContainer // fewer in tests
 // come due now, and so do those that it no longer lists: their own check finds that they are gone.
 // A listing that was interrupted ends in an error and is done again; what it registered stays.
 func (c *check) listContainer(ctx context.Context, place file.Place) (verdict.Outcome, error) {
-	if err := c.job.lease.wait(ctx); err != nil {
+	if err := c.job.lease.Wait(ctx); err != nil {
 		return verdict.Outcome{}, err
 	}
 	l := &listing{

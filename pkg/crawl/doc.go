@@ -38,7 +38,7 @@
 // Variants and addresses are in address.go and resolve.go; soft 404 in soft404*.go; containers of blobs in
 // container.go.
 //
-// [Worker.FetchResource] fetches what is no item, to find items in it, by the same rules.
+// [politeness.Hosts.FetchResource] fetches what is no item, to find items in it, by the same rules.
 //
 // What a page does wrong is data: it ends in the item's status, errorMessage and history. Only
 // what our own storage or index does wrong is an error of [Worker.Process].

@@ -369,7 +369,7 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 		r.due("/p")
 	}
 	r.Worker.index = shakyIndex{r.index, s}
-	r.hosts.robots, r.hosts.fingerprints = originCache[ruling]{}, fingerprintCache{} // a new process
+	r.forget() // a new process
 	s.armed = true
 	jobs := r.jobs()
 	if len(jobs) != 1 {

@@ -10,7 +10,7 @@ import (
 
 // fetchPage asks for a page what robots.txt allows to ask for (A11).
 func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
-	o, err = c.site.allows(ctx, &c.item)
+	o, err = c.site.Allows(ctx, &c.item)
 	if err != nil || o.Kind == schedule.Failed {
 		return got, o, err
 	}
@@ -20,7 +20,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if err = c.reread(ctx); err != nil {
 		return got, o, err
 	}
-	if got, o, err = c.site.get(ctx, &c.item, c.basis, c.job.w.o.Setting); err != nil || o.Decided() {
+	if got, o, err = c.site.Get(ctx, &c.item, c.basis, c.job.w.o.Setting); err != nil || o.Decided() {
 		c.item.HTTPRobotsAllowed = o.Kind != schedule.OutOfScope
 		return got, o, err
 	}

@@ -25,14 +25,14 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		return got, o, err
 	}
 	req := file.Request{Place: place, Credential: c.item.Credential, Known: c.basis.KnownFile(&c.item, c.now())}
-	if err := c.job.lease.wait(ctx); err != nil {
+	if err := c.job.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
 	if err := c.room.large(ctx); err != nil {
 		return got, o, err
 	}
 	resp, err := c.job.w.o.Files.Get(ctx, req)
-	c.job.lease.bytes.Add(int64(len(resp.Body)))
+	c.job.lease.Received(int64(len(resp.Body)))
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return got, verdict.Missing("the file is not there"), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -65,8 +66,9 @@ func (e errand) run(ctx context.Context) error {
 		return err
 	}
 	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return e.Polite }})
-	w := New(reg, snapshot.New(store), index.NewManifests(store), web, search.None{}, Options{
-		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost, RunID: "run",
+	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
+	w := New(reg, snapshot.New(store), index.NewManifests(store), hosts, search.None{}, Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), RunID: "run",
 	})
 	var visiting sync.WaitGroup
 	failed := make(chan error, len(e.Resources))
@@ -102,7 +104,7 @@ func (e errand) run(ctx context.Context) error {
 // visitUntil comes back as often as the gate says.
 func visitUntil(ctx context.Context, w *Worker, url string) error {
 	for {
-		_, err := w.FetchResource(ctx, ResourceRequest{URL: url})
+		_, err := w.hosts.FetchResource(ctx, politeness.ResourceRequest{URL: url})
 		if !fault.Is(err, fault.Throttled) {
 			return err
 		}

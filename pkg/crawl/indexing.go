@@ -66,7 +66,7 @@ func (p *placer) remove(ctx context.Context, it *registry.Item) error {
 // removeAgain sees to it that the index holds nothing of a page that has left it, which is all that
 // there is to be made right.
 func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
-	if err := p.job.lease.locked(); err != nil {
+	if err := p.job.lease.Locked(); err != nil {
 		return err
 	}
 	return p.remove(ctx, it)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -23,7 +24,7 @@ import (
 type job struct {
 	w        *Worker
 	batch    *registry.Batch
-	lease    *hostLease
+	lease    *politeness.Lease
 	answered func() // gives the job's slot back, any number of times: the host has answered
 
 	mu       sync.Mutex // guards what follows
@@ -36,7 +37,7 @@ type job struct {
 }
 
 func newJob(w *Worker, b *registry.Batch, answered func()) *job {
-	lease := w.hosts.lease(b)
+	lease := w.hosts.Lease(b)
 	return &job{w: w, batch: b, lease: lease, answered: answered, progress: newProgress(b, lease, w.o.Clock())}
 }
 
@@ -62,7 +63,7 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	if ctx.Err() != nil {
 		return nil
 	}
-	return j.progress.next(j.w.o.Clock())
+	return j.progress.next()
 }
 
 // enter waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
@@ -73,7 +74,7 @@ func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err
 		if leave, err = j.w.gate.enter(ctx, alone); err != nil {
 			return leave, leave, err
 		}
-		release, err = j.lease.permit(ctx)
+		release, err = j.lease.Permit(ctx)
 		if err != nil || alone || !j.w.gate.wanted() {
 			return leave, release, err
 		}
@@ -86,7 +87,7 @@ func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if ctx.Err() == nil && j.progress.may(it, j.w.o.Clock()) {
+	if ctx.Err() == nil && j.progress.may(it) {
 		return true
 	}
 	j.progress.giveBack(it)
@@ -96,7 +97,7 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 // one checks an item and takes note of what came of it. The item is begun only when its request is
 // permitted.
 func (j *job) one(ctx context.Context, it *registry.Item) {
-	ctx, cancel := context.WithTimeout(ctx, j.lease.deadline().Sub(j.w.o.Clock()))
+	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
 	leave, release, err := j.enter(ctx, suspected(it))
 	defer leave()
@@ -119,7 +120,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
-	case errors.Is(err, errNotNow):
+	case errors.Is(err, politeness.ErrNotNow):
 		j.progress.spent = true
 		return
 	case err != nil:
@@ -141,7 +142,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 // lock, or is alone.
 func (j *job) commit(ctx context.Context, last bool) error {
 	j.index(ctx)
-	found, reported := j.lease.report(last)
+	found, reported := j.lease.Report(last)
 	if err := j.w.reg.Jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (j *job) put(ctx context.Context, pages ...search.Page) (err error) {
 			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
 		}
 	}()
-	if err = j.lease.locked(); err == nil {
+	if err = j.lease.Locked(); err == nil {
 		err = j.w.index.Put(ctx, pages...)
 	}
 	if err != nil && !fault.Refused(err) {

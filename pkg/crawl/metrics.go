@@ -2,9 +2,7 @@ package crawl
 
 import (
 	"context"
-	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
@@ -33,15 +31,4 @@ func (j *job) count() {
 		j.w.o.Metrics.Kinds.Add(1, string(kind))
 	}
 	j.outcomes, j.kinds = nil, nil
-}
-
-// sleeper makes a pause.
-type sleeper = func(context.Context, time.Duration) error
-
-// observed is a pause that is told of: pauses are made for the pace of hosts only.
-func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
-	return func(ctx context.Context, d time.Duration) error {
-		m.PolitenessWait.Observe(d.Seconds())
-		return sleep(ctx, d)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -13,7 +14,7 @@ import (
 // that one goroutine at a time uses it.
 type progress struct {
 	batch      *registry.Batch
-	lease      *hostLease
+	lease      *politeness.Lease
 	todo       []*registry.Item
 	checked    []verdict.Checked // to enter the index and become findings
 	unindexed  int               // bytes of text that wait for that
@@ -22,23 +23,20 @@ type progress struct {
 	lastCommit time.Time
 }
 
-func newProgress(b *registry.Batch, lease *hostLease, now time.Time) progress {
+func newProgress(b *registry.Batch, lease *politeness.Lease, now time.Time) progress {
 	return progress{batch: b, lease: lease, todo: slices.Clone(b.Items), lastCommit: now}
 }
 
 // may reports whether an item may be begun. While the host has asked for a pause, or its budget is used
 // up, only items that need no request may. An item that may not be begun now may not be begun later either.
-func (p *progress) may(it *registry.Item, now time.Time) bool {
-	if p.failed != nil || p.spent || !p.batch.Until.After(now.Add(commitMargin+lastStart)) {
-		return false
-	}
-	return it.AsksNobody() || p.lease.mayAsk()
+func (p *progress) may(it *registry.Item) bool {
+	return p.failed == nil && !p.spent && p.lease.MayBegin(!it.AsksNobody())
 }
 
 // next takes the next item; nil when no other may be begun. A caller that waits before it begins the item
 // has to ask again whether it may.
-func (p *progress) next(now time.Time) *registry.Item {
-	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return p.may(it, now) })
+func (p *progress) next() *registry.Item {
+	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return p.may(it) })
 	if i < 0 {
 		return nil
 	}

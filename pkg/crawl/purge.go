@@ -11,7 +11,7 @@ import (
 // begins anew. The index must have done its part: nobody would ask it again.
 func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 	w := p.job.w
-	if err := p.job.lease.locked(); err != nil {
+	if err := p.job.lease.Locked(); err != nil {
 		return err
 	}
 	if err := p.leaveAliases(ctx, it); err != nil {

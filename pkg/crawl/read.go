@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -132,7 +133,7 @@ func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, 
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.answered()
 	o, compared := c.compared(got)
-	shown, known := c.job.w.hosts.fingerprints.get(o, c.now(), fingerprintTrust)
+	shown, known := c.prober().Remembered(o)
 	if known || !compared {
 		c.answered()
 	}
@@ -144,7 +145,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 		return r, nil
 	}
 	if !known {
-		shown, err = c.prober().current(ctx, o)
+		shown, err = c.prober().Current(ctx, o)
 	}
 	c.basis.Soft404 = shown
 	return r, err
@@ -152,20 +153,18 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 
 // compared reports whether an answer may have to be compared with what its origin shows for pages that do
 // not exist.
-func (c *check) compared(got verdict.Answer) (o origin, ok bool) {
+func (c *check) compared(got verdict.Answer) (o politeness.Origin, ok bool) {
 	if !c.basis.Rules.Soft404 || got.File != nil || verdict.IsRoot(c.item.NormalizedSource) {
 		return o, false
 	}
-	o, err := originOf(verdict.FetchURL(&c.item))
+	o, err := politeness.OriginOf(verdict.FetchURL(&c.item))
 	return o, err == nil
 }
 
 // prober finds out what the item's host shows for pages that do not exist.
-func (c *check) prober() prober {
-	return prober{
-		hosts: c.job.w.hosts, site: &c.site, version: c.basis.Rules.Version,
-		read: func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
-			return c.job.w.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
-		},
+func (c *check) prober() politeness.Prober {
+	read := func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
+		return c.job.w.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)
 	}
+	return c.site.Prober(c.basis.Rules.Version, read)
 }

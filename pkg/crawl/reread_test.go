@@ -345,7 +345,7 @@ func TestZ2Soft404OfAnotherVersion(t *testing.T) {
 	r.site.put("/p", text("v1"))
 	r.first("/p")
 	r.raise("/p")
-	r.hosts.fingerprints = fingerprintCache{}
+	r.forget()
 	r.clock.pass(time.Hour)
 	r.site.asked()
 	r.site.put("/p", text("v2"))

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -22,40 +23,41 @@ func TestE3Resource(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		site map[string]page
-		v    ResourceRequest
-		want Resource
-		kind fault.Kind // of a SiteError
+		v    politeness.ResourceRequest
+		want politeness.Resource
+		kind fault.Kind // of a politeness.SiteError
 		wait time.Duration
 	}{
 		{name: "a sitemap", site: map[string]page{"/s": page{body: "<urlset/>"}.etag("1").set("Content-Type", "text/xml")},
-			want: Resource{Status: 200, Body: []byte("<urlset/>"), ETag: `"1"`, ContentType: "text/xml", FinalURL: "/s",
+			want: politeness.Resource{Status: 200, Body: []byte("<urlset/>"), ETag: `"1"`, ContentType: "text/xml", FinalURL: "/s",
 				Requests: 1}},
-		{name: "not modified", site: map[string]page{"/s": text("v").etag("1")}, v: ResourceRequest{ETag: `"1"`},
-			want: Resource{Status: 304, NotModified: true, ETag: `"1"`, FinalURL: "/s", Requests: 1}},
+		{name: "not modified", site: map[string]page{"/s": text("v").etag("1")}, v: politeness.ResourceRequest{ETag: `"1"`},
+			want: politeness.Resource{Status: 304, NotModified: true, ETag: `"1"`, FinalURL: "/s", Requests: 1}},
 		{name: "a status", site: map[string]page{"/s": {status: 404}},
-			want: Resource{Status: 404, ContentType: "text/html; charset=utf-8", FinalURL: "/s", Requests: 1}},
+			want: politeness.Resource{Status: 404, ContentType: "text/html; charset=utf-8", FinalURL: "/s", Requests: 1}},
 		{name: "a redirect", site: map[string]page{"/s": to(302, "/t"), "/t": {body: "t"}},
-			want: Resource{Status: 200, Body: []byte("t"), ContentType: "text/html; charset=utf-8", FinalURL: "/t",
+			want: politeness.Resource{Status: 200, Body: []byte("t"), ContentType: "text/html; charset=utf-8", FinalURL: "/t",
 				Requests: 2}},
 		{name: "robots.txt",
 			site: map[string]page{"/s": {body: "s"}, "/robots.txt": robotsTxt("User-agent: *", "Disallow: /s")},
 			kind: fault.Blocked},
 		{name: "robots.txt behind a redirect",
 			site: map[string]page{"/s": to(302, "/t"), "/robots.txt": robotsTxt("User-agent: *", "Disallow: /t")},
-			kind: fault.Blocked, want: Resource{Requests: 1}},
+			kind: fault.Blocked, want: politeness.Resource{Requests: 1}},
 		{name: "robots.txt is broken", site: map[string]page{"/robots.txt": status(500)}, wait: -1},
-		{name: "too large", site: map[string]page{"/s": {body: long}}, v: ResourceRequest{MaxBytes: 1000},
-			kind: fault.TooLarge, want: Resource{Requests: 1}},
+		{name: "too large", site: map[string]page{"/s": {body: long}}, v: politeness.ResourceRequest{MaxBytes: 1000},
+			kind: fault.TooLarge, want: politeness.Resource{Requests: 1}},
 		{name: "no answer", site: map[string]page{"/s": {hangUp: true}}, kind: fault.Unavailable,
-			want: Resource{Requests: 1}},
-		{name: "an address that is refused", v: ResourceRequest{URL: "http://169.254.169.254/latest"},
+			want: politeness.Resource{Requests: 1}},
+		{name: "an address that is refused", v: politeness.ResourceRequest{URL: "http://169.254.169.254/latest"},
 			kind: fault.Blocked},
-		{name: "no address", v: ResourceRequest{URL: "ftp://x"}, kind: fault.Invalid},
+		{name: "no address", v: politeness.ResourceRequest{URL: "ftp://x"}, kind: fault.Invalid},
 		{name: "429", site: map[string]page{"/s": status(429).set("Retry-After", "600")}, wait: 10 * time.Minute,
-			want: Resource{Requests: 1}},
-		{name: "503", site: map[string]page{"/s": status(503)}, wait: 5 * time.Minute, want: Resource{Requests: 1}},
+			want: politeness.Resource{Requests: 1}},
+		{name: "503", site: map[string]page{"/s": status(503)}, wait: 5 * time.Minute,
+			want: politeness.Resource{Requests: 1}},
 		{name: "503 behind a redirect", site: map[string]page{"/s": to(302, "/t"), "/t": status(503)},
-			wait: 5 * time.Minute, want: Resource{Requests: 2}},
+			wait: 5 * time.Minute, want: politeness.Resource{Requests: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
@@ -72,9 +74,9 @@ func TestE3Resource(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
-			_, isSite := errors.AsType[*SiteError](err)
+			_, isSite := errors.AsType[*politeness.SiteError](err)
 			if isSite != (tt.kind != "") || isSite && !fault.Is(err, tt.kind) {
-				t.Errorf("have %v (%s), want a SiteError %q", err, fault.KindOf(err), tt.kind)
+				t.Errorf("have %v (%s), want a politeness.SiteError %q", err, fault.KindOf(err), tt.kind)
 			}
 			if tt.wait != 0 &&
 				(!fault.Is(err, fault.Throttled) || tt.wait > 0 && fault.RetryAfter(err) != tt.wait || fault.RetryAfter(err) <= 0) {
@@ -123,14 +125,14 @@ func TestE3FaultsOfAResource(t *testing.T) {
 			other.put("/t", page{body: "t"})
 			r.site.put("/s", to(302, base+"/t"))
 			s.armed = true
-			_, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"})
+			_, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"})
 			s.armed = false
-			if _, isSite := errors.AsType[*SiteError](err); err == nil || isSite || fault.Is(err, fault.Throttled) {
+			if _, isSite := errors.AsType[*politeness.SiteError](err); err == nil || isSite || fault.Is(err, fault.Throttled) {
 				t.Errorf("step %d (%s), after %v: %v", s.nth, s.hit, s.after, err)
 			}
 			r.checkInvariants()
 			r.clock.pass(registryLock)
-			got, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"})
+			got, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"})
 			if err != nil || string(got.Body) != "t" {
 				t.Errorf("step %d (%s), after %v, again: %q, %v", s.nth, s.hit, s.after, got.Body, err)
 			}
@@ -153,8 +155,8 @@ func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 	other.put("/t", page{body: "t"})
 	r.site.put("/s", to(302, base+"/t"))
 	store := storagetest.Hooked(r.store, s)
-	w := New(r.registry(store, registry.Politeness{MaxConcurrent: 1}), r.snaps, nil, r.web, r.index, r.crawl)
-	if _, err := w.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
+	hosts := r.newHosts(r.registry(store, registry.Politeness{MaxConcurrent: 1}))
+	if _, err := hosts.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 		t.Fatal(err)
 	}
 	return s.count
@@ -169,7 +171,7 @@ func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	r.site.before = func(string) { at = append(at, r.clock.now()) }
 	r.site.put("/s", page{body: "s"})
 	r.site.put("/p", text("v1"))
-	if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
+	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 		t.Fatal(err)
 	}
 	if stats, err := r.reg.Hosts.Stats(t.Context(), ""); err != nil || len(stats) != 0 {
@@ -181,7 +183,7 @@ func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	if it := r.first("/p"); it.Status != indexed {
 		t.Fatalf("%s: %s", it.Status, it.ErrorMessage)
 	}
-	if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
+	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(at) != 3 || at[1].Sub(at[0]) < 8*time.Second || at[2].Sub(at[1]) < 8*time.Second {
@@ -203,12 +205,12 @@ func TestE3ResourceWaits(t *testing.T) {
 		r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: "+tt.delay))
 		r.site.put("/s", page{body: "s"})
 		began := r.clock.now()
-		_, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"})
+		_, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"})
 		if fault.RetryAfter(err) != tt.wait || tt.wait == 0 && err != nil {
 			t.Errorf("Crawl-delay %s: %v", tt.delay, err)
 		}
 		r.clock.pass(fault.RetryAfter(err))
-		if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
+		if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 			t.Errorf("Crawl-delay %s, later: %v", tt.delay, err)
 		}
 		if took := r.clock.now().Sub(began); took < 30*time.Second || took > time.Minute {
@@ -278,7 +280,7 @@ func TestE3RobotsElsewhere(t *testing.T) {
 			t.Errorf("%s is %s, due %s: %s", path, it.Status, it.NextCrawlAt, it.ErrorMessage)
 		}
 	}
-	if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); fault.RetryAfter(
+	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); fault.RetryAfter(
 		err,
 	) < 59*time.Minute {
 		t.Errorf("a resource: %v", err)
@@ -287,10 +289,10 @@ func TestE3RobotsElsewhere(t *testing.T) {
 		t.Errorf("robots.txt was asked for %d times, and where it is %d times", here, elsewhere)
 	}
 	r.clock.pass(time.Hour)
-	if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
+	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.FetchResource(t.Context(), ResourceRequest{URL: r.site.URL + "/secret"}); !fault.Is(
+	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/secret"}); !fault.Is(
 		err,
 		fault.Blocked,
 	) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -37,6 +38,8 @@ type rig struct {
 	snaps *snapshot.Store
 	index *bookIndex
 	web   *fetch.Client
+	seen  *replaceable // what the worker asks, instead of web
+	sleep func(context.Context, time.Duration) error
 	crawl Options
 	*Worker
 }
@@ -93,8 +96,8 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 		},
 		crawl: Options{
 			Behind:   1,
-			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-			Clock: clock.now, Sleep: clock.sleep, Jitter: func() float64 { return 0 }, RunID: "run",
+			Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
+			Clock: clock.now, Jitter: func() float64 { return 0 }, RunID: "run",
 			ReindexOnCanonical: true,
 		},
 	}
@@ -110,18 +113,38 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	web, err := fetch.New(k.fetch)
 	must(t, err)
 	t.Cleanup(web.Close)
-	r.web, r.crawl = web, k.crawl
+	r.web, r.seen, r.sleep, r.crawl = web, &replaceable{web}, clock.sleep, k.crawl
 	seen := k.store(r.store)
+	reg := r.registry(seen, k.polite)
 	r.Worker = New(
-		r.registry(seen, k.polite),
+		reg,
 		snapshot.New(seen).By(clock.now),
 		index.NewManifests(seen),
-		web,
+		r.newHosts(reg),
 		r.index,
 		k.crawl,
 	)
 	t.Cleanup(r.checkInvariants)
 	return r
+}
+
+// replaceable is a web that tests replace.
+type replaceable struct{ politeness.Fetcher }
+
+// newHosts are the hosts as a new process sees them.
+func (r *rig) newHosts(reg *registry.Registry) *politeness.Hosts {
+	return politeness.New(reg.Hosts, r.seen, politeness.Options{
+		Agent: r.crawl.Agent, Strategy: source.ByHost, Clock: r.clock.now, Metrics: r.crawl.Metrics,
+		Sleep: func(ctx context.Context, d time.Duration) error { return r.sleep(ctx, d) },
+	})
+}
+
+// forget makes the worker forget what it remembers of hosts, as a new process has.
+func (r *rig) forget() { r.Worker.hosts = r.newHosts(r.Worker.reg) }
+
+// FetchResource fetches as the worker's hosts do.
+func (r *rig) FetchResource(ctx context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
+	return r.hosts.FetchResource(ctx, v)
 }
 
 func (r *rig) registry(store storage.Store, p registry.Politeness) *registry.Registry {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -148,7 +149,7 @@ func (s *sim) work(ctx context.Context) {
 
 // resource fetches a page that is no item.
 func (s *sim) resource(ctx context.Context, url string) {
-	_, err := actorOf(ctx).worker().FetchResource(ctx, ResourceRequest{URL: url})
+	_, err := actorOf(ctx).hosts().FetchResource(ctx, politeness.ResourceRequest{URL: url})
 	if err != nil && !s.faults && !fault.Is(err, fault.Throttled) {
 		s.fail("a visit failed without a fault: %v", err)
 	}
@@ -159,7 +160,7 @@ func (s *sim) checkVisits() {
 	s.pass(time.Minute)
 	for _, host := range simHosts {
 		s.spawn("visit", func(ctx context.Context) {
-			if _, err := actorOf(ctx).worker().FetchResource(ctx, ResourceRequest{URL: "https://" + host +
+			if _, err := actorOf(ctx).hosts().FetchResource(ctx, politeness.ResourceRequest{URL: "https://" + host +
 				"/list"}); err != nil {
 				s.fail("%s is not to be visited: %v", host, err)
 			}
@@ -168,12 +169,19 @@ func (s *sim) checkVisits() {
 	}
 }
 
+// hosts are those of an invocation.
+func (p *process) hosts() *politeness.Hosts {
+	return politeness.New(p.reg.Hosts, p.sim.world, politeness.Options{
+		Agent: "Tidemark", Strategy: source.ByHost, Clock: p.clock, Sleep: p.sim.sleep,
+	})
+}
+
 // worker is one for an invocation. Only the registry is shared in this world.
 func (p *process) worker() *Worker {
 	s := p.sim
-	return New(p.reg, snapshot.New(p.store).By(p.clock), index.NewManifests(p.store), s.world, s.index, Options{
-		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-		Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, CommitTime: 10 * time.Second, Behind: 1,
+	return New(p.reg, snapshot.New(p.store).By(p.clock), index.NewManifests(p.store), p.hosts(), s.index, Options{
+		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
+		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: 1,
 		Retention: snapshot.Retention{Count: 1}, Version: p.version,
 	})
 }

@@ -173,7 +173,7 @@ func TestA14Soft404Asks(t *testing.T) {
 		r.site.lost = sorry
 		r.manyPages(2)
 		r.wantProbes(1, "two pages")
-		r.hosts.fingerprints = fingerprintCache{}
+		r.forget()
 		r.site.put("/p", sorry)
 		if it := r.first("/p"); it.MissingChecks != 1 {
 			t.Errorf("not known again: %s", it.Status)

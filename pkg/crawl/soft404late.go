@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
@@ -47,16 +48,16 @@ func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, e
 // not exist, if it was not yet. A snapshot that cannot be read has failed the check.
 func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
-	o, err := originOf(verdict.FetchURL(it))
+	o, err := politeness.OriginOf(verdict.FetchURL(it))
 	if err != nil || !b.Rules.Soft404 || it.Exclusion != "" || verdict.IsRoot(it.NormalizedSource) {
 		return failure, nil
 	}
-	id := c.job.batch.Fingerprints[o.scheme]
+	id := c.job.batch.Fingerprints[o.Scheme]
 	if id == it.Soft404Fingerprint {
 		return failure, nil
 	}
 	c.answered() // the site has said what it has to say
-	known, err := c.prober().known(ctx, o, id)
+	known, err := c.prober().Known(ctx, o, id)
 	if err != nil {
 		return failure, err
 	}

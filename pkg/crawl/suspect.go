@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -22,7 +23,7 @@ const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
-// enter waits until the check may begin, or gives errNotNow when ctx ends first. Leave must be called when
+// enter waits until the check may begin, or gives politeness.ErrNotNow when ctx ends first. Leave must be called when
 // it has ended, any number of times.
 func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
@@ -30,7 +31,7 @@ func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
 		n = everybody
 	}
 	if err := g.s.Acquire(ctx, n); err != nil {
-		return func() {}, errNotNow
+		return func() {}, politeness.ErrNotNow
 	}
 	return sync.OnceFunc(func() { g.s.Release(n) }), nil
 }

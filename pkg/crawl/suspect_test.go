@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -41,7 +42,7 @@ func (k *killer) After(_ context.Context, _ storagetest.Call, err error) error {
 
 // deadlyFetch kills when a page is asked for.
 type deadlyFetch struct {
-	Fetcher
+	politeness.Fetcher
 	k    *killer
 	path string
 }
@@ -63,7 +64,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 				":")
 		},
 		"while it is fetched": func(r *rig, k *killer) {
-			k.deadly, r.hosts.web = "no body", deadlyFetch{r.hosts.web, k,
+			k.deadly, r.seen.Fetcher = "no body", deadlyFetch{r.seen.Fetcher, k,
 				deadly}
 		},
 	} {

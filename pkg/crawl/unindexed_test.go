@@ -14,7 +14,7 @@ import (
 
 // configured has the worker write to another index, or to none, from now on.
 func (r *rig) configured(engine Indexer) {
-	r.Worker = New(r.reg, r.snaps, index.NewManifests(r.store), r.web, engine, r.crawl)
+	r.Worker = New(r.reg, r.snaps, index.NewManifests(r.store), r.newHosts(r.reg), engine, r.crawl)
 }
 
 // rested counts how often the history says that there is no index.

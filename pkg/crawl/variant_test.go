@@ -64,7 +64,7 @@ func (w *wideWeb) Get(_ context.Context, r fetch.Request) (fetch.Response, error
 // wide is a rig that checks pages of any host.
 func wide(t *testing.T, adjust ...func(*knobs)) (*rig, *wideWeb) {
 	r, w := newRig(t, adjust...), &wideWeb{pages: map[string]string{}}
-	r.hosts.web = w
+	r.seen.Fetcher = w
 	return r, w
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
@@ -17,6 +18,10 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -110,6 +115,35 @@ func (r *rig) batch() *job {
 	return newJob(r.Worker, b, func() {})
 }
 
+// permitted reports whether a permit is free.
+func permitted(j *job) bool {
+	soon, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+	defer cancel()
+	release, err := j.lease.Permit(soon)
+	release()
+	return err == nil
+}
+
+// busy has the host of a job ask for a pause, in its answer to another request.
+func (r *rig) busy(j *job) {
+	r.t.Helper()
+	web := r.seen.Fetcher
+	defer func() { r.seen.Fetcher = web }()
+	r.seen.Fetcher = tired{web}
+	it := r.item("/0")
+	got, o, err := j.lease.Asker(nil).Get(r.t.Context(), &it, verdict.Basis{Rules: r.rules()}, r.o.Setting)
+	if must(r.t, err); got.Response.Status != http.StatusTooManyRequests {
+		r.t.Errorf("the host does not ask for a pause: %v", o)
+	}
+}
+
+// tired is a web that always asks for a pause.
+type tired struct{ politeness.Fetcher }
+
+func (tired) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
+	return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL}, nil
+}
+
 // S1: what was picked, and may not be begun any more when it is permitted, goes back untouched. What
 // asks nobody comes all the same, unless the batch is at its end.
 func TestS1PickedAndNotBegun(t *testing.T) {
@@ -117,10 +151,10 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 		end     func(r *rig, j *job)
 		removed bool
 	}{
-		"the host asks for a pause": {func(r *rig, j *job) { j.lease.pause(r.clock.now().Add(time.Hour), "busy") }, true},
-		"the budget is spent":       {func(_ *rig, j *job) { j.lease.bytes.Store(j.batch.Left.Bytes) }, true},
+		"the host asks for a pause": {func(r *rig, j *job) { r.busy(j) }, true},
+		"the budget is spent":       {func(_ *rig, j *job) { j.lease.Received(j.batch.Left.Bytes) }, true},
 		"the lock ends soon": {func(r *rig, j *job) {
-			r.clock.pass(j.lease.deadline().Sub(r.clock.now()) - lastStart)
+			r.clock.pass(j.lease.Deadline().Sub(r.clock.now()) - 30*time.Second)
 		}, false},
 		"the batch has failed": {func(_ *rig, j *job) {
 			j.mu.Lock()
@@ -155,8 +189,8 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 				})
 			}
 			j.run(t.Context())
-			if n, want := picked(), 1+one(tt.removed); n != want || len(j.lease.permits) > 0 || r.gate.wanted() {
-				t.Errorf("%d items are not among those to do, want %d; %d permits are taken", n, want, len(j.lease.permits))
+			if n, want := picked(), 1+one(tt.removed); n != want || !permitted(j) || r.gate.wanted() {
+				t.Errorf("%d items are not among those to do, want %d; all permits are free: %v", n, want, permitted(j))
 			}
 			must(t, j.commit(t.Context(), true))
 			if asked := r.site.asked(); len(asked) != 1 {
@@ -188,7 +222,7 @@ var waitsInOrder = []struct {
 		return leave
 	}, 0, "gate"}, // which is the test
 	{"permit", func(r *rig, j *job) func() {
-		release, err := j.lease.permit(r.t.Context())
+		release, err := j.lease.Permit(r.t.Context())
 		must(r.t, err)
 		return release
 	}, 0, "gate permit"},
@@ -202,11 +236,30 @@ var waitsInOrder = []struct {
 		must(r.t, err)
 		return leave
 	}, 1, "gate permit body work"},
-	{"turn", func(r *rig, j *job) func() {
-		turn := r.hosts.fingerprints.turns.of(origin{"http", j.batch.Host})
-		turn.Lock()
-		return turn.Unlock
-	}, 1, "gate permit body work"},
+	{"turn", func(r *rig, j *job) func() { // another check of the host asks for a page that cannot exist
+		o, err := politeness.OriginOf(r.site.URL)
+		must(r.t, err)
+		answer, ended := make(chan struct{}), make(chan error, 1)
+		r.site.before = func(path string) {
+			if path != "/p" {
+				<-answer
+			}
+		}
+		other := r.hosts.Lease(j.batch).Asker(func(context.Context) error { return nil })
+		prober := other.Prober(r.o.Version, func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
+			doc, err := r.o.Documents.Extract(ctx, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL, extract.Limits{})
+			return doc, nil, err
+		})
+		go func() {
+			_, err := prober.Current(r.t.Context(), o)
+			ended <- err
+		}()
+		eventually(r.t, "asked", func() bool { return r.site.count() == 1 })
+		return func() {
+			close(answer)
+			must(r.t, <-ended)
+		}
+	}, 2, "gate permit body work"},
 	{"commit", func(r *rig, j *job) func() {
 		r.site.before = func(path string) {
 			if path != "/p" {
@@ -216,8 +269,8 @@ var waitsInOrder = []struct {
 		return j.mu.Unlock
 	}, 2, ""},
 	{"pace", func(r *rig, _ *job) func() {
-		over, sleep := make(chan struct{}), r.hosts.sleep
-		r.hosts.sleep = func(ctx context.Context, d time.Duration) error {
+		over, sleep := make(chan struct{}), r.sleep
+		r.sleep = func(ctx context.Context, d time.Duration) error {
 			<-over
 			return sleep(ctx, d)
 		}
@@ -237,7 +290,7 @@ func (r *rig) has(j *job) string {
 	if note("gate", free); free {
 		r.gate.s.Release(everybody)
 	}
-	note("permit", len(j.lease.permits) == 0)
+	note("permit", permitted(j))
 	leave, err := r.o.Room.LargeNow(r.t.Context())
 	if note("body", err == nil); err == nil {
 		leave()
@@ -313,7 +366,7 @@ func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
 	}
 	leave()
 	r.wantProbes(1, "without memory")
-	r.clock.pass(fingerprintTrust)
+	r.clock.pass(10 * time.Minute) // by then it is asked again
 	r.site.put("/p", text("v2"))
 	r.look("/p")
 	r.wantProbes(1, "with memory")

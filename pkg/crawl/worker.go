@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -41,7 +42,6 @@ type Options struct {
 	Schedule  schedule.Config
 	Agent     string // product token that robots.txt rules are matched against
 	Rules     source.Rules
-	Strategy  source.Strategy
 	Documents *document.Reader         // one with the defaults when nil
 	Vectors   Embedder                 // without it, chunks have none
 	Files     *file.Client             // without it, files cannot be read
@@ -57,7 +57,6 @@ type Options struct {
 	Retention          snapshot.Retention
 	Clock              func() time.Time
 	Jitter             func() float64
-	Sleep              func(ctx context.Context, d time.Duration) error
 	CommitTime         time.Duration // after which the next check that ends brings a commit; 10 s when zero
 	// Behind is how many answers may be worked on for each request in flight, 4 when zero: keeping a page waits for
 	// storage several times, and the host need not wait with it.
@@ -71,7 +70,7 @@ type Worker struct {
 	reg       *registry.Registry
 	snaps     *snapshot.Store
 	manifests *index.Manifests
-	hosts     *hosts
+	hosts     *politeness.Hosts
 	index     Indexer
 	o         Options
 	waiting   waiting
@@ -79,15 +78,20 @@ type Worker struct {
 	slots     slots
 }
 
-// New makes a worker. With [search.None] for an index, pages stay at Crawled.
+// New makes a worker that asks hosts through hosts. With [search.None] for an index, pages stay at Crawled.
 func New(
-	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, web Fetcher, engine Indexer, o Options,
+	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, hosts *politeness.Hosts, engine Indexer,
+	o Options,
 ) *Worker {
 	o = o.withDefaults()
 	return &Worker{
-		gate: newGate(), reg: reg, snaps: snaps, manifests: manifests, hosts: newHosts(reg.Hosts, web, o), index: engine, o: o, slots: newSlots(),
+		gate: newGate(), reg: reg, snaps: snaps, manifests: manifests, hosts: hosts, index: engine, o: o,
+		slots: newSlots(),
 	}
 }
+
+// Hosts are those that the worker asks.
+func (w *Worker) Hosts() *politeness.Hosts { return w.hosts }
 
 func (w *Worker) rules() verdict.Rules {
 	_, none := w.index.(search.None)
@@ -100,11 +104,9 @@ func (w *Worker) rules() verdict.Rules {
 func (o Options) withDefaults() Options {
 	defaults.Clock(&o.Clock)
 	defaults.Jitter(&o.Jitter)
-	defaults.Sleep(&o.Sleep)
 	if o.Metrics == nil {
 		o.Metrics = telemetry.New()
 	}
-	o.Sleep = observed(o.Sleep, o.Metrics)
 	if o.Documents == nil {
 		o.Documents = document.New(document.Options{})
 	}

@@ -23,11 +23,12 @@ var protocol = map[string][]string{
 		"rebuild.go", "register.go", "registry.go", "remove.go", "sweep.go", "write.go"},
 	"pkg/registry/item": {"due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go", "move.go", "plan.go",
 		"rebase.go", "row.go"},
-	"pkg/policy/host":  {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
-	"pkg/run":          {"active.go", "run.go", "step.go"},
-	"pkg/run/backfill": {"commit.go", "pace.go"},
-	"pkg/crawl/index":  {"audit.go", "manifest.go"},
-	"pkg/crawl":        {"indexing.go", "job.go", "lease.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
+	"pkg/policy/host":      {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
+	"pkg/run":              {"active.go", "run.go", "step.go"},
+	"pkg/run/backfill":     {"commit.go", "pace.go"},
+	"pkg/crawl/index":      {"audit.go", "manifest.go"},
+	"pkg/crawl/politeness": {"lease.go"},
+	"pkg/crawl":            {"indexing.go", "job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
 }
 
 // code is the protocol's code, parsed and type-checked.

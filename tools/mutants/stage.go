@@ -34,13 +34,14 @@ var (
 
 // stages are the tests that notice a change of a package's code, those that usually do first.
 var stages = map[string][]stage{
-	"pkg/registry":      {registry, total, simulation, faults, crawl},
-	"pkg/registry/item": {all("pkg/registry/item"), registry, total, simulation, faults, crawl},
-	"pkg/policy/host":   {all("pkg/policy/host"), registry, total, simulation, crawl, several},
-	"pkg/run":           {all("pkg/run"), all("pkg/run/rebuild"), backfill, e11},
-	"pkg/run/backfill":  {backfill, e11},
-	"pkg/crawl/index":   {all("pkg/crawl/index"), all("pkg/run/rebuild"), crawl},
-	"pkg/crawl":         {crawl, simulation, faults},
+	"pkg/registry":         {registry, total, simulation, faults, crawl},
+	"pkg/registry/item":    {all("pkg/registry/item"), registry, total, simulation, faults, crawl},
+	"pkg/policy/host":      {all("pkg/policy/host"), registry, total, simulation, crawl, several},
+	"pkg/run":              {all("pkg/run"), all("pkg/run/rebuild"), backfill, e11},
+	"pkg/run/backfill":     {backfill, e11},
+	"pkg/crawl/index":      {all("pkg/crawl/index"), all("pkg/run/rebuild"), crawl},
+	"pkg/crawl/politeness": {crawl, simulation, faults},
+	"pkg/crawl":            {crawl, simulation, faults},
 }
 
 func all(dir string) stage { return stage{dir, "-test.short"} }

@@ -134,8 +134,8 @@ var written = []change{
 	// What a check waits for.
 	{rule: "who waits at the gate has a permit", file: "pkg/crawl/job.go", function: "job.enter",
 		old: "if leave, err = j.w.gate.enter(ctx, alone); err != nil {\n\t\t\treturn leave, leave, err\n\t\t}\n\t\t" +
-			"release, err = j.lease.permit(ctx)",
-		new: "if release, err = j.lease.permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
+			"release, err = j.lease.Permit(ctx)",
+		new: "if release, err = j.lease.Permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
 			"leave, err = j.w.gate.enter(ctx, alone)",
 		by: in("pkg/crawl", "TestS1OrderOfWaits")},
 	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.enter",
@@ -145,7 +145,7 @@ var written = []change{
 	{rule: "the registry says what the index does not have yet", file: "pkg/crawl/job.go", function: "job.index",
 		old: "c.Placement.Refused = together", new: "_ = together"},
 	{rule: "the index is written after the lock", file: "pkg/crawl/job.go", function: "job.put",
-		old: "err = j.lease.locked(); err == nil", new: "err = j.lease.locked(); true"},
+		old: "err = j.lease.Locked(); err == nil", new: "err = j.lease.Locked(); true"},
 	{rule: "a manifest goes before the commit that names another", file: "pkg/crawl/job.go", function: "job.commit",
 		old: "j.index(ctx)", new: "j.index(ctx)\n\tj.dropStale(ctx)"},
 	{rule: "who forces a check relies on what the index should have", file: "pkg/crawl/indexing.go",

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app/instrumented"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -110,7 +110,7 @@ func TestFailuresAreCounted(t *testing.T) {
 }
 
 type fetcher struct {
-	crawl.Fetcher
+	politeness.Fetcher
 	err error
 }
 

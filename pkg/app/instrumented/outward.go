@@ -5,17 +5,17 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // Web counts what is fetched: bytes of bodies, and errors, which are about the site (see package fetch).
 // The bytes of robots.txt are not counted.
-func Web(f crawl.Fetcher, m *telemetry.Metrics) crawl.Fetcher { return &web{f, m} }
+func Web(f politeness.Fetcher, m *telemetry.Metrics) politeness.Fetcher { return &web{f, m} }
 
 type web struct {
-	crawl.Fetcher
+	politeness.Fetcher
 	m *telemetry.Metrics
 }
 

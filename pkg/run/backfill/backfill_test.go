@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
@@ -70,8 +70,8 @@ func TestE1Run(t *testing.T) {
 // none where robots.txt forbade the document.
 func TestE7Requests(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
-		blocked := &crawl.SiteError{Err: fault.New(fault.Blocked, "robots.txt disallows it")}
-		ok := crawl.Resource{Status: http.StatusOK, FinalURL: "https://cdn.example/s.xml",
+		blocked := &politeness.SiteError{Err: fault.New(fault.Blocked, "robots.txt disallows it")}
+		ok := politeness.Resource{Status: http.StatusOK, FinalURL: "https://cdn.example/s.xml",
 			Body: []byte(runtest.URLSet("https://a.example/1")), Requests: 3}
 		for _, tt := range []struct {
 			name string
@@ -80,7 +80,7 @@ func TestE7Requests(t *testing.T) {
 		}{
 			{"redirects", runtest.Reply{Resource: ok}, 3},
 			{"robots.txt", runtest.Reply{Err: blocked}, 0},
-			{"robots.txt behind a redirect", runtest.Reply{Resource: crawl.Resource{Requests: 1}, Err: blocked}, 1},
+			{"robots.txt behind a redirect", runtest.Reply{Resource: politeness.Resource{Requests: 1}, Err: blocked}, 1},
 		} {
 			r.web.Pages["https://a.example/sitemap.xml"] = tt.page
 			if run := r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID); run.Requests != tt.want {

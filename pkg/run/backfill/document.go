@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/run"
 )
@@ -94,7 +94,7 @@ func (w *step) document(ctx context.Context) error {
 	d := c.Docs[0]
 	got, err := w.s.sites.read(ctx, d, w.site)
 	w.out.add.Requests = got.requests
-	var refused *crawl.SiteError
+	var refused *politeness.SiteError
 	switch {
 	case fault.Is(err, fault.Throttled) && c.patient(w.now):
 		w.out.wait, w.out.note = min(max(fault.RetryAfter(err), time.Second), maxWait), "waits for the site: "+err.Error()
@@ -265,7 +265,7 @@ func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 
 // reader asks sites for documents.
 type reader struct {
-	web   crawl.ResourceFetcher
+	web   politeness.ResourceFetcher
 	files Lister
 }
 
@@ -274,7 +274,7 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 	if d.Kind == docContainer {
 		return r.list(ctx, d)
 	}
-	page, err := r.web.FetchResource(ctx, crawl.ResourceRequest{URL: d.URL})
+	page, err := r.web.FetchResource(ctx, politeness.ResourceRequest{URL: d.URL})
 	if err != nil {
 		return reading{requests: page.Requests}, err
 	}
@@ -290,13 +290,13 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 		got.Found, err = parse(d, page, found)
 	}
 	if err != nil {
-		return got, &crawl.SiteError{Err: err}
+		return got, &politeness.SiteError{Err: err}
 	}
 	return got, nil
 }
 
 // parse finds the links of a document by its kind.
-func parse(d doc, page crawl.Resource, found *site.Site) (discover.Found, error) {
+func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
 	switch d.Kind {
 	case docRobots:
 		return discover.Robots(page.Body), nil
@@ -316,7 +316,7 @@ func parse(d doc, page crawl.Resource, found *site.Site) (discover.Found, error)
 func (r *reader) list(ctx context.Context, d doc) (got reading, err error) {
 	place, err := file.Parse(d.URL)
 	if err != nil {
-		return got, &crawl.SiteError{Err: err}
+		return got, &politeness.SiteError{Err: err}
 	}
 	got.requests = 1
 	for e, err := range r.files.List(ctx, place, "") {
@@ -324,7 +324,7 @@ func (r *reader) list(ctx context.Context, d doc) (got reading, err error) {
 		case err != nil && ctx.Err() != nil:
 			return got, err
 		case err != nil:
-			return got, &crawl.SiteError{Err: err}
+			return got, &politeness.SiteError{Err: err}
 		case len(got.Links) == maxBlobs:
 			got.Truncated = fmt.Sprintf("more than %d blobs", maxBlobs)
 			return got, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -66,7 +66,9 @@ func TestE12RowIsReadable(t *testing.T) {
 	})
 }
 
-func siteError(text string) error { return &crawl.SiteError{Err: fault.New(fault.Invalid, "%s", text)} }
+func siteError(text string) error {
+	return &politeness.SiteError{Err: fault.New(fault.Invalid, "%s", text)}
+}
 
 // E12: where a run is, is seen while it goes on: source, document and address.
 func TestE12LastProcessed(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -74,9 +74,9 @@ type Service struct {
 }
 
 // New opens the runs of a store. It touches nothing; see [Service.Create].
-func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher, files Lister, o Options) *Service {
+func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, fs Lister, o Options) *Service {
 	o = withDefaults(o)
-	s := &Service{reg: reg, sites: reader{web, files}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
+	s := &Service{reg: reg, sites: reader{web, fs}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
 		Kind: "backfill run", Table: store.Table(Table), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
 		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID, RowKey: runRow,

@@ -9,13 +9,13 @@ import (
 	"sync"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
 // Reply is all that a resource gives.
 type Reply struct {
-	crawl.Resource
+	politeness.Resource
 	Err error
 }
 
@@ -30,10 +30,10 @@ type Web struct {
 func NewWeb() *Web { return &Web{Pages: map[string]any{}} }
 
 // FetchResource asks for a page.
-func (w *Web) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.Resource, error) {
+func (w *Web) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := crawl.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}
+	out := politeness.Resource{Status: http.StatusNotFound, FinalURL: v.URL, Requests: 1}
 	switch page := w.Pages[v.URL].(type) {
 	case string:
 		out.Status, out.Body, out.ContentType, out.ETag = http.StatusOK, []byte(page), "text/html",
@@ -43,14 +43,14 @@ func (w *Web) FetchResource(_ context.Context, v crawl.ResourceRequest) (crawl.R
 		}
 		if v.ETag == out.ETag {
 			w.Asked = append(w.Asked, "304 "+v.URL)
-			return crawl.Resource{Status: http.StatusNotModified, NotModified: true, ETag: out.ETag, FinalURL: v.URL,
+			return politeness.Resource{Status: http.StatusNotModified, NotModified: true, ETag: out.ETag, FinalURL: v.URL,
 				Requests: 1}, nil
 		}
 	case int:
 		out.Status = page
 	case error:
 		w.Asked = append(w.Asked, "GET "+v.URL)
-		return crawl.Resource{Requests: 1}, page
+		return politeness.Resource{Requests: 1}, page
 	case Reply:
 		w.Asked = append(w.Asked, "GET "+v.URL)
 		return page.Resource, page.Err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -129,8 +129,8 @@ func (s *Service) verify(ctx context.Context, found *site.Site, key string, at p
 
 // askForKey requests the file at the key's location.
 func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, at place) error {
-	page, err := s.web.FetchResource(ctx, crawl.ResourceRequest{URL: at.url, MaxBytes: maxKeyFile})
-	var refused *crawl.SiteError
+	page, err := s.web.FetchResource(ctx, politeness.ResourceRequest{URL: at.url, MaxBytes: maxKeyFile})
+	var refused *politeness.SiteError
 	switch {
 	case errors.As(err, &refused) && fault.Is(err, fault.Unavailable):
 		return fault.After(5*time.Minute, "%s cannot be read now: %v", at.url, err)

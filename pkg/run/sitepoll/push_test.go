@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
@@ -108,7 +108,7 @@ func TestE14PushRefused(t *testing.T) {
 func TestE14PushVerification(t *testing.T) {
 	r := inMemory(t)
 	for _, answer := range []error{fault.After(time.Minute, "busy"),
-		&crawl.SiteError{Err: fault.New(fault.Unavailable, "no answer")}} {
+		&politeness.SiteError{Err: fault.New(fault.Unavailable, "no answer")}} {
 		r.web.Pages[keyFile] = answer
 		if _, err := r.Push(t.Context(), submission("https://a.example/new")); !fault.Is(err, fault.Throttled) ||
 			fault.RetryAfter(err) == 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 )
 
 // reading is the parsed content of a document.
@@ -19,7 +19,7 @@ type reading struct {
 }
 
 // parse reads a fetched resource. Its errors are the site's: Unavailable when a retry may help.
-func parse(d doc, held document, page crawl.Resource, found *site.Site) (got reading, err error) {
+func parse(d doc, held document, page politeness.Resource, found *site.Site) (got reading, err error) {
 	switch {
 	case page.NotModified:
 		return reading{same: true}, nil

@@ -12,15 +12,11 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
-	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // server is a real site whose answers have a validator. It records the requests.
@@ -69,7 +65,7 @@ func TestE14RealServer(t *testing.T) {
 		o.Sites = site.List{{Slug: "a", Domain: strings.TrimPrefix(host.URL, "http://"),
 			Sitemaps: []string{host.URL + "/map.xml", host.URL + "/private/map.xml"}}}
 	})
-	r.Service = sitepoll.New(r.Store, r.reg, worker(t, r), r.o)
+	r.Service = sitepoll.New(r.Store, r.reg, hosts(t, r), r.o)
 
 	web.pages["/map.xml"] = runtest.MapIndex(host.URL+"/one.xml", host.URL+"/two.xml")
 	web.pages["/one.xml"], web.pages["/two.xml"] = runtest.URLSet(runtest.Pages(host.URL+"/one/", 3)...),
@@ -99,16 +95,15 @@ func TestE14RealServer(t *testing.T) {
 	same(t, []string{"200 /" + pushKey + ".txt"}, web.requests())
 }
 
-// worker fetches as the app's worker does, on loopback.
-func worker(t *testing.T, r *rig) *crawl.Worker {
+// hosts are asked as the app asks them, on loopback.
+func hosts(t *testing.T, r *rig) *politeness.Hosts {
 	t.Helper()
 	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"127.0.0.1"}, Now: r.Clock.Now,
 		Timeout: 5 * time.Second})
 	r.Must(err)
 	t.Cleanup(web.Close)
-	return crawl.New(r.reg, snapshot.New(r.Store), index.NewManifests(r.Store), web, search.None{}, crawl.Options{
-		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), Strategy: source.ByHost,
-		Clock: r.Clock.Now,
+	return politeness.New(r.reg.Hosts, web, politeness.Options{
+		Agent: "Tidemark", Strategy: source.ByHost, Clock: r.Clock.Now,
 		Sleep: func(ctx context.Context, d time.Duration) error { r.Clock.Pass(d); return ctx.Err() },
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
@@ -41,14 +41,14 @@ type Options struct {
 type Service struct {
 	Known  Known
 	reg    *registry.Registry
-	web    crawl.ResourceFetcher
+	web    politeness.ResourceFetcher
 	polls  run.Runs[state]
 	poison storage.Queue
 	o      Options
 }
 
 // New opens the polls of a store. It touches nothing; see [Service.Create].
-func New(store storage.Store, reg *registry.Registry, web crawl.ResourceFetcher, o Options) *Service {
+func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	known := Known{file: o.Sites, rows: store.Table(Table), log: o.Log}
 	return &Service{Known: known, reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{

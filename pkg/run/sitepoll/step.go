@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -105,10 +105,10 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		// that step, so continuing would register addresses that the next step should count.
 		return nil, 0, run.ErrDone
 	}
-	page, err := w.s.web.FetchResource(ctx, crawl.ResourceRequest{URL: d.URL, ETag: known.ETag,
+	page, err := w.s.web.FetchResource(ctx, politeness.ResourceRequest{URL: d.URL, ETag: known.ETag,
 		LastModified: known.LastModified, FinalURL: known.FinalURL})
 	w.st.Now.Requests += page.Requests
-	var refused *crawl.SiteError
+	var refused *politeness.SiteError
 	switch {
 	case fault.Is(err, fault.Throttled):
 		w.st.Now.Note = run.Clip("waits for the site: "+err.Error(), maxMessage)
@@ -136,7 +136,9 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 }
 
 // take processes the content of a document. It is repeated after an interruption, and loses nothing.
-func (w *step) take(ctx context.Context, known document, page crawl.Resource) ([]storage.Op, time.Duration, error) {
+func (w *step) take(
+	ctx context.Context, known document, page politeness.Resource,
+) ([]storage.Op, time.Duration, error) {
 	st := w.st
 	d := st.Docs[0]
 	got, err := parse(d, known, page, w.site)

@@ -1,8 +1,7 @@
-package crawl
+package politeness
 
 import (
 	"context"
-	"net/url"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -11,9 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
-
-// origin is what one robots.txt speaks for.
-type origin struct{ scheme, host string }
 
 // ruling is what an origin's robots.txt means now.
 type ruling struct {
@@ -36,12 +32,12 @@ const robotsTrust = 5 * time.Minute
 
 // rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
 // is called before a site is asked: this one, or one that it redirects to.
-func (h *hosts) rulingFor(ctx context.Context, o origin, wait func(context.Context, origin) error) (ruling, error) {
+func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
 	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil
 	}
 	partition := h.partition(o)
-	row, err := h.rows.Robots(ctx, partition, o.scheme, o.host)
+	row, err := h.rows.Robots(ctx, partition, o.Scheme, o.Host)
 	if err != nil {
 		return ruling{}, err
 	}
@@ -56,7 +52,7 @@ func (h *hosts) rulingFor(ctx context.Context, o origin, wait func(context.Conte
 		if err != nil {
 			return ruling{}, err
 		}
-		if err := h.rows.PutRobots(ctx, partition, o.scheme, o.host, row); err != nil {
+		if err := h.rows.PutRobots(ctx, partition, o.Scheme, o.Host, row); err != nil {
 			return ruling{}, err
 		}
 	}
@@ -70,26 +66,26 @@ func (h *hosts) rulingFor(ctx context.Context, o origin, wait func(context.Conte
 
 // notYet is the ruling of an origin whose robots.txt is elsewhere, on a host that is busy. It is kept
 // in memory only, so that not every page of a batch waits for that host.
-func (h *hosts) notYet(o origin, why error) ruling {
+func (h *Hosts) notYet(o Origin, why error) ruling {
 	now := h.clock()
 	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
 	h.robots.put(o, r, now)
 	return r
 }
 
-func (h *hosts) partition(o origin) string {
-	return source.Source{Type: source.URL, Scheme: o.scheme, Host: o.host}.Partition(h.strategy)
+func (h *Hosts) partition(o Origin) string {
+	return source.Source{Type: source.URL, Scheme: o.Scheme, Host: o.Host}.Partition(h.strategy)
 }
 
 // askRobots fetches robots.txt and decides what the answer means, starting from what is known. It is
 // Throttled where the host that it redirects to cannot be asked now.
-func (h *hosts) askRobots(
-	ctx context.Context, o origin, row registry.Robots, wait func(context.Context, origin) error,
+func (h *Hosts) askRobots(
+	ctx context.Context, o Origin, row registry.Robots, wait func(context.Context, Origin) error,
 ) (registry.Robots, error) {
 	reply, err := h.web.Robots(ctx, fetch.RobotsRequest{
-		Origin: o.scheme + "://" + o.host, ETag: row.ETag, LastModified: row.LastModified,
+		Origin: o.Scheme + "://" + o.Host, ETag: row.ETag, LastModified: row.LastModified,
 		Gate: func(ctx context.Context, target string) error {
-			to, err := originOf(target)
+			to, err := OriginOf(target)
 			if err != nil {
 				return fault.New(fault.Invalid, "%w", err)
 			}
@@ -117,13 +113,4 @@ func (h *hosts) askRobots(
 		next.Verdict = string(robots.UseBody)
 	}
 	return next, nil
-}
-
-// originOf names the origin of a URL that has been parsed before.
-func originOf(rawURL string) (origin, error) {
-	u, err := url.Parse(rawURL)
-	if err != nil {
-		return origin{}, err
-	}
-	return origin{u.Scheme, u.Host}, nil
 }

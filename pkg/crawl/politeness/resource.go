@@ -1,4 +1,4 @@
-package crawl
+package politeness
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (r Resource) Missing() bool {
 	return r.Status == http.StatusNotFound || r.Status == http.StatusGone
 }
 
-// ResourceFetcher asks sites, as politely as a crawl does (E3); see [Worker.FetchResource].
+// ResourceFetcher asks sites, as politely as a crawl does (E3); see [Hosts.FetchResource].
 type ResourceFetcher interface {
 	FetchResource(ctx context.Context, v ResourceRequest) (Resource, error)
 }
@@ -74,27 +74,27 @@ func (e *SiteError) Unwrap() error { return e.Err }
 //
 // Beside the requests to the site it costs two reads and two writes; where robots.txt is not known,
 // a read and a write more.
-func (w *Worker) FetchResource(ctx context.Context, v ResourceRequest) (out Resource, err error) {
+func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resource, err error) {
 	form, err := source.FetchForm(v.URL)
 	if err != nil {
 		return out, &SiteError{err}
 	}
-	h := &hostSession{hosts: w.hosts}
-	defer func() { err = errors.Join(err, h.leave(ctx)) }()
-	if err := h.admit(ctx, form); err != nil {
-		return out, h.verdict(ctx, err)
+	s := &session{hosts: h}
+	defer func() { err = errors.Join(err, s.leave(ctx)) }()
+	if err := s.admit(ctx, form); err != nil {
+		return out, s.verdict(ctx, err)
 	}
-	resp, err := w.hosts.web.Get(ctx, fetch.Request{
+	resp, err := h.web.Get(ctx, fetch.Request{
 		URL: form, ETag: v.ETag, LastModified: v.LastModified, ValidFor: v.FinalURL, MaxBytes: v.MaxBytes,
-		Gate: h.admit,
+		Gate: s.admit,
 	})
-	h.found.Asked.Bytes += resp.WireBytes
+	s.found.Asked.Bytes += resp.WireBytes
 	out.Requests = resp.Requests
 	if err != nil {
-		return out, h.verdict(ctx, err)
+		return out, s.verdict(ctx, err)
 	}
 	if verdict.IsPause(resp) {
-		return out, h.pauseFor(resp)
+		return out, s.pauseFor(resp)
 	}
 	if resp.Encoding != "" {
 		err := fault.New(fault.Invalid, "the body is in a content encoding that is not known: %.100q", resp.Encoding)
@@ -104,7 +104,7 @@ func (w *Worker) FetchResource(ctx context.Context, v ResourceRequest) (out Reso
 }
 
 // verdict tells whose failure an error of a request is.
-func (h *hostSession) verdict(ctx context.Context, err error) error {
+func (h *session) verdict(ctx context.Context, err error) error {
 	switch {
 	case h.ours != nil:
 		return h.ours
@@ -117,7 +117,7 @@ func (h *hostSession) verdict(ctx context.Context, err error) error {
 }
 
 // pauseFor keeps everybody away from the host that answered, which is the one of the lease.
-func (h *hostSession) pauseFor(resp fetch.Response) error {
+func (h *session) pauseFor(resp fetch.Response) error {
 	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
 	h.found.PauseUntil, h.found.PauseWhy = h.hosts.clock().Add(pause), why
 	return fault.After(pause, "%s: %s is left alone", why, h.lease.Host)

@@ -1,4 +1,4 @@
-package crawl
+package politeness
 
 import (
 	"context"
@@ -12,27 +12,34 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// asker sends the requests of one check: those to the batch's host at the batch's pace, those that are
-// redirected to another host as its session there.
-type asker struct {
-	hosts   *hosts
-	lease   *hostLease
-	room    *room
-	session hostSession // where redirects lead to other hosts
+// Asker sends the requests of one check: those to the batch's host at the batch's pace, those that are
+// redirected to another host in a session there. It is not for concurrent use.
+type Asker struct {
+	hosts   *Hosts
+	lease   *Lease
+	large   func(context.Context) error // waits for memory for a large body
+	session session                     // where redirects lead to other hosts
+}
+
+// Asker makes the asker of one check, which has a permit. A large body is received only once large returns.
+func (l *Lease) Asker(large func(context.Context) error) *Asker {
+	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
+	a.session.ask = a.waitAt
+	return a
 }
 
 // errDisallowed is what robots.txt says about a redirect's target.
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
-// ask sends a request of the batch's host, and follows where it leads. A host that asks to be left
-// alone is, unless a GET that follows can tell better.
-func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
-	req.Gate, req.Large = a.gate, a.room.large
+// ask sends a request to the batch's host, and follows where it leads. A host that asks to be left alone is left
+// alone. The answer to a HEAD request does not count for that: the GET that follows can tell better.
+func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
+	req.Gate, req.Large = a.gate, a.large
 	resp, err := a.hosts.web.Get(ctx, req)
 	if a.session.lease != nil {
 		a.session.found.Asked.Bytes += resp.WireBytes
 	} else {
-		a.lease.bytes.Add(resp.WireBytes)
+		a.lease.Received(resp.WireBytes)
 	}
 	ours := a.session.leave(ctx)
 	if err == nil && verdict.IsPause(resp) && !req.Head {
@@ -47,12 +54,12 @@ func (a *asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 
 // gate lets a redirect through when robots.txt of its target allows it and the target's host can
 // bear a request now.
-func (a *asker) gate(ctx context.Context, target string) error {
-	o, err := originOf(target)
+func (a *Asker) gate(ctx context.Context, target string) error {
+	o, err := OriginOf(target)
 	if err != nil {
 		return fault.New(fault.Invalid, "redirect to %q: %w", target, err)
 	}
-	if o.host != a.lease.batch.Host {
+	if o.Host != a.lease.batch.Host {
 		return a.session.admit(ctx, target)
 	}
 	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
@@ -61,7 +68,7 @@ func (a *asker) gate(ctx context.Context, target string) error {
 		return a.session.own(err)
 	case r.unknown():
 		return fault.After(r.expires.Sub(a.hosts.clock()),
-			"robots.txt of %s, where it redirects to, cannot be fetched: %s", o.host, r.reason)
+			"robots.txt of %s, where it redirects to, cannot be fetched: %s", o.Host, r.reason)
 	case !r.allows(a.hosts.agent, target):
 		return errDisallowed
 	}
@@ -69,40 +76,40 @@ func (a *asker) gate(ctx context.Context, target string) error {
 }
 
 // ruling is what robots.txt of an origin of the batch's host means now.
-func (a *asker) ruling(ctx context.Context, o origin) (ruling, error) {
+func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
 	return r, errors.Join(err, a.session.leave(ctx))
 }
 
 // waitAt waits for the next request to a host: the batch's at its pace, another in a session there.
-func (a *asker) waitAt(ctx context.Context, o origin) error {
-	if o.host != a.lease.batch.Host {
+func (a *Asker) waitAt(ctx context.Context, o Origin) error {
+	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
 	}
 	if err := a.session.leave(ctx); err != nil {
 		return err
 	}
-	return a.lease.wait(ctx)
+	return a.lease.Wait(ctx)
 }
 
-// pause keeps everybody away from the host that answered. It may be another than the batch's, behind
+// pause keeps all workers away from the host that answered, which may be another than the batch's, behind
 // a redirect.
-func (a *asker) pause(ctx context.Context, resp fetch.Response) error {
+func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
-	o, err := originOf(resp.FinalURL)
+	o, err := OriginOf(resp.FinalURL)
 	switch {
 	case err != nil:
 		return nil
-	case o.host != a.lease.batch.Host:
-		return a.hosts.rows.Pause(ctx, a.hosts.partition(o), o.host, until, why)
+	case o.Host != a.lease.batch.Host:
+		return a.hosts.rows.Pause(ctx, a.hosts.partition(o), o.Host, until, why)
 	}
 	a.lease.pause(until, why)
 	return nil
 }
 
-// allows asks robots.txt. Undecided, the page may be fetched.
-func (a *asker) allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
-	o, err := originOf(it.NormalizedSource)
+// Allows asks robots.txt whether an item may be fetched. If the outcome is not decided, it may.
+func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
+	o, err := OriginOf(it.NormalizedSource)
 	if err != nil {
 		return verdict.Failed("%v", err), nil
 	}
@@ -127,8 +134,9 @@ func (a *asker) allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	return verdict.Outcome{}, nil
 }
 
-// get fetches the page, conditionally where the answer "not modified" would do (A8).
-func (a *asker) get(
+// Get fetches a page, conditionally where the answer "not modified" would do (A8). A decided outcome is why there is no
+// answer; the error is that of our own storage, or that this worker's time is over. setting finds credentials.
+func (a *Asker) Get(
 	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {
 	now := a.hosts.clock()
@@ -143,7 +151,7 @@ func (a *asker) get(
 			return got, o, nil
 		}
 	}
-	if err := a.lease.wait(ctx); err != nil {
+	if err := a.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
 	got.Response, err = a.ask(ctx, req)
@@ -163,9 +171,9 @@ func (a *asker) get(
 // sameByHead asks a server that ignores conditions for the head alone, which may save the
 // download: its answer then counts as a 304. Only validators count: a length that is the same
 // proves nothing.
-func (a *asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
+func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
-	if a.lease.wait(ctx) != nil {
+	if a.lease.Wait(ctx) != nil {
 		return resp, false
 	}
 	resp, err := a.ask(ctx, req)

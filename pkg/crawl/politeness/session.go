@@ -1,4 +1,4 @@
-package crawl
+package politeness
 
 import (
 	"context"
@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// hostSession asks hosts of which no batch is held: one host at a time, under the lease it has there.
+// session asks hosts of which no batch is held: one host at a time, under the lease it has there.
 // It stands for one chain of requests and is not for concurrent use.
-type hostSession struct {
-	hosts *hosts
+type session struct {
+	hosts *Hosts
 	lease *registry.HostLease // nil: it holds none
 	pace  *pacer
 	found registry.HostFinding
 	// ask waits before robots.txt is asked for; nil is wait. Who holds a batch needs no session at its host.
-	ask func(context.Context, origin) error
+	ask func(context.Context, Origin) error
 	// ours is a failure of our own inside a request, whose error otherwise speaks of the site.
 	ours error
 }
@@ -31,8 +31,8 @@ const (
 // admit lets a request through when robots.txt allows it and the host can bear it now. Errors:
 // errDisallowed, Throttled with the pause, Blocked and Invalid for what may not be asked at all;
 // others are our own.
-func (h *hostSession) admit(ctx context.Context, target string) error {
-	o, err := originOf(target)
+func (h *session) admit(ctx context.Context, target string) error {
+	o, err := OriginOf(target)
 	if err != nil {
 		return fault.New(fault.Invalid, "%q: %w", target, err)
 	}
@@ -45,7 +45,7 @@ func (h *hostSession) admit(ctx context.Context, target string) error {
 	case err != nil:
 		return h.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(h.hosts.clock()), "robots.txt of %s cannot be fetched: %s", o.host, r.reason)
+		return fault.After(r.expires.Sub(h.hosts.clock()), "robots.txt of %s cannot be fetched: %s", o.Host, r.reason)
 	case !r.allows(h.hosts.agent, target):
 		return errDisallowed
 	}
@@ -59,7 +59,7 @@ func (h *hostSession) admit(ctx context.Context, target string) error {
 }
 
 // own takes note of an error that is not the site's: of the registry, or of our time.
-func (h *hostSession) own(err error) error {
+func (h *session) own(err error) error {
 	switch fault.KindOf(err) {
 	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; a host's pause
 	default:
@@ -70,13 +70,13 @@ func (h *hostSession) own(err error) error {
 
 // wait takes a lease of an origin's host and sleeps until the next request to it may start, whatever
 // robots.txt says. Throttled when that is not soon.
-func (h *hostSession) wait(ctx context.Context, o origin) error {
+func (h *session) wait(ctx context.Context, o Origin) error {
 	if err := h.enter(ctx, o); err != nil {
 		return err
 	}
 	now := h.hosts.clock()
 	if at := h.pace.next(now); at.Sub(now) > patience {
-		return fault.After(at.Sub(now), "%s may not be asked more often", o.host)
+		return fault.After(at.Sub(now), "%s may not be asked more often", o.Host)
 	}
 	if err := h.pace.wait(ctx, h.hosts.clock, h.hosts.sleep); err != nil {
 		return err
@@ -91,15 +91,15 @@ func (h *hostSession) wait(ctx context.Context, o origin) error {
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
 // enter takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
-func (h *hostSession) enter(ctx context.Context, o origin) error {
+func (h *session) enter(ctx context.Context, o Origin) error {
 	const needed = patience + lastStart + leaveMargin
-	if h.lease != nil && h.lease.Host == o.host && h.lease.Until.Sub(h.hosts.clock()) > needed {
+	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {
 		return nil
 	}
 	if err := h.leave(ctx); err != nil {
 		return err
 	}
-	lease, err := h.hosts.rows.Acquire(ctx, h.hosts.partition(o), o.host, patience)
+	lease, err := h.hosts.rows.Acquire(ctx, h.hosts.partition(o), o.Host, patience)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (h *hostSession) enter(ctx context.Context, o origin) error {
 
 // leave gives back the lease, if there is one, also when ctx is done: nobody else may ask the host until
 // it runs out.
-func (h *hostSession) leave(ctx context.Context) error {
+func (h *session) leave(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
 	}

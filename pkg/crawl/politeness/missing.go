@@ -1,4 +1,4 @@
-package crawl
+package politeness
 
 import (
 	"context"
@@ -22,26 +22,38 @@ const (
 	fingerprintTrust = 10 * time.Minute
 )
 
-// prober learns what hosts show for pages that do not exist, for a check that has a permit.
-type prober struct {
-	hosts   *hosts
-	site    *asker
+// Reader reads an answer. Unreadable is why that cannot be done; err means that this worker's time is over.
+type Reader func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
+
+// Prober learns what origins show for pages that do not exist, for a check that has a permit.
+type Prober struct {
+	hosts   *Hosts
+	site    *Asker
 	version lineage.Version // of the rules that answers are read under
-	// read reads an answer. Unreadable is why it cannot be read, err that the time is over.
-	read func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
+	read    Reader
 }
 
-// current is what an origin shows, asked for again where the answer is old.
-func (p prober) current(ctx context.Context, o origin) (verdict.Fingerprint, error) {
+// Prober makes a prober that asks like the asker, and reads answers under a version of the rules.
+func (a *Asker) Prober(version lineage.Version, read Reader) Prober {
+	return Prober{hosts: a.hosts, site: a, version: version, read: read}
+}
+
+// Remembered is what this process knows an origin to show.
+func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
+	return p.hosts.fingerprints.get(o, p.hosts.clock(), fingerprintTrust)
+}
+
+// Current is what an origin shows. The origin is asked again where the answer is old.
+func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
 	h := p.hosts
 	now := h.clock()
-	turn := h.fingerprints.turns.of(o) // pages of one job wait for the first that asks
+	turn := h.fingerprints.turns.of(o) // one check of a job asks, and the others wait for its answer
 	turn.Lock()
 	defer turn.Unlock()
-	if f, ok := h.fingerprints.get(o, now, fingerprintTrust); ok {
+	if f, ok := p.Remembered(o); ok {
 		return f, nil
 	}
-	row, err := h.rows.Soft404(ctx, h.partition(o), o.scheme, o.host)
+	row, err := h.rows.Soft404(ctx, h.partition(o), o.Scheme, o.Host)
 	if err != nil {
 		return verdict.Fingerprint{}, err
 	}
@@ -59,14 +71,13 @@ func (p prober) current(ctx context.Context, o origin) (verdict.Fingerprint, err
 	return f, nil
 }
 
-// known is what is known of an origin under an id, from memory or from the registry. Nobody asks the
-// site.
-func (p prober) known(ctx context.Context, o origin, id string) (verdict.Fingerprint, error) {
+// Known is what is known of an origin under an id, from memory or from the registry. The origin is not asked.
+func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerprint, error) {
 	h := p.hosts
-	if f, ok := h.fingerprints.get(o, h.clock(), fingerprintTrust); ok && f.ID == id {
+	if f, ok := p.Remembered(o); ok && f.ID == id {
 		return f, nil
 	}
-	row, err := h.rows.Soft404(ctx, h.partition(o), o.scheme, o.host)
+	row, err := h.rows.Soft404(ctx, h.partition(o), o.Scheme, o.Host)
 	if err != nil {
 		return verdict.Fingerprint{}, err
 	}
@@ -75,19 +86,19 @@ func (p prober) known(ctx context.Context, o origin, id string) (verdict.Fingerp
 	return f, nil
 }
 
-// ask asks the origin for a page that cannot exist, if nobody else does and there is time. Whatever it
-// cannot learn leaves what was known.
-func (p prober) ask(ctx context.Context, o origin, row registry.Soft404) (registry.Soft404, error) {
+// ask asks the origin for a page that cannot exist, if no other worker does and there is time. If nothing can be
+// learned, what was known remains.
+func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (registry.Soft404, error) {
 	h := p.hosts
 	if p.site.lease.startsTooLate(h.clock()) {
 		return row, nil
 	}
-	address := o.scheme + "://" + o.host + "/" + unlikely(o, h.clock())
+	address := o.Scheme + "://" + o.Host + "/" + unlikely(o, h.clock())
 	r, err := p.site.ruling(ctx, o)
 	if err != nil || r.unknown() || !r.allows(h.agent, address) {
 		return row, err
 	}
-	if p.site.lease.wait(ctx) != nil {
+	if p.site.lease.Wait(ctx) != nil {
 		return row, ctx.Err()
 	}
 	row, ours, err := h.rows.ClaimSoft404(ctx, row, h.clock())
@@ -108,7 +119,7 @@ func (p prober) ask(ctx context.Context, o origin, row registry.Soft404) (regist
 }
 
 // learn describes an answer: empty for an honest one.
-func (p prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
+func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
 	var f verdict.Fingerprint
 	switch {
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
@@ -129,8 +140,8 @@ func (p prober) learn(ctx context.Context, address string, resp fetch.Response) 
 	return string(b), true, nil
 }
 
-// unlikely is a path that nobody has, and that tells who asks for it and why.
-func unlikely(o origin, now time.Time) string {
-	sum := sha256.Sum256([]byte(o.scheme + o.host + now.String()))
+// unlikely is a path that no site has, and that says who asks for it and why.
+func unlikely(o Origin, now time.Time) string {
+	sum := sha256.Sum256([]byte(o.Scheme + o.Host + now.String()))
 	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])
 }
