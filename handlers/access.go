@@ -124,11 +124,11 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	if len(given) != 1 {
 		return keys.Key{}, errNoKey
 	}
-	services, err := d.Open(r.Context())
+	services, err := d.open(r.Context())
 	if err != nil {
 		return keys.Key{}, d.unavailable(r, err)
 	}
-	k, ok, err := services.Keys.Find(r.Context(), given[0])
+	k, ok, err := services.keys.Find(r.Context(), given[0])
 	switch {
 	case err != nil:
 		return k, err

@@ -16,12 +16,12 @@ func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
 			s.answerError(w, r, err)
 			return
 		}
-		services, err := s.Open(r.Context())
+		services, err := s.open(r.Context())
 		if err != nil {
 			s.answerError(w, r, s.unavailable(r, err))
 			return
 		}
-		status, body, err := s.bind(services).routes[e].Answer(r)
+		status, body, err := services.routes[e].Answer(r)
 		s.noteAct(r, e, err)
 		if err != nil {
 			s.answerError(w, r, err)

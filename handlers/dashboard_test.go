@@ -3,7 +3,6 @@ package handlers
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -204,32 +203,6 @@ func attribute(n *html.Node, name string) string {
 		}
 	}
 	return ""
-}
-
-// The in-process transport answers as a network would.
-func TestInProcess(t *testing.T) {
-	hc := &http.Client{Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		must(t, err)
-		w.Header().Set("X-Path", r.URL.Path)
-		w.WriteHeader(http.StatusTeapot)
-		_, _ = w.Write(append(body, '!'))
-	})}}
-	for body, send := range map[string]func() (*http.Response, error){
-		"!": func() (*http.Response, error) { return hc.Get("http://in.process/a") },
-		"hello!": func() (*http.Response, error) {
-			return hc.Post("http://in.process/a", "text/plain", strings.NewReader("hello"))
-		},
-	} {
-		res, err := send()
-		must(t, err)
-		have, err := io.ReadAll(res.Body)
-		must(t, err)
-		if must(t, res.Body.Close()); string(have) != body || res.StatusCode != http.StatusTeapot ||
-			res.Header.Get("X-Path") != "/a" {
-			t.Errorf("%d %s %q, want %q", res.StatusCode, res.Header, have, body)
-		}
-	}
 }
 
 // Browsers that send no Sec-Fetch-Site are judged by their Origin, which is the outer host's.

@@ -15,65 +15,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/content/document"
-	"github.com/tidemark/tidemark/pkg/crawl"
-	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/entries"
-	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/notify"
-	"github.com/tidemark/tidemark/pkg/ops/activity"
-	"github.com/tidemark/tidemark/pkg/ops/keys"
-	"github.com/tidemark/tidemark/pkg/registry"
-	"github.com/tidemark/tidemark/pkg/run/backfill"
-	"github.com/tidemark/tidemark/pkg/run/bulk"
-	"github.com/tidemark/tidemark/pkg/run/enrich"
-	"github.com/tidemark/tidemark/pkg/run/listimport"
-	"github.com/tidemark/tidemark/pkg/run/mailimport"
-	"github.com/tidemark/tidemark/pkg/run/migrate"
-	"github.com/tidemark/tidemark/pkg/run/rebuild"
-	"github.com/tidemark/tidemark/pkg/run/sitepoll"
-	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
-
-// Services are what invocations are answered with.
-type Services struct {
-	Store     storage.Store
-	Registry  *registry.Registry
-	Snapshots *snapshot.Store
-	Manifests *index.Manifests
-	Worker    *crawl.Worker
-	Index     search.Index
-	Documents *document.Reader
-	Files     *file.Client
-	Admit     func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
-	Setting   func(name string) string // one of the app's, such as a credential; "" for none
-	Rebuilds  *rebuild.Service
-	Bulk      *bulk.Service
-	Migrate   *migrate.Service
-	Backfill  *backfill.Service
-	Polls     *sitepoll.Service
-	Entries   *entries.Store
-	Enrich    *enrich.Service
-	Imports   *mailimport.Service
-	Lists     *listimport.Service
-	Notify    *notify.Notifier
-	Activity  *activity.Log
-	Keys      *keys.Ring
-	Config    map[string]string // the settings as they may be shown
-	Rules     source.Rules
-	Version   string
-	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
-	// KeepChanges is how long the feed keeps changes.
-	KeepChanges time.Duration
-}
 
 // Options adjust the handler.
 type Options struct {
-	// Open gives the services. It is called by every invocation, must be quick once it has
-	// succeeded, and is called again after it has failed.
+	// Open opens the services, or returns those that are open. Every invocation calls it, so it must be quick once it
+	// has succeeded; after a failure it is called again.
 	Open func(ctx context.Context) (*Services, error)
 	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when
 	// zero.
@@ -100,7 +47,7 @@ const defaultTimeout = 4*time.Minute + 30*time.Second
 type server struct {
 	Options
 	served http.Handler // the API, for parts of this process
-	bound  atomic.Pointer[bound]
+	last   atomic.Pointer[bound]
 }
 
 // triggerNames are the functions that the host calls with an envelope, by folder name.
@@ -108,16 +55,6 @@ var triggerNames = []string{
 	"CrawlTimer", "CrawlWorker", "CrawlPoison", "CrawlSlowWorker", "CrawlSlowPoison", "PurgeTimer", "RebuildWorker",
 	"BulkWorker", "BackfillWorker", "BackfillPoison", "SentinelTimer", "SentinelWorker", "MboxWorker", "EnrichTimer",
 	"DeliveryWorker", "DeliveryPoison",
-}
-
-// triggers are the functions of those that are not in an area yet.
-var triggers = map[string]trigger{
-	"CrawlTimer":      crawlTimer,
-	"CrawlWorker":     crawlWorker,
-	"CrawlPoison":     crawlPoison,
-	"CrawlSlowWorker": crawlSlowWorker,
-	"CrawlSlowPoison": crawlPoison,
-	"PurgeTimer":      purgeTimer,
 }
 
 // The function that the host proxies to the dashboard, whose pages it knows itself.

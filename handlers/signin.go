@@ -64,12 +64,12 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 		k, err = d.check(r, given)
 		return k, "", err
 	}
-	services, err := d.Open(r.Context())
+	services, err := d.open(r.Context())
 	if err != nil {
 		return k, "", d.unavailable(r, err)
 	}
 	token = cookies[0].Value
-	k, ok, err := services.Keys.Session(r.Context(), token)
+	k, ok, err := services.keys.Session(r.Context(), token)
 	if err == nil && !ok {
 		err = errNoKey
 	}
@@ -106,7 +106,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	d.tried.Failed(now, from)
-	services, err := d.Open(r.Context())
+	services, err := d.open(r.Context())
 	if err != nil {
 		d.refuse(w, r, d.unavailable(r, err))
 		return
@@ -115,7 +115,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.askToSignIn(w, r, http.StatusBadRequest, "The form cannot be read.")
 		return
 	}
-	k, token, ok, err := services.Keys.SignIn(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))
+	k, token, ok, err := services.keys.SignIn(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))
 	switch {
 	case err != nil:
 		d.refuse(w, r, err)
@@ -126,7 +126,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, old := range r.CookiesNamed(sessionCookie) {
-		_ = services.Keys.SignOut(r.Context(), old.Value) // else it ends by itself
+		_ = services.keys.SignOut(r.Context(), old.Value) // else it ends by itself
 	}
 	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", from)
 	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
@@ -134,9 +134,9 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
-	services, err := d.Open(r.Context())
+	services, err := d.open(r.Context())
 	if err == nil {
-		err = services.Keys.SignOut(r.Context(), token)
+		err = services.keys.SignOut(r.Context(), token)
 	}
 	if err != nil {
 		d.refuse(w, r, err)

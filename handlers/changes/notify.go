@@ -71,6 +71,17 @@ func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.Chang
 	return h.Notify.Follower.Why(ctx, q.ID)
 }
 
+// Follow lets rules decide about what is new, and sends messages again that were lost. It returns how many were. It is
+// part of CrawlTimer: a timer of its own would cost as much again while nothing happens.
+func (h *Handlers) Follow(ctx context.Context) (int, error) {
+	report, err := h.Notify.Follower.Follow(ctx)
+	if report.Deliveries+report.Resent > 0 {
+		h.Log.InfoContext(ctx, "changes followed", "looked", report.Looked, "deliveries", report.Deliveries,
+			"resent", report.Resent)
+	}
+	return report.Resent, err
+}
+
 // deliveryWorker sends a message to a receiver.
 func (h *Handlers) deliveryWorker(ctx context.Context, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)

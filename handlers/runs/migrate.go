@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 )
@@ -25,7 +26,7 @@ func (h *Handlers) migrateState(ctx context.Context, _ api.None) (api.Migration,
 }
 
 func migrationJSON(st migrate.Status) api.Migration {
-	out := api.Migration{Status: MigrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
+	out := api.Migration{Status: wire.MigrationState(st), DryRun: st.Dry, Reason: st.Reason, StartedAt: st.StartedAt,
 		UpdatedAt: st.UpdatedAt, EndedAt: st.EndedAt}
 	for _, p := range st.Parts {
 		out.Steps = append(out.Steps, api.MigrationStep{Name: p.Step, Rules: p.Rules, Seen: p.Seen, Changed: p.Changed,
@@ -35,16 +36,4 @@ func migrationJSON(st migrate.Status) api.Migration {
 		out.Needed = append(out.Needed, api.MigrationNeed{Name: n.Step, From: n.From, To: n.To})
 	}
 	return out
-}
-
-// MigrationState is the state of a migration.
-func MigrationState(st migrate.Status) string {
-	switch {
-	case st.Running:
-		return api.MigrationRunning
-	case len(st.Needs) > 0:
-		return api.MigrationNeeded
-	default:
-		return api.MigrationCurrent
-	}
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -23,7 +24,7 @@ func (h *Handlers) rebuildStart(ctx context.Context, req api.RebuildRequest) (ou
 		}
 	}
 	run, err := h.Rebuilds.Start(ctx, scope)
-	return RebuildJSON(run, 0), err
+	return wire.Rebuild(run, 0), err
 }
 
 // rebuildState tells how far a rebuild is.
@@ -36,23 +37,5 @@ func (h *Handlers) rebuildState(ctx context.Context, q api.RebuildID) (out api.R
 		return out, err
 	}
 	left, err := h.Rebuilds.Left(ctx, run)
-	return RebuildJSON(run, left), err
-}
-
-// RebuildJSON shows a rebuild, of which so many items are left.
-func RebuildJSON(run rebuild.Run, left int) api.Rebuild {
-	out := api.Rebuild{
-		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
-		Reason: run.Reason,
-		Items:  run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
-		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
-		Mended: run.Mended,
-	}
-	for _, f := range run.Findings {
-		out.Findings = append(out.Findings, api.Finding(f))
-	}
-	if n := run.Collisions; n.Chunks > 0 {
-		out.Collisions = (*api.Collisions)(&n)
-	}
-	return out
+	return wire.Rebuild(run, left), err
 }

@@ -1,6 +1,10 @@
 // Package wire is what all areas of the API have in common: a request is read strictly into the type of its route, an
 // answer or an error is written the same way everywhere, and a message from a queue reaches the step that it is for.
 //
+// A type of the API is made from a type of the domain in one place. That is a function xJSON beside the handlers that
+// answer with it; a function of this package, such as [Capture], if several areas answer with it; and a method JSON of
+// the domain type if not only handlers send or print it, as webhooks do with a change.
+//
 // A request has what its route's type says in the path, in the query and in the body, and nothing else. Names are
 // compared to the letter, no field is given twice, and numbers keep to the bounds that the type's tags say.
 //

@@ -9,7 +9,6 @@ import (
 // exceeding are packages above a limit, with what they have: files and lines of the largest set that all reach each
 // other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
 var exceeding = map[string]struct{ files, lines, services int }{
-	"handlers":                 {29, 2450, 34},
 	"pkg/app":                  {0, 0, 12},
 	"pkg/content/extract":      {24, 3493, 0},
 	"pkg/crawl":                {21, 2088, 20},

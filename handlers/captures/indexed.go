@@ -1,4 +1,4 @@
-package handlers
+package captures
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 )
 
 // chunks lists what the index was last given of an item.
-func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
+func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, error) {
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
-	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
+	it, err := h.Items.Find(ctx, source.ID(q.ID))
 	if err != nil || it.Manifest == "" {
 		return out, wire.Blame("id", err)
 	}
-	records, err := v.Manifests.Records(ctx, it.ID, it.Manifest)
+	records, err := h.Manifests.Records(ctx, it.ID, it.Manifest)
 	for _, c := range records {
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
@@ -27,13 +27,13 @@ func chunks(ctx context.Context, v *call, q api.ItemID) (api.ChunkList, error) {
 }
 
 // images lists the pictures that the index shows of an item (A18).
-func images(ctx context.Context, v *call, q api.ItemID) (api.ImageList, error) {
+func (h *Indexed) images(ctx context.Context, q api.ItemID) (api.ImageList, error) {
 	out := api.ImageList{Images: []api.Image{}}
-	it, err := v.Registry.Items.Find(ctx, source.ID(q.ID))
+	it, err := h.Items.Find(ctx, source.ID(q.ID))
 	if err != nil {
 		return out, wire.Blame("id", err)
 	}
-	found, err := v.Worker.Images(ctx, it)
+	found, err := h.Images(ctx, it)
 	for _, img := range found {
 		out.Images = append(out.Images, wire.Image(img, string(it.ID), it.DisplaySource))
 	}

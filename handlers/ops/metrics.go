@@ -1,4 +1,4 @@
-package handlers
+package ops
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// metrics answers the numbers of this process, for Prometheus. Other instances have their own.
-func metrics(_ context.Context, v *call, _ api.None) (any, error) {
-	return exposition{v.metrics}, nil
+// metrics answers the metrics of this process, for Prometheus. Each instance has its own.
+func (h *Process) metrics(_ context.Context, _ api.None) (any, error) {
+	return exposition{h.Metrics}, nil
 }
 
 // exposition writes metrics as text.
@@ -19,5 +19,5 @@ type exposition struct{ *telemetry.Metrics }
 func (e exposition) WriteAnswer(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", telemetry.TextType)
 	w.WriteHeader(status)
-	_ = e.WriteText(w) // the caller has gone: nobody to tell
+	_ = e.WriteText(w) // an error means that the caller has gone
 }

@@ -1,4 +1,4 @@
-package handlers
+package captures
 
 import (
 	"context"
@@ -13,24 +13,24 @@ import (
 )
 
 // diff says what differs between two captures of an item.
-func diff(ctx context.Context, v *call, q api.DiffQuery) (out api.Diff, err error) {
-	past, err := findPast(ctx, v, q.ID)
+func (h *Handlers) diff(ctx context.Context, q api.DiffQuery) (out api.Diff, err error) {
+	past, err := h.findPast(ctx, q.ID)
 	if err != nil {
 		return out, err
 	}
 	if q.From == api.SinceRead {
-		if q, err = sinceRead(ctx, v, past, q); err != nil {
+		if q, err = h.sinceRead(ctx, past, q); err != nil {
 			return out, err
 		}
 	}
-	d, err := v.compare().Diff(ctx, past, compare.Query{From: q.From, To: q.To, Part: q.Part})
+	d, err := h.Compare.Diff(ctx, past, compare.Query{From: q.From, To: q.To, Part: q.Part})
 	if err != nil {
 		return out, err
 	}
-	out = api.Diff{From: captureJSON(&past.Item, d.From), To: captureJSON(&past.Item, d.To), Cut: d.Cut,
+	out = api.Diff{From: wire.Capture(&past.Item, d.From), To: wire.Capture(&past.Item, d.To), Cut: d.Cut,
 		Hunks: make([]api.DiffHunk, len(d.Hunks))}
-	for i, h := range d.Hunks {
-		for _, l := range h {
+	for i, hunk := range d.Hunks {
+		for _, l := range hunk {
 			out.Hunks[i].Lines = append(out.Hunks[i].Lines, lineJSON(l))
 		}
 	}
@@ -62,8 +62,8 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 const maxScanned = 5000
 
 // sinceRead is a query for what differs from the version of an item that the caller has read last.
-func sinceRead(ctx context.Context, v *call, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
-	r, err := feed.ReadersOf(v.Registry.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
+func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
+	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {
 		return q, err
 	}
@@ -71,7 +71,7 @@ func sinceRead(ctx context.Context, v *call, past history.Past, q api.DiffQuery)
 	for i, id := range past.IDs {
 		names[i] = string(id)
 	}
-	last, err := feed.ReadersOf(v.Registry.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
+	last, err := feed.ReadersOf(h.Feed).LastRead(ctx, r, names, past.Item.RawHash, maxScanned)
 	if fault.Is(err, fault.TooLarge) {
 		return q, fault.Field("from", "from: %w", err)
 	}

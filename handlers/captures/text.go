@@ -1,4 +1,4 @@
-package handlers
+package captures
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// pageText answers a page as it was read, now or at a time.
-func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
+// text answers a page as it was read, now or at a time.
+func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 	if !slices.Contains([]string{"", "markdown", "text", "json"}, q.Format) {
 		return nil, fault.Field("format", "format must be markdown, text or json, not %.40q", q.Format)
 	}
-	past, err := findPast(ctx, v, q.ID)
+	past, err := h.findPast(ctx, q.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := v.history().Read(ctx, c, body)
+	doc, err := h.History.Read(ctx, c, body)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func pageText(ctx context.Context, v *call, q api.TextQuery) (any, error) {
 		it := &past.Item
 		return api.PageText{
 			ItemID: string(it.ID), URL: it.DisplaySource, Title: doc.Title, Capture: digest, At: c.CapturedAt,
-			CheckedAt: captureJSON(it, c).LastVerifiedAt, Current: c.RawHash == it.RawHash,
+			CheckedAt: wire.Capture(it, c).LastVerifiedAt, Current: c.RawHash == it.RawHash,
 			Text: extract.Markdown(doc.Blocks),
 		}, nil
 	}

@@ -1,4 +1,4 @@
-package handlers
+package items
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 )
 
 // exportItems answers with the items of a filter.
-func exportItems(ctx context.Context, v *call, q api.ItemExport) (any, error) {
-	return export.New(v.log, "items", q.Format, itemColumns, func(after string) ([]api.Item, string, error) {
-		page, err := items(ctx, v, api.ItemQuery{Host: q.Host, Status: q.Status, Tag: q.Tag, Paused: q.Paused,
+func (h *Handlers) exportItems(ctx context.Context, q api.ItemExport) (any, error) {
+	return export.New(h.Log, "items", q.Format, itemColumns, func(after string) ([]api.Item, string, error) {
+		page, err := h.items(ctx, api.ItemQuery{Host: q.Host, Status: q.Status, Tag: q.Tag, Paused: q.Paused,
 			Top: export.PageSize, Continuation: after})
 		return page.Items, page.Continuation, err
 	})

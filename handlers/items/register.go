@@ -1,4 +1,4 @@
-package handlers
+package items
 
 import (
 	"context"
@@ -6,8 +6,6 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/fetch/file"
-	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -22,94 +20,58 @@ type addition struct {
 }
 
 // addURL registers one URL or many.
-func addURL(ctx context.Context, v *call, req api.AddURLRequest) (any, error) {
+func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, error) {
 	set, err := settingsOf(req.ItemSettings, nil)
 	if err != nil {
 		return nil, err
 	}
-	return add(ctx, v, addition{
-		what: "url", one: req.URL, many: req.URLs, parse: v.pageSource,
+	return h.add(ctx, addition{
+		what: "url", one: req.URL, many: req.URLs, parse: h.Sources.Page,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }
 
 // addFile registers one file or many, or whole containers.
-func addFile(ctx context.Context, v *call, req api.AddFileRequest) (any, error) {
+func (h *Registration) addFile(ctx context.Context, req api.AddFileRequest) (any, error) {
 	set, err := settingsOf(req.ItemSettings, nil)
 	if err != nil {
 		return nil, err
 	}
-	return add(ctx, v, addition{
-		what: "path", one: req.Path, many: req.Paths, parse: v.file,
+	return h.add(ctx, addition{
+		what: "path", one: req.Path, many: req.Paths, parse: h.Sources.file,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }
 
-// pageSource is the source that a URL names. It refuses what may never be fetched, and a credential that is
-// not for that address. No name is no credential.
-func (v *Services) pageSource(raw, name string) (source.Source, error) {
-	src, err := v.Rules.ParseURL(raw)
-	if err != nil {
-		return src, err
-	}
-	if v.Admit != nil {
-		if err := v.Admit(src.Normalized); err != nil {
-			return source.Source{}, fault.Field("url", "url: %w", err)
-		}
-	}
-	if name == "" {
-		return src, nil
-	}
-	if _, err := credential.ForPage(v.Setting, name, src.Normalized); err != nil {
-		return source.Source{}, fault.Field("credential", "%w", err)
-	}
-	return src, nil
-}
-
-// file is the source that a path names, if the settings let it be read.
-func (v *Services) file(raw, name string) (source.Source, error) {
-	place, err := file.Parse(raw)
-	if err != nil {
-		return source.Source{}, err
-	}
-	return place.Source(), v.Files.Admit(place, name)
-}
-
-func add(ctx context.Context, v *call, a addition) (any, error) {
-	if a.Credential != "" {
-		name, err := credential.Name(a.Credential)
-		if err == nil {
-			_, err = credential.Find(v.Setting, name)
-		}
-		if err != nil {
-			return nil, fault.Field("credential", "%w", err)
-		}
-		a.Credential = name
+func (h *Registration) add(ctx context.Context, a addition) (any, error) {
+	var err error
+	if a.Credential, err = h.Sources.credential(a.Credential); err != nil {
+		return nil, err
 	}
 	switch {
 	case a.one != "" && a.many != nil:
 		return nil, fault.Field(a.what+"s", "give %[1]s or %[1]ss, not both", a.what)
 	case a.one != "":
-		return addOne(ctx, v, a)
+		return h.addOne(ctx, a)
 	case len(a.many) == 0:
 		return nil, fault.Field(a.what, "%[1]s is missing: give one %[1]s, or 1 to %[2]d %[1]ss", a.what, api.MaxBatch)
 	case len(a.many) > api.MaxBatch:
 		return nil, fault.Field(a.what+"s", "%d %ss are too many: at most %d in one request", len(a.many), a.what,
 			api.MaxBatch)
 	}
-	return addMany(ctx, v, a)
+	return h.addMany(ctx, a)
 }
 
-func addOne(ctx context.Context, v *call, a addition) (any, error) {
+func (h *Registration) addOne(ctx context.Context, a addition) (any, error) {
 	src, err := a.parse(a.one, a.Credential)
 	if err != nil {
 		return nil, err
 	}
-	got := v.Registry.Items.Register(ctx, []source.Source{src}, a.RegisterOptions)[0]
+	got := h.Items.Register(ctx, []source.Source{src}, a.RegisterOptions)[0]
 	return itemJSON(&got.Item), got.Err
 }
 
-func addMany(ctx context.Context, v *call, a addition) (any, error) {
+func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	batch := api.AddURLBatch{Items: make([]api.AddURLResult, len(a.many))}
 	var sources []source.Source
 	var at []int
@@ -124,13 +86,13 @@ func addMany(ctx context.Context, v *call, a addition) (any, error) {
 	}
 	failed := 0
 	var last error
-	for j, got := range v.Registry.Items.Register(ctx, sources, a.RegisterOptions) {
+	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
 			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // not a failure, but a state
 			continue
 		}
 		if got.Err != nil {
-			v.log.ErrorContext(ctx, "registration failed", "host", sources[j].Host, "err", got.Err)
+			h.Log.ErrorContext(ctx, "registration failed", "host", sources[j].Host, "err", got.Err)
 			batch.Items[at[j]].Error = "not registered: " + wire.PublicText(got.Err)
 			failed, last = failed+1, got.Err
 			continue
@@ -145,7 +107,7 @@ func addMany(ctx context.Context, v *call, a addition) (any, error) {
 }
 
 // reindex has one item checked now.
-func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item, err error) {
+func (h *Handlers) reindex(ctx context.Context, req api.ReindexRequest) (out api.Item, err error) {
 	var it registry.Item
 	switch {
 	case req.ID != "" && req.Source != "":
@@ -153,14 +115,14 @@ func reindex(ctx context.Context, v *call, req api.ReindexRequest) (out api.Item
 	case req.ID == "" && req.Source == "":
 		return out, fault.Field("id", "id is missing: give the id or the source of an item")
 	case req.ID != "":
-		it, err = v.Registry.Items.Find(ctx, source.ID(req.ID))
+		it, err = h.Items.Find(ctx, source.ID(req.ID))
 		err = wire.Blame("id", err)
 	default:
-		it, err = v.lookup().At(ctx, req.Source)
+		it, err = h.Lookup.At(ctx, req.Source)
 	}
 	if err != nil {
 		return out, err
 	}
-	it, err = v.Registry.Items.Reindex(ctx, it, req.Force)
+	it, err = h.Items.Reindex(ctx, it, req.Force)
 	return itemJSON(&it), err
 }

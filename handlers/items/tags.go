@@ -1,8 +1,7 @@
-package handlers
+package items
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -11,12 +10,12 @@ import (
 )
 
 func tagJSON(t registry.Tag) api.Tag {
-	return api.Tag{Name: t.Name, TagSettings: tagSettings(t.Options), ChangedAt: t.ChangedAt}
+	return api.Tag{Name: t.Name, TagSettings: settingsJSON(t.Options), ChangedAt: t.ChangedAt}
 }
 
 // listTags tells which tags set something.
-func listTags(ctx context.Context, v *call, _ api.None) (api.Tags, error) {
-	all, err := v.Registry.Tags.List(ctx)
+func (h *Settings) listTags(ctx context.Context, _ api.None) (api.Tags, error) {
+	all, err := h.Tags.List(ctx)
 	out := api.Tags{Tags: make([]api.Tag, len(all))}
 	for i, t := range all {
 		out.Tags[i] = tagJSON(t)
@@ -24,17 +23,17 @@ func listTags(ctx context.Context, v *call, _ api.None) (api.Tags, error) {
 	return out, err
 }
 
-func getTag(ctx context.Context, v *call, q api.TagName) (api.Tag, error) {
+func (h *Settings) getTag(ctx context.Context, q api.TagName) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
 	}
-	t, err := v.Registry.Tags.Get(ctx, name)
+	t, err := h.Tags.Get(ctx, name)
 	return tagJSON(t), err
 }
 
 // saveTag says all that a tag sets.
-func saveTag(ctx context.Context, v *call, q api.TagRequest) (api.Tag, error) {
+func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
@@ -43,57 +42,52 @@ func saveTag(ctx context.Context, v *call, q api.TagRequest) (api.Tag, error) {
 	if err != nil {
 		return api.Tag{}, err
 	}
-	return putTag(ctx, v, name, o)
+	return h.putTag(ctx, name, o)
 }
 
 // putTag stores what a tag sets, and has the next checks of its items planned anew.
-func putTag(ctx context.Context, v *call, name string, o options.Options) (api.Tag, error) {
-	t, err := v.Registry.Tags.Put(ctx, name, o)
+func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (api.Tag, error) {
+	t, err := h.Tags.Put(ctx, name, o)
 	if err != nil {
 		return api.Tag{}, err
 	}
-	return replanned(ctx, v, t)
+	return h.replanned(ctx, t)
 }
 
 // replanned begins the run that plans the checks of a tag's items anew.
-func replanned(ctx context.Context, v *call, t registry.Tag) (api.Tag, error) {
+func (h *Settings) replanned(ctx context.Context, t registry.Tag) (api.Tag, error) {
 	out := tagJSON(t)
-	begun, err := v.Bulk.Replan(ctx, t.Name)
+	begun, err := h.Bulk.Replan(ctx, t.Name)
 	out.Run = begun.ID
 	return out, err
 }
 
 // patchTag changes some of what a tag sets.
-func patchTag(r *http.Request, v *call) (int, any, error) {
-	q, nulls, err := wire.DecodePatch[api.TagPatch](r, api.PatchTag.Endpoint)
-	if err != nil {
-		return 0, nil, err
-	}
+func (h *Settings) patchTag(ctx context.Context, q api.TagPatch, nulls []string) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
-		return 0, nil, err
+		return api.Tag{}, err
 	}
 	edit, err := editOf(q.TagSettings, nulls)
 	if err != nil {
-		return 0, nil, err
+		return api.Tag{}, err
 	}
-	t, err := v.Registry.Tags.Get(r.Context(), name)
+	t, err := h.Tags.Get(ctx, name)
 	if err != nil {
-		return 0, nil, err
+		return api.Tag{}, err
 	}
-	out, err := putTag(r.Context(), v, name, edit.Apply(t.Options))
-	return http.StatusOK, out, err
+	return h.putTag(ctx, name, edit.Apply(t.Options))
 }
 
 // removeTag has a tag set nothing any more. Items keep it.
-func removeTag(ctx context.Context, v *call, q api.TagName) (api.Tag, error) {
+func (h *Settings) removeTag(ctx context.Context, q api.TagName) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
 		return api.Tag{}, err
 	}
-	t, err := v.Registry.Tags.Remove(ctx, name)
+	t, err := h.Tags.Remove(ctx, name)
 	if err != nil {
 		return api.Tag{}, err
 	}
-	return replanned(ctx, v, t)
+	return h.replanned(ctx, t)
 }

@@ -1,8 +1,7 @@
-package handlers
+package items
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -17,29 +16,29 @@ import (
 
 // showOptions adds what people have set for an item.
 func showOptions(out *api.Item, it *registry.Item) {
-	s := tagSettings(it.Options)
+	s := settingsJSON(it.Options)
 	out.Tags, out.Paused = it.Tags, it.Paused
 	out.Watch, out.Interval, out.Schedule, out.ActiveHours, out.Priority = s.Watch, s.Interval, s.Schedule,
 		s.ActiveHours, s.Priority
 }
 
-func tagSettings(o options.Options) api.TagSettings {
+func settingsJSON(o options.Options) api.TagSettings {
 	return api.TagSettings{Watch: (*api.Watch)(o.Watch), Interval: (*api.Interval)(o.Interval),
 		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
 }
 
 // effective tells what holds for an item, and who has set it.
-func effective(ctx context.Context, v *call, it *registry.Item) (*api.Effective, error) {
-	e, err := v.Registry.Tags.Effective(ctx, it)
+func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effective, error) {
+	e, err := h.Tags.Effective(ctx, it)
 	if err != nil {
 		return nil, err
 	}
-	out := &api.Effective{TagSettings: tagSettings(e.Options), From: map[string]string{}}
+	out := &api.Effective{TagSettings: settingsJSON(e.Options), From: map[string]string{}}
 	for field := range e.From {
 		out.From[field] = strings.TrimPrefix(e.By(field), "the ")
 	}
 	if out.Interval == nil && out.Schedule == nil {
-		least, most := v.Registry.Tags.Usual()
+		least, most := h.Tags.Usual()
 		out.Interval, out.From["interval"] = &api.Interval{Min: words.Short(least), Max: words.Short(most)}, "default"
 	}
 	if out.Priority == nil {
@@ -101,15 +100,11 @@ func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err 
 }
 
 // patchItem changes what is set for one item.
-func patchItem(r *http.Request, v *call) (int, any, error) {
-	q, nulls, err := wire.DecodePatch[api.ItemPatch](r, api.PatchItem.Endpoint)
-	if err != nil {
-		return 0, nil, err
-	}
+func (h *Settings) patchItem(ctx context.Context, q api.ItemPatch, nulls []string) (api.Item, error) {
 	set, err := settingsOf(q.ItemSettings, nulls)
 	if err != nil {
-		return 0, nil, err
+		return api.Item{}, err
 	}
-	it, err := v.Registry.Requests.Set(r.Context(), source.ID(q.ID), set)
-	return http.StatusOK, itemJSON(&it), wire.Blame("id", err)
+	it, err := h.Requests.Set(ctx, source.ID(q.ID), set)
+	return itemJSON(&it), wire.Blame("id", err)
 }

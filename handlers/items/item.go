@@ -1,8 +1,9 @@
-package handlers
+package items
 
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
@@ -10,15 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // item shows one item with its past.
-func item(r *http.Request, v *call) (int, any, error) {
+func (h *Handlers) item(r *http.Request) (int, any, error) {
 	q, err := wire.Decode[api.ItemID](r, api.GetItem.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
-	past, err := v.history().Find(r.Context(), source.ID(q.ID))
+	past, err := h.History.Find(r.Context(), source.ID(q.ID))
 	if err != nil {
 		return 0, nil, wire.Blame("id", err)
 	}
@@ -34,13 +36,19 @@ func item(r *http.Request, v *call) (int, any, error) {
 	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	d.Effective, err = effective(r.Context(), v, it)
+	d.Effective, err = h.effective(r.Context(), it)
 	return http.StatusOK, d, err
 }
 
 // remove has one item purged: the worker takes it out of the index first, then out of the registry.
-func remove(ctx context.Context, v *call, q api.ItemID) (api.Item, error) {
-	it, err := v.Registry.Items.Remove(ctx, source.ID(q.ID))
+func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
+	it, err := h.Items.Remove(ctx, source.ID(q.ID))
+	return itemJSON(&it), wire.Blame("id", err)
+}
+
+// acceptWatch accepts what is watched of an item as it is now.
+func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
+	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Blame("id", err)
 }
 
@@ -50,10 +58,10 @@ func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 		d.History = append(d.History, api.Decision(h))
 	}
 	for _, c := range past.Captures {
-		d.Captures = append(d.Captures, captureJSON(it, c))
+		d.Captures = append(d.Captures, wire.Capture(it, c))
 	}
 	for _, e := range past.Edges {
-		d.Lineage = append(d.Lineage, edgeJSON(e))
+		d.Lineage = append(d.Lineage, wire.Edge(e))
 	}
 	for _, c := range past.Changes {
 		d.Changes = append(d.Changes, changeJSON(c))
@@ -109,4 +117,29 @@ func itemJSON(it *registry.Item) api.Item {
 		out.HTTPRobotsAllowed = &it.HTTPRobotsAllowed
 	}
 	return out
+}
+
+func changeJSON(c snapshot.Change) api.Change {
+	out := api.Change{
+		At: c.At, Kind: api.ChangeKind(c.Kind), SHA256: history.Digest(c.RawHash), Before: history.Digest(c.Before),
+		NormalizationVersion: c.Version,
+	}
+	if c.Measured {
+		out.NewShare, out.GoneShare, out.WordsAdded, out.WordsRemoved = &c.New, &c.Gone, &c.Added, &c.Removed
+	}
+	return out
+}
+
+// movedTo answers a request for an item under an id that it had once.
+type movedTo struct{ location string }
+
+func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
+	w.Header().Set("Location", m.location)
+	w.WriteHeader(status)
+}
+
+// itemMoved is the answer to a request for an item by the id of one that has moved there.
+func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
+	to := url.URL{Path: "/api/items/" + string(it.ID), RawQuery: r.URL.RawQuery}
+	return http.StatusMovedPermanently, movedTo{to.String()}, nil
 }

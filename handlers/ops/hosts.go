@@ -1,4 +1,4 @@
-package handlers
+package ops
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 const maxRobotsShown = 64 << 10
 
 // host tells how one host is treated, and why.
-func host(ctx context.Context, v *call, q api.HostName) (api.HostDetail, error) {
-	view, err := v.Registry.Hosts.View(ctx, q.Host)
+func (h *State) host(ctx context.Context, q api.HostName) (api.HostDetail, error) {
+	view, err := h.Hosts.View(ctx, q.Host)
 	if err != nil {
 		return api.HostDetail{}, err
 	}

@@ -1,4 +1,4 @@
-package handlers
+package items
 
 import (
 	"context"
@@ -8,18 +8,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/lookup"
 )
 
-func (v *Services) lookup() *lookup.Lookup {
-	return lookup.New(v.Registry.Items, v.Registry.Requests, v.Rules)
-}
-
 // items lists the registry, a page at a time.
-func items(ctx context.Context, v *call, q api.ItemQuery) (api.ItemPage, error) {
-	f, err := v.lookup().Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
+func (h *Handlers) items(ctx context.Context, q api.ItemQuery) (api.ItemPage, error) {
+	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "")
 	if err != nil {
 		return api.ItemPage{}, err
 	}
-	page, err := v.lookup().Page(ctx, lookup.Query{Filter: f, Sort: q.Sort, After: q.Continuation, Top: q.Top})
+	page, err := h.Lookup.Page(ctx, lookup.Query{Filter: f, Sort: q.Sort, After: q.Continuation, Top: q.Top})
 	return api.ItemPage{Items: itemsJSON(page.Items), Continuation: page.Next}, err
 }
 

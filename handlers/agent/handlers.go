@@ -1,0 +1,71 @@
+package agent
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry/lookup"
+)
+
+// Handlers answer messages of the Model Context Protocol.
+type Handlers struct {
+	API     http.Handler // asked by the tools, as the caller of the message
+	Lookup  *lookup.Lookup
+	Version string
+	Log     *slog.Logger
+	// Keys is whether callers need keys. A browser's page cannot have one, so the name of the host then does not matter.
+	Keys bool
+}
+
+// Routes are the routes of the protocol.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
+}
+
+// tools answers a message. Nothing is kept between two messages, and an answer is one JSON document, since the host
+// passes on no streams.
+func (h *Handlers) tools(r *http.Request) (int, any, error) {
+	client := api.NewClient("http://in.process", "", &http.Client{Transport: inside{r.Context(), h.API}})
+	server := New(Options{Client: client, Version: h.Version, IDs: h.ids})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, Logger: h.Log, MaxRequestBodyBytes: wire.MaxBody,
+			PropagateRequestCancellation: true,
+			DisableLocalhostProtection:   h.Keys,
+		})
+	return http.StatusOK, streamed{handler, r}, nil
+}
+
+// ids are the ids that the item of an address may have.
+func (h *Handlers) ids(address string) (ids []string, err error) {
+	all, err := h.Lookup.IDs(address)
+	for _, id := range all {
+		ids = append(ids, string(id))
+	}
+	return ids, err
+}
+
+// streamed is an answer that a handler writes.
+type streamed struct {
+	http.Handler
+	r *http.Request
+}
+
+// WriteAnswer implements [wire.Writer].
+func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
+
+// inside asks the API as part of another request: as its caller, and no longer than it lasts.
+type inside struct {
+	ctx context.Context
+	api http.Handler
+}
+
+// RoundTrip implements [http.RoundTripper].
+func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
+	return wire.InProcess{Handler: i.api}.RoundTrip(r.WithContext(i.ctx))
+}

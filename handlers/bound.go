@@ -1,0 +1,59 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// bound are all routes and triggers over the services that they were made with, and what invocations need beside them.
+type bound struct {
+	of       *Services
+	routes   map[*api.Endpoint]wire.Route
+	triggers map[string]wire.Trigger
+	keys     *keys.Ring
+	activity *activity.Log
+}
+
+// open opens the services, and binds routes and triggers to them: once, because the services usually stay the same.
+func (s *server) open(ctx context.Context) (*bound, error) {
+	v, err := s.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b := s.last.Load(); b != nil && b.of == v {
+		return b, nil
+	}
+	b := v.bind(s)
+	s.last.Store(b)
+	return b, nil
+}
+
+// bind makes the routes and triggers of all areas.
+func (v *Services) bind(s *server) *bound {
+	b := &bound{of: v, routes: map[*api.Endpoint]wire.Route{}, triggers: map[string]wire.Trigger{}, keys: v.Keys,
+		activity: v.Activity}
+	areas, workers := v.areas(s)
+	for _, a := range areas {
+		for _, r := range a.Routes() {
+			b.routes[r.Endpoint] = r
+		}
+	}
+	for _, w := range workers {
+		for name, t := range w.Triggers() {
+			b.triggers[name] = t
+		}
+	}
+	return b
+}
+
+// flush writes what was done, if it is time to. A failure is no reason to do the work again.
+func (s *server) flush(ctx context.Context, done *activity.Log) {
+	if err := done.Flush(ctx); err != nil {
+		s.Log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)
+	}
+}

@@ -1,0 +1,57 @@
+// Package captures answers requests about what is kept of an item: its captures, what they say and how they differ, and
+// what the index was given of the present one.
+package captures
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/compare"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Handlers answer requests about captures.
+type Handlers struct {
+	History *history.History
+	Compare *compare.Comparer
+	Feed    *feed.Feed // which version of an item the caller has read
+}
+
+// Routes are the routes about captures.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListCaptures, h.captures),
+		wire.On(api.ListEdges, h.edges),
+		wire.OnAny(api.GetCapture, h.capture),
+		wire.OnAny(api.GetText, h.text),
+		wire.On(api.GetDiff, h.diff),
+		wire.On(api.IgnoreLines, h.ignoreLines),
+	}
+}
+
+// findPast finds an item with its past.
+func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error) {
+	p, err := h.History.Find(ctx, source.ID(id))
+	return p, wire.Blame("id", err)
+}
+
+// Indexed answers requests about what the index was given of an item.
+type Indexed struct {
+	Items     *registry.Items
+	Manifests *index.Manifests
+	Images    func(context.Context, registry.Item) ([]search.Image, error) // those that the index shows of an item
+}
+
+// Routes are the routes about what the index was given.
+func (h *Indexed) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListChunks, h.chunks),
+		wire.On(api.ListImages, h.images),
+	}
+}

@@ -1,0 +1,66 @@
+package captures
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+)
+
+// captures lists all captures of an item, a page at a time, in the order of their digests.
+func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.CapturePage, error) {
+	page := api.CapturePage{Captures: []api.Capture{}}
+	past, err := h.findPast(ctx, q.ID)
+	if err != nil {
+		return page, err
+	}
+	found, next, err := past.Captures(ctx, q.Continuation, q.Top)
+	page.Continuation = next
+	for _, c := range found {
+		page.Captures = append(page.Captures, wire.Capture(&past.Item, c))
+	}
+	return page, wire.Blame("continuation", err)
+}
+
+// edges lists all that captures of an item took over from, a page at a time, newest first.
+func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, error) {
+	page := api.EdgePage{Lineage: []api.Edge{}}
+	past, err := h.findPast(ctx, q.ID)
+	if err != nil {
+		return page, err
+	}
+	found, next, err := past.Edges(ctx, q.Continuation, q.Top)
+	page.Continuation = next
+	for _, e := range found {
+		page.Lineage = append(page.Lineage, wire.Edge(e))
+	}
+	return page, wire.Blame("continuation", err)
+}
+
+// capture answers what was captured: its text, or the bytes as they came.
+func (h *Handlers) capture(ctx context.Context, q api.CaptureID) (any, error) {
+	if _, _, err := source.ParseID(q.ID); err != nil {
+		return nil, wire.Blame("id", err)
+	}
+	if !history.IsDigest(q.SHA256) {
+		return nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")
+	}
+	c, body, err := h.History.Load(ctx, source.ID(q.ID), q.SHA256)
+	if err != nil {
+		return nil, err
+	}
+	if q.Raw {
+		return wire.Content{Body: body, MediaType: c.ContentType(), Filename: q.SHA256}, nil
+	}
+	doc, err := h.History.Read(ctx, c, body)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Unsupported {
+		return nil, fault.Field("raw", "text cannot be extracted from %s; raw=true gives the bytes", doc.MimeType)
+	}
+	return wire.Content{Body: []byte(doc.Text), MediaType: "text/plain; charset=utf-8"}, nil
+}

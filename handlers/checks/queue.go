@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// crawlWorker does one job.
+func (h *Queue) crawlWorker(ctx context.Context, e wire.Envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	if err := h.Worker.Process(ctx, job); err != nil {
+		return "", wire.Kept(err)
+	}
+	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
+}
+
+// crawlSlowWorker does a job that was moved out of the way of others.
+func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	if err := h.Worker.ProcessSlow(ctx, job); err != nil {
+		return "", wire.Kept(err)
+	}
+	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
+}
+
+// crawlPoison records on its items that a job could not be done, however often it was tried.
+func (h *Queue) crawlPoison(ctx context.Context, e wire.Envelope) (string, error) {
+	job, err := jobOf(e)
+	if err != nil {
+		return "", err
+	}
+	why := "processing failed on every try and was given up; see the app's log"
+	h.Log.ErrorContext(ctx, "crawl job poisoned", "host", job.Host, "items", len(job.Items))
+	return why, h.Worker.GiveUp(ctx, job, why)
+}
+
+func jobOf(e wire.Envelope) (registry.Job, error) {
+	body, err := e.Job()
+	if err != nil {
+		return registry.Job{}, err
+	}
+	return registry.ParseJob(body)
+}

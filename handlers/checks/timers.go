@@ -1,0 +1,51 @@
+package checks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/run"
+)
+
+// crawlTimer sends jobs for what is due, then does the other work of every minute. Each part has its own share of the
+// time, so that a sweep under overload leaves time for the parts after it.
+func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	sweep, end := run.PartOf(ctx, 3, 4)
+	report, err := h.Jobs.Sweep(sweep)
+	end()
+	err = errors.Join(err, run.Watch(ctx, h.AfterSweep...))
+	h.Log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
+		"jobs", report.Jobs,
+		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)
+	text := fmt.Sprintf("%s claimed in %s", words.Count(report.Claimed, "item"), words.Count(report.Jobs, "job"))
+	if report.Unfinished {
+		text += "; time was over before all was looked at, the next sweep goes on"
+	}
+	return text, err
+}
+
+// purgeTimer moves the checks of tombstones forward that have been kept long enough, which matters after the setting
+// was changed; the worker purges them at that check. It also removes old activity, changes and deliveries.
+func (h *Timers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
+	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
+	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
+	if removed, failed := h.Activity.Trim(ctx); failed != nil {
+		err = errors.Join(err, failed)
+	} else if removed > 0 {
+		h.Log.InfoContext(ctx, "old activity removed", "rows", removed)
+	}
+	if removed, failed := h.Feed.Purge(ctx, h.KeepChanges); failed != nil {
+		err = errors.Join(err, failed)
+	} else if removed > 0 {
+		h.Log.InfoContext(ctx, "old changes removed", "segments", removed)
+	}
+	if removed, failed := h.Deliveries.Purge(ctx); failed != nil {
+		err = errors.Join(err, failed)
+	} else if removed > 0 {
+		h.Log.InfoContext(ctx, "old deliveries removed", "deliveries", removed)
+	}
+	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
+}

@@ -1,0 +1,69 @@
+// Package items answers requests about items: sources are registered, listed, shown, checked again and removed, and
+// people decide how an item, or all items of a tag, are checked.
+package items
+
+import (
+	"log/slog"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+)
+
+// Handlers answer requests about items that are registered.
+type Handlers struct {
+	Items   *registry.Items
+	Tags    *registry.Tags // what they set for items
+	Lookup  *lookup.Lookup
+	History *history.History
+	Log     *slog.Logger
+}
+
+// Routes are the routes about items that are registered.
+func (h *Handlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListItems, h.items),
+		wire.OnAny(api.ExportItems, h.exportItems),
+		{Endpoint: api.GetItem.Endpoint, Answer: h.item},
+		wire.On(api.ReindexItem, h.reindex),
+		wire.On(api.RemoveItem, h.remove),
+		wire.On(api.AcceptWatch, h.acceptWatch),
+	}
+}
+
+// Registration answers requests to register sources.
+type Registration struct {
+	Items   *registry.Items
+	Sources Sources
+	Log     *slog.Logger
+}
+
+// Routes are the routes that register sources.
+func (h *Registration) Routes() []wire.Route {
+	return []wire.Route{
+		wire.OnAny(api.AddURL, h.addURL),
+		wire.OnAny(api.AddFile, h.addFile),
+	}
+}
+
+// Settings answer requests about what people set for items and tags.
+type Settings struct {
+	Requests *registry.Requests
+	Tags     *registry.Tags
+	Bulk     *bulk.Service // plans the checks of a tag's items anew
+}
+
+// Routes are the routes about what people set.
+func (h *Settings) Routes() []wire.Route {
+	return []wire.Route{
+		wire.OnPatch(api.PatchItem, h.patchItem),
+		wire.On(api.ListTags, h.listTags),
+		wire.On(api.SaveTag, h.saveTag),
+		wire.On(api.GetTag, h.getTag),
+		wire.OnPatch(api.PatchTag, h.patchTag),
+		wire.On(api.RemoveTag, h.removeTag),
+	}
+}

@@ -1,0 +1,61 @@
+package items
+
+import (
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+)
+
+// Sources reads the addresses and paths of requests as sources, and refuses what would never be fetched.
+type Sources struct {
+	Rules   source.Rules
+	Admit   func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
+	Files   *file.Client             // which files the settings allow
+	Setting func(name string) string // a setting of the app, such as a credential; "" if it is not set
+}
+
+// Page is the source of a URL. name is that of the credential for its pages, or empty; a credential that is not for
+// that address is refused.
+func (s Sources) Page(raw, name string) (source.Source, error) {
+	src, err := s.Rules.ParseURL(raw)
+	if err != nil {
+		return src, err
+	}
+	if s.Admit != nil {
+		if err := s.Admit(src.Normalized); err != nil {
+			return source.Source{}, fault.Field("url", "url: %w", err)
+		}
+	}
+	if name == "" {
+		return src, nil
+	}
+	if _, err := credential.ForPage(s.Setting, name, src.Normalized); err != nil {
+		return source.Source{}, fault.Field("credential", "%w", err)
+	}
+	return src, nil
+}
+
+// file is the source of a path, if the settings let it be read.
+func (s Sources) file(raw, name string) (source.Source, error) {
+	place, err := file.Parse(raw)
+	if err != nil {
+		return source.Source{}, err
+	}
+	return place.Source(), s.Files.Admit(place, name)
+}
+
+// credential is the name of a credential as items keep it. Empty stays empty; a name that is not set is refused.
+func (s Sources) credential(given string) (string, error) {
+	if given == "" {
+		return "", nil
+	}
+	name, err := credential.Name(given)
+	if err == nil {
+		_, err = credential.Find(s.Setting, name)
+	}
+	if err != nil {
+		return "", fault.Field("credential", "%w", err)
+	}
+	return name, nil
+}

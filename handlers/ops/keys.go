@@ -1,0 +1,34 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+)
+
+// listKeys tells which keys there are.
+func (h *Keys) listKeys(ctx context.Context, _ api.None) (api.Keys, error) {
+	all, err := h.Ring.List(ctx)
+	return keys.JSON(all), err
+}
+
+// addKey makes one, and shows it this once.
+func (h *Keys) addKey(ctx context.Context, q api.KeyRequest) (any, error) {
+	k, secret, err := h.Ring.Add(ctx, q.Name, q.Scope)
+	if err != nil {
+		return nil, err
+	}
+	h.Log.InfoContext(ctx, "key added", "key", k.Name, "scope", k.Scope)
+	return wire.Unkept{Body: api.NewKey{Key: k.JSON(), Secret: secret}}, nil
+}
+
+// removeKey ends one.
+func (h *Keys) removeKey(ctx context.Context, q api.KeyName) (api.Key, error) {
+	k, err := h.Ring.Remove(ctx, q.Name)
+	if err == nil {
+		h.Log.InfoContext(ctx, "key removed", "key", k.Name)
+	}
+	return k.JSON(), err
+}

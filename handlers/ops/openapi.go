@@ -1,0 +1,38 @@
+package ops
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/api/openapi"
+)
+
+// openAPI answers the description of all routes, for programs.
+func openAPI(context.Context, api.None) (any, error) {
+	return built{body: openapi.JSON, mediaType: "application/json; charset=utf-8", policy: "default-src 'none'"}, nil
+}
+
+// docs answers the description as a page, for people.
+func docs(context.Context, api.None) (any, error) {
+	page, policy := openapi.Page()
+	return built{body: page, mediaType: "text/html; charset=utf-8", policy: policy}, nil
+}
+
+// built is an answer that was made at build time. Its address may hold a function key, so browsers send no address on
+// when a link is followed.
+type built struct {
+	body      []byte
+	mediaType string
+	policy    string // Content-Security-Policy
+}
+
+func (b built) WriteAnswer(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("Content-Type", b.mediaType)
+	h.Set("Content-Security-Policy", b.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.body) // an error means that the caller has gone
+}

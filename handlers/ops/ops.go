@@ -1,0 +1,84 @@
+// Package ops answers requests about the app itself: the state of hosts and of what the app depends on, its keys,
+// numbers and settings, and the description of the API.
+package ops
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+)
+
+// State answers requests about the state of hosts and of what the app depends on.
+type State struct {
+	Hosts          *registry.Hosts
+	Jobs           *registry.Jobs
+	Rebuilds       *rebuild.Service
+	Migrate        *migrate.Service
+	Storage, Index Pinger
+	Version        string
+	Log            *slog.Logger
+}
+
+// Pinger is a service outside the process. Ping returns an error if it does not answer or cannot be written.
+type Pinger interface {
+	Ping(ctx context.Context) error
+}
+
+// Routes are the routes about states.
+func (h *State) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.GetStatus, h.status),
+		wire.On(api.GetHost, h.host),
+		{Endpoint: api.GetHealth.Endpoint, Answer: h.health},
+	}
+}
+
+// Process answers requests about this process: what it has done, and how it was set.
+type Process struct {
+	Metrics  *telemetry.Metrics
+	Activity *activity.Log
+	Settings map[string]string // as they may be shown
+}
+
+// Routes are the routes about this process.
+func (h *Process) Routes() []wire.Route {
+	return []wire.Route{
+		wire.OnAny(api.GetMetrics, h.metrics),
+		wire.On(api.GetActivity, h.lastHours),
+		wire.On(api.GetConfig, h.config),
+	}
+}
+
+// Keys answers requests about the keys of the API.
+type Keys struct {
+	Ring *keys.Ring
+	Log  *slog.Logger
+}
+
+// Routes are the routes about keys.
+func (h *Keys) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListKeys, h.listKeys),
+		wire.OnAny(api.AddKey, h.addKey),
+		wire.On(api.RemoveKey, h.removeKey),
+	}
+}
+
+// Description answers requests for the description of the API.
+type Description struct{}
+
+// Routes are the routes of the description.
+func (Description) Routes() []wire.Route {
+	return []wire.Route{
+		wire.OnAny(api.GetOpenAPI, openAPI),
+		wire.OnAny(api.GetDocs, docs),
+	}
+}

@@ -1,0 +1,130 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/handlers/agent"
+	"github.com/tidemark/tidemark/handlers/captures"
+	"github.com/tidemark/tidemark/handlers/changes"
+	"github.com/tidemark/tidemark/handlers/checks"
+	"github.com/tidemark/tidemark/handlers/find"
+	"github.com/tidemark/tidemark/handlers/items"
+	"github.com/tidemark/tidemark/handlers/ops"
+	"github.com/tidemark/tidemark/handlers/pushed"
+	"github.com/tidemark/tidemark/handlers/runs"
+	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/crawl"
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/fetch/file"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/answer"
+	"github.com/tidemark/tidemark/pkg/registry/compare"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/registry/lookup"
+	"github.com/tidemark/tidemark/pkg/run/backfill"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
+	"github.com/tidemark/tidemark/pkg/run/listimport"
+	"github.com/tidemark/tidemark/pkg/run/mailimport"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Services answer invocations. Each area gets those that it needs; see [Services.areas].
+type Services struct {
+	Store     storage.Store
+	Registry  *registry.Registry
+	Snapshots *snapshot.Store
+	Manifests *index.Manifests
+	Worker    *crawl.Worker
+	Index     search.Index
+	Documents *document.Reader
+	Files     *file.Client
+	Admit     func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
+	Setting   func(name string) string // one of the app's, such as a credential; "" for none
+	Rebuilds  *rebuild.Service
+	Bulk      *bulk.Service
+	Migrate   *migrate.Service
+	Backfill  *backfill.Service
+	Polls     *sitepoll.Service
+	Entries   *entries.Store
+	Enrich    *enrich.Service
+	Imports   *mailimport.Service
+	Lists     *listimport.Service
+	Notify    *notify.Notifier
+	Activity  *activity.Log
+	Keys      *keys.Ring
+	Config    map[string]string // the settings as they may be shown
+	Rules     source.Rules
+	Version   string
+	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
+
+	KeepChanges time.Duration // how long the feed keeps changes
+}
+
+// area is a part of the API, with the services that it needs.
+type area interface{ Routes() []wire.Route }
+
+// worker does the work that begins without a request, with the services that it needs.
+type worker interface {
+	Triggers() map[string]wire.Trigger
+}
+
+// areas gives each area and each worker the services that it needs, and no others.
+func (v *Services) areas(s *server) (areas []area, workers []worker) {
+	found, past, log := lookup.New(v.Registry.Items, v.Registry.Requests, v.Rules), v.history(), s.Log
+	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
+		Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
+	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
+	changed := &changes.Handlers{Feed: v.Registry.Feed, Notify: v.Notify, Log: log}
+	areas = []area{
+		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past, Log: log},
+		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},
+		&items.Settings{Requests: v.Registry.Requests, Tags: v.Registry.Tags, Bulk: v.Bulk},
+		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
+			Feed: v.Registry.Feed},
+		&captures.Indexed{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
+		&find.Handlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
+		changed, pushes, work,
+		&ops.State{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
+			Storage: v.Store, Index: v.Index, Version: v.Version, Log: log},
+		&ops.Process{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
+		&ops.Keys{Ring: v.Keys, Log: log},
+		ops.Description{},
+		&agent.Handlers{API: s.served, Lookup: found, Version: v.Version, Log: log, Keys: s.Access != Open},
+	}
+	return areas, []worker{
+		&checks.Queue{Worker: v.Worker, Log: log},
+		&checks.Timers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Registry.Feed,
+			Deliveries: v.Notify.Worker, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
+			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
+				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,
+				v.Migrate.Advance, v.Registry.Hosts.Recount}},
+		changed, pushes, work,
+	}
+}
+
+func (v *Services) sources() items.Sources {
+	return items.Sources{Rules: v.Rules, Admit: v.Admit, Files: v.Files, Setting: v.Setting}
+}
+
+func (v *Services) history() *history.History {
+	return history.New(v.Registry.Items, v.Registry.Moves, v.Snapshots, v.Documents)
+}
+
+func (v *Services) answers(past *history.History, log *slog.Logger) *answer.Answers {
+	return answer.New(answer.Options{Index: v.Index, Items: v.Registry.Items, Entries: v.Entries, Chunks: v.Manifests,
+		History: past, Log: log})
+}

@@ -1,0 +1,41 @@
+package wire
+
+import (
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// Capture shows a capture of an item. A check that finds the present capture again only writes the time to the item's
+// row, so the later of the two times is shown.
+func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
+	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
+		c.LastVerifiedAt = it.LastVerified
+	}
+	return api.Capture{
+		SHA256: history.Digest(c.RawHash), ContentHash: c.ContentHash, CanonicalURI: c.CanonicalURI,
+		FetchURL: c.FetchURL, Header: c.Header,
+		CapturedAt: c.CapturedAt, LastVerifiedAt: c.LastVerifiedAt, ReprocessedAt: c.ReprocessedAt, Bytes: c.Bytes,
+		MimeType:   c.MimeType,
+		StatusCode: c.StatusCode, RunID: c.RunID, NormalizationVersion: c.NormalizationVersion,
+		PublishedAt: c.PublishedAt, ModifiedAt: c.ModifiedAt, Author: c.Author, SiteName: c.SiteName,
+	}
+}
+
+// Edge shows which capture took over from which, and why.
+func Edge(e lineage.Edge) api.Edge {
+	return api.Edge{Newer: string(e.Newer), Older: string(e.Older), At: e.At, Meta: api.EdgeMetadata{
+		Reason: e.Reason, ConflictResolved: e.ConflictResolved, Selected: e.Selected,
+		CanonicalURIMatch: orNull(e.CanonicalURIMatch), ContentSHA256Match: orNull(e.ContentSHA256Match),
+	}}
+}
+
+func orNull(id lineage.CaptureID) *string {
+	if id == "" {
+		return nil
+	}
+	text := string(id)
+	return &text
+}

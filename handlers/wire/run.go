@@ -1,0 +1,37 @@
+package wire
+
+import (
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/run/migrate"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
+)
+
+// Rebuild shows a rebuild. left is how many of its items are not done yet.
+func Rebuild(run rebuild.Run, left int) api.Rebuild {
+	out := api.Rebuild{
+		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
+		Reason: run.Reason,
+		Items:  run.Items, Marked: run.Marked, Left: left, Indexed: run.Indexed, KeptOut: run.KeptOut, Failed: run.Failed,
+		StartedAt: run.StartedAt, UpdatedAt: run.UpdatedAt, EndedAt: run.EndedAt, Removed: run.Removed, Entries: run.Entries,
+		Mended: run.Mended,
+	}
+	for _, f := range run.Findings {
+		out.Findings = append(out.Findings, api.Finding(f))
+	}
+	if n := run.Collisions; n.Chunks > 0 {
+		out.Collisions = (*api.Collisions)(&n)
+	}
+	return out
+}
+
+// MigrationState is the state of a migration as the API names it.
+func MigrationState(st migrate.Status) string {
+	switch {
+	case st.Running:
+		return api.MigrationRunning
+	case len(st.Needs) > 0:
+		return api.MigrationNeeded
+	default:
+		return api.MigrationCurrent
+	}
+}
