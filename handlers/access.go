@@ -20,29 +20,30 @@ type Access int
 
 // Kinds of access.
 const (
-	// Open is without keys: the host listens on this machine alone.
+	// Open needs no keys: the host listens on this machine alone.
 	Open Access = iota
-	// HostKeys is as in Azure: the host has checked its own keys, but for functions whose level is anonymous. The health
-	// takes none; the dashboard and feeds, which are the other such functions, take Tidemark's.
+	// HostKeys is as in Azure: the host has checked its own keys, except for functions whose level is anonymous. Of these,
+	// the health needs no key; the dashboard and feeds need a key of Tidemark.
 	HostKeys
-	// OwnKeys is where the host checks nothing and strangers may come: all but the health needs one of Tidemark's keys.
+	// OwnKeys is where the host checks nothing and strangers may call: everything but the health needs a key of Tidemark.
 	OwnKeys
 )
 
-// hostKeyName is who calls with a key that the host has checked, and of which it does not say the name.
+// hostKeyName is the name of a caller whose key the host has checked; the host does not pass the key's own name on.
 const hostKeyName = "function key"
 
-// keyNeeded is said to everybody whose key is not taken: whether it is missing, wrong or removed is nobody's business.
+// keyNeeded answers every request whose key is not accepted. It does not tell whether the key is missing, wrong or
+// removed.
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
-// door lets in who has a key.
+// door lets a request in if its key allows it.
 type door struct {
 	*server
 	mux    *http.ServeMux // of all routes
 	routes map[string]*api.Endpoint
 	next   http.Handler
-	failed keys.Limiter // keys that are none
+	failed keys.Limiter // wrong keys
 	tried  keys.Limiter // sign-ins
 }
 
@@ -60,7 +61,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}))
 		return
 	}
-	w.Header().Set("Cache-Control", "private, no-store") // what one may see is for no cache on the way
+	w.Header().Set("Cache-Control", "private, no-store") // caches on the way must not keep what a key gives access to
 	wanted := folded(r)
 	_, pattern := d.mux.Handler(wanted)
 	e := d.routes[pattern]
@@ -74,15 +75,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHosts reports whether a request is the host's own, the question whether we are up or a trigger, and none that it
-// passes on.
+// isHosts reports whether a request is the host's own, which asks whether the process is up or is a trigger, and not
+// one that it passes on.
 func (d *door) isHosts(r *http.Request, pattern string) bool {
 	_, at, _ := strings.Cut(pattern, " ")
 	own := at == "/{$}" && r.URL.Path == "/" || isTrigger(at) && strings.EqualFold(r.URL.Path, at)
 	return own && r.Header.Get(forwardedFor) == ""
 }
 
-// forwardedFor is where the host says whom it passes a request on for.
+// forwardedFor is the header in which the host says from which address a request came.
 const forwardedFor = "X-Forwarded-For"
 
 func isTrigger(path string) bool {
@@ -97,7 +98,7 @@ func isTrigger(path string) bool {
 func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint) {
 	given := credentials(r, e)
 	if d.Access == HostKeys && (e == nil || !e.Anonymous) {
-		// The host has checked a key. A key of ours beside it says who it is.
+		// The host has checked a key. A key of Tidemark beside it says who calls.
 		given = slices.DeleteFunc(given, func(s string) bool { return !strings.HasPrefix(s, keys.Prefix) })
 		if len(given) == 0 {
 			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
@@ -107,7 +108,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	k, err := d.check(r, given)
 	if err == nil && e != nil && e.Scope == api.ScopeFeed && r.URL.Query().Has("key") &&
 		!api.ScopeRead.Covers(k.Scope) {
-		err = errNoKey // addresses are read by many, so none may have a key that can change something
+		err = errNoKey // an address is seen by many, so a key in it must not be able to change anything
 	}
 	if err != nil {
 		d.refuse(w, r, err)
@@ -116,7 +117,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: k.Name, Scope: k.Scope}))
 }
 
-// errNoKey is a request without a key that is taken.
+// errNoKey refuses a request that has no key, or one that is not accepted.
 var errNoKey = fault.New(fault.Blocked, "%s", keyNeeded)
 
 // check finds the one key of a request.
@@ -146,7 +147,7 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// refuse answers why nobody comes in.
+// refuse answers with the reason why a request is not let in.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)
@@ -156,8 +157,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
-// credentials are the different texts that a request gives as keys. In an address only feeds take one, because their
-// readers can send no headers, and addresses are written to logs.
+// credentials are the different texts that a request gives as keys. Addresses are written to logs, so only feeds accept
+// a key in the address: their readers cannot send headers.
 func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(given, text) {
@@ -180,7 +181,8 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address is where a request comes from, as the host says: it appends to what it was told itself. Azure adds a port.
+// address is where a request comes from. The host appends it to the header that it received, so the last one counts.
+// Azure adds a port.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

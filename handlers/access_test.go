@@ -180,7 +180,7 @@ func TestL4NoWayAround(t *testing.T) {
 	}
 }
 
-// L4: in Azure the host checks its own keys and lets everybody to the dashboard, which asks for one of ours.
+// L4: in Azure the host checks its own keys and lets everybody to the dashboard, which asks for a key of Tidemark.
 func TestL4BehindAHostWithKeys(t *testing.T) {
 	g := newGuarded(t, HostKeys)
 	for _, tt := range []struct {
@@ -259,7 +259,7 @@ func TestL4KeysInAddressesOfFeeds(t *testing.T) {
 	}
 }
 
-// L4: behind a host with keys, a route that is anonymous there takes ours alone; a feed takes one in its address.
+// L4: behind a host with keys, an anonymous route accepts only keys of Tidemark; a feed accepts one in its address.
 func TestL4AnonymousRoutes(t *testing.T) {
 	g := newGuarded(t, HostKeys)
 	in := 0

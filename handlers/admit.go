@@ -10,11 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// admit lets only the host in. The port is on loopback, but without more every program of the machine
-// could call functions there without a key, and so could a web page in its browser. A page cannot choose
-// the Host, which has to be this address, nor headers without being asked about them first. With a secret
-// the caller is the host that started us; only it is believed what it says was forwarded. Hosts that give
-// no secret are believed from loopback.
+// admit lets only the host in. The port is on loopback, but that alone would let every program of the machine call
+// functions without a key, and so could a web page in a browser there. A page cannot choose the Host, which must be
+// this address, and it cannot add a header without permission. A caller with the secret is the host that started this
+// process, so what it says of forwarded requests is true. A host that gives no secret is believed because it is on
+// loopback.
 func (s *server) admit(next http.Handler) http.Handler {
 	own := []string{net.JoinHostPort("127.0.0.1", s.Port), net.JoinHostPort("localhost", s.Port),
 		net.JoinHostPort("::1", s.Port)}

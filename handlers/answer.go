@@ -41,14 +41,14 @@ func (s *server) unavailable(r *http.Request, err error) error {
 	return fault.New(fault.Unavailable, "%s", health.Told(err, "storage or index cannot be reached; try again shortly"))
 }
 
-// noteAct writes down who had something done; reading is for the times of the keys' last use to tell.
+// noteAct logs who had something done. Who reads is not logged: the keys' times of last use tell that.
 func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
 		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)
 	}
 }
 
-// answerError answers with an error, and writes down those that callers cannot do anything about.
+// answerError answers with an error, and logs it if callers cannot do anything about it.
 func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if kind := fault.KindOf(err); wire.Status(err) >= http.StatusInternalServerError {
 		s.Metrics.Errors.Add(1, "invocation", string(kind))

@@ -12,16 +12,15 @@ import (
 )
 
 const (
-	// hostMaxBody is what the Functions host takes itself, and so the most that is thrown away.
+	// hostMaxBody is the largest body, in bytes, that the Functions host passes on, and so the most that is discarded.
 	hostMaxBody = 104_857_600
 	// defaultBodyTime is well below the host's functionTimeout, at which it kills the whole process.
 	defaultBodyTime = 2 * time.Minute
 )
 
-// body is a request's body up to wire.MaxBody; what is beyond is an [http.MaxBytesError]. The host sends a
-// body to its end before it reads the answer, and when the connection is closed on it, the caller gets
-// an empty 500. So, unlike [http.MaxBytesReader], it leaves the connection open, and the rest is taken
-// before the answer begins.
+// body reads a request's body up to wire.MaxBody; a longer one ends in an [http.MaxBytesError]. The host sends the
+// whole body before it reads the answer, and if the connection is closed meanwhile, the caller gets an empty 500. So,
+// unlike [http.MaxBytesReader], body leaves the connection open and discards the rest before the answer begins.
 type body struct {
 	io.ReadCloser
 	conn  *http.ResponseController
@@ -36,7 +35,7 @@ func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.R
 		return w
 	}
 	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: wire.MaxBody}
-	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // there is none within the process
+	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails within the process, which has no connection
 	r.Body = b
 	return &takesAll{ResponseWriter: w, body: b}
 }
@@ -62,25 +61,25 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take throws away what has not been read.
+// take discards what has not been read.
 func (b *body) take() {
 	if b.ended {
 		return
 	}
-	// Whatever breaks it off, an answer is more use; the server closes the connection after it.
+	// If this fails, the answer is still worth sending; the server closes the connection after it.
 	if _, err := io.CopyN(io.Discard, b.ReadCloser, hostMaxBody); err == io.EOF {
 		b.end()
 	}
 	b.ended = true
 }
 
-// end lifts the deadline, which would cut off what comes after the body on the connection.
+// end removes the deadline, which would cut off what follows the body on the connection.
 func (b *body) end() {
 	b.ended = true
 	_ = b.conn.SetReadDeadline(time.Time{})
 }
 
-// takesAll takes the rest of the body before it answers.
+// takesAll discards the rest of the body before it answers.
 type takesAll struct {
 	http.ResponseWriter
 	body *body

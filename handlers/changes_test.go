@@ -175,7 +175,7 @@ func TestW2OldCursor(t *testing.T) {
 	}
 }
 
-// W4: a reader that has the feed gets nothing, and what strangers wrote is text in it.
+// W4: a reader with the present feed gets no body, and what strangers wrote is text in it.
 func TestW4Conditional(t *testing.T) {
 	r := newRig(t)
 	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "a", Changes: []feed.Change{{At: r.now,

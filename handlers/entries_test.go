@@ -158,7 +158,8 @@ func TestD3Errors(t *testing.T) {
 	}
 }
 
-// TestD3Batch: an item that fails, or is none, does not end a batch that goes on, and a policy that is off refuses.
+// TestD3Batch: an item that fails, or is not an object, does not end a batch that goes on, and a policy that is off
+// refuses.
 func TestD3Batch(t *testing.T) {
 	r := newRig(t)
 	s := r.v.Entries.In(entries.Production)

@@ -27,7 +27,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// functionFile is what of a function.json we hold to.
+// functionFile is what the tests read of a function.json.
 type functionFile struct {
 	name     string // of the folder
 	Bindings []binding
@@ -159,7 +159,7 @@ func TestFunctionNames(t *testing.T) {
 }
 
 // An HTTP function is proxied only with exactly one httpTrigger and one http binding; everything
-// but the health needs a key, of which the dashboard and feeds check our own.
+// but the health needs a key, and the dashboard and feeds check keys of Tidemark.
 func TestHTTPBindings(t *testing.T) {
 	for _, f := range readFunctions(t) {
 		trigger := f.Bindings[0]
@@ -174,7 +174,7 @@ func TestHTTPBindings(t *testing.T) {
 		anonymous := slices.ContainsFunc(api.Routes(), func(e *api.Endpoint) bool {
 			return e.Path == trigger.Route && e.Anonymous
 		})
-		if anonymous || trigger.Route == dashboardRoute { // which checks our own keys
+		if anonymous || trigger.Route == dashboardRoute { // which checks keys of Tidemark
 			want = "anonymous"
 		}
 		if trigger.AuthLevel != want || (len(trigger.Methods) == 0) != (f.name == lastFunction) || trigger.Route == "" {
@@ -273,7 +273,7 @@ func TestS10HostLogsNoPolls(t *testing.T) {
 	}
 }
 
-// Who watches whether we are well has no key, and may ask by HEAD.
+// A monitor has no key, and may ask by HEAD.
 func TestS10HealthByHeadNeedsNoKey(t *testing.T) {
 	for _, f := range readFunctions(t) {
 		if f.name == "Health" && (!slices.Contains(f.Bindings[0].Methods, "head") || f.Bindings[0].AuthLevel != "anonymous") {

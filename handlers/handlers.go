@@ -31,17 +31,17 @@ type Options struct {
 	Port string
 	// Access says who checks the keys of requests.
 	Access Access
-	// Secret is what the host says with each request; empty when the host says none.
+	// Secret is what the host sends with each request; empty if the host sends nothing.
 	Secret  string
 	Version string
 	Log     *slog.Logger       // discarded when nil
 	Metrics *telemetry.Metrics // of the process; new ones when nil
-	// Ended is told of each invocation that has come to its end, before the caller has the answer, so it
-	// must not wait for anything. It is called concurrently; nobody is told when nil.
+	// Ended is called after each invocation, concurrently, and before the caller has the answer, so it must not wait for
+	// anything. It may be nil.
 	Ended func(telemetry.Span)
 }
 
-// functionTimeout of host.json is five minutes; the host kills the whole process at it.
+// defaultTimeout is below functionTimeout of host.json, five minutes, after which the host kills the whole process.
 const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {
@@ -62,8 +62,8 @@ const dashboardRoute = "ui/{*path}"
 
 var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 
-// New makes the handler's HTTP interface. It answers GET / at once, whatever state the services
-// are in: the host asks for that to learn whether the process is up.
+// New makes the handler's HTTP interface. It answers GET / at once, even if the services cannot be opened: the host
+// asks for it to learn whether the process is up.
 func New(o Options) http.Handler {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.BodyTime = cmp.Or(o.BodyTime, defaultBodyTime)
@@ -96,7 +96,7 @@ func New(o Options) http.Handler {
 // muxPattern is how the mux knows a route.
 func muxPattern(e *api.Endpoint) string { return e.Method + " /api/" + lowerLiterals(e.Path) }
 
-// lowerLiterals lower-cases a path pattern but for its {names}.
+// lowerLiterals puts a path pattern into lower case, except for its {names}.
 func lowerLiterals(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
@@ -107,8 +107,8 @@ func lowerLiterals(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// folded has the path in the form that the mux knows: hosts match paths without regard to case and to a
-// slash at the end. Ids are lower-case anyway.
+// folded gives the path the form that the mux knows. Hosts match paths without regard to case and to a slash at the
+// end; ids are in lower case anyway.
 func folded(r *http.Request) *http.Request {
 	if path := "/" + strings.Trim(strings.ToLower(r.URL.Path), "/"); path != r.URL.Path {
 		r = r.Clone(r.Context())

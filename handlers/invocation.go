@@ -10,8 +10,8 @@ import (
 // invocationHeader is the host's id of the invocation, put in place of what a client has sent.
 const invocationHeader = "X-Azure-Functions-InvocationId"
 
-// scoped says under which invocation, and in which trace, a request is worked on. What the dashboard
-// asks for belongs to the invocation that shows the page, as a span below the page's.
+// scoped notes to which invocation and which trace a request belongs. A request by the dashboard belongs to the
+// invocation that shows the page, as a span below the page's.
 func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
 	asked := scope.Trace
@@ -23,14 +23,14 @@ func scoped(r *http.Request) *http.Request {
 	return r.WithContext(telemetry.With(r.Context(), scope))
 }
 
-// withFunction names the function that a request has come to.
+// withFunction notes which function a request is for.
 func withFunction(r *http.Request, function string) *http.Request {
 	scope := telemetry.From(r.Context())
 	scope.Function = function
 	return r.WithContext(telemetry.With(r.Context(), scope))
 }
 
-// over counts and tells of an invocation that has come to its end.
+// over counts an invocation that has ended, and reports it to [Options.Ended].
 func (s *server) over(r *http.Request, began time.Time, outcome string) {
 	span := telemetry.Span{Scope: telemetry.From(r.Context()), Began: began, Took: time.Since(began), Outcome: outcome}
 	s.Metrics.Invocations.Add(1, span.Function, outcome)
@@ -40,8 +40,8 @@ func (s *server) over(r *http.Request, began time.Time, outcome string) {
 	}
 }
 
-// counted counts the invocations of an HTTP function by the status that they answer. One that panics
-// has answered none: it failed.
+// counted counts the invocations of an HTTP function by the status of their answers. One that panics has no status: it
+// failed.
 func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: telemetry.OutcomeFailed}
@@ -51,7 +51,7 @@ func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFun
 	}
 }
 
-// noted takes note of how a request is answered.
+// noted remembers how a request is answered.
 type noted struct {
 	http.ResponseWriter
 	outcome string

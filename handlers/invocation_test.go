@@ -69,8 +69,7 @@ func TestTraceSurvivesTheQueue(t *testing.T) {
 	}
 }
 
-// A message of before there were traces is worked on, in the trace of the host's call; so is one whose
-// trace is none.
+// A message without a trace, or with one that cannot be read, is worked on in the trace of the host's call.
 func TestMessagesWithoutTrace(t *testing.T) {
 	for name, field := range map[string]string{"of an older version": "", "no trace": `"traceparent":"../../etc",`,
 		"no text": `"traceparent":{},`} {
@@ -137,7 +136,7 @@ func TestInvocationsAreCounted(t *testing.T) {
 		}
 	}
 	if n := m.Invocations.Total(); n != 8 {
-		t.Errorf("%v invocations", n) // a path without a route is none
+		t.Errorf("%v invocations", n) // a path without a route is not an invocation
 	}
 }
 

@@ -44,7 +44,7 @@ func TestA19RebuildIsResumed(t *testing.T) {
 	}
 }
 
-// A step that fails is given back; a message that is none is dropped.
+// A step that fails is given back; a message that cannot be read is dropped.
 func TestRebuildWorkerFailures(t *testing.T) {
 	down := false
 	r := newRig(t, func(s storage.Store) storage.Store {

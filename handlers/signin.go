@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// sessionCookie holds the token of a session. Only pages of the dashboard get it: the API takes keys alone, so that
-// no other site can use a session for it.
+// sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API accepts keys alone, so
+// that no other site can use a session to call it.
 const sessionCookie = "tidemark_session"
 
 const (
@@ -22,7 +22,7 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// servePage lets people who signed in see the dashboard, and programs with a key, too.
+// servePage shows the dashboard to people who signed in, and to programs with a key.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in
@@ -56,7 +56,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	}
 }
 
-// visitor is who looks at a page: by the key of the request, or by the session of its cookie.
+// visitor finds who looks at a page, by the key of the request or by the session of its cookie.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	given := credentials(r, nil)
 	cookies := r.CookiesNamed(sessionCookie)
@@ -76,7 +76,7 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	return k, token, err
 }
 
-// formToken reports whether a form carries what only pages of the session know.
+// formToken reports whether a form carries the token that only pages of its session know.
 func formToken(r *http.Request, token string) bool {
 	if ui.ParseForm(r) != nil {
 		return false
@@ -85,7 +85,7 @@ func formToken(r *http.Request, token string) bool {
 	return subtle.ConstantTimeCompare([]byte(said), []byte(want)) == 1
 }
 
-// askToSignIn shows the page for that in place of the one that was asked for.
+// askToSignIn shows the page for signing in instead of the one that was asked for.
 func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="Tidemark"`)
@@ -93,7 +93,7 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session, always a new one: nobody can have chosen its token.
+// signIn begins a session. It is always a new one, so that nobody else can have chosen its token.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	now, from := time.Now(), address(r)
 	if ui.FromElsewhere(r) {
@@ -126,7 +126,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, old := range r.CookiesNamed(sessionCookie) {
-		_ = services.keys.SignOut(r.Context(), old.Value) // else it ends by itself
+		_ = services.keys.SignOut(r.Context(), old.Value) // if this fails, the old session expires
 	}
 	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", from)
 	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
@@ -146,7 +146,7 @@ func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
 	redirect(w, ui.Root+signInPath)
 }
 
-// cookie is that of a session. Azure is https to the outside, whatever its host says within.
+// cookie is the cookie of a session. In Azure the outside is always https, whatever the host says.
 func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: sessionCookie, Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// result is what the host wants to hear. Outputs may be empty but the object must be there.
+// result is the answer that the host expects. Outputs may be empty, but must be present.
 type result struct {
 	Outputs     map[string]any
 	Logs        []string
@@ -49,12 +49,11 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// enter reads the envelope. A message goes on in the trace that it was sent in; what the host calls us
-// for otherwise is in the host's.
+// enter reads the envelope. A message continues the trace in which it was sent; any other call continues the host's.
 func (s *server) enter(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
-		return r, e, err // it has not arrived: the message is not dropped for that
+		return r, e, err // the envelope has not arrived, which is no reason to drop the message
 	} else if err != nil {
 		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
 	}
@@ -69,8 +68,7 @@ func (s *server) enter(r *http.Request) (*http.Request, wire.Envelope, error) {
 	return r, e, nil
 }
 
-// invoke calls the trigger. A panic is an error like others here, because the host wants the same
-// JSON for it.
+// invoke calls the trigger. A panic becomes an error, because the host expects the same JSON for both.
 func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -187,7 +187,7 @@ func TestTriggerFailures(t *testing.T) {
 	}
 }
 
-// A page that breaks our code is the page's failure: the job is done.
+// A page that makes the code panic is the page's failure: the job is done.
 func TestPanicOfAPage(t *testing.T) {
 	r := newRig(t)
 	job := r.register("https://port.example/ok/one")

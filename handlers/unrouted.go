@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// routed serves what the mux has a route for, and answers everything else with a problem: 405 and
-// Allow where only the method is wrong, else 404 and what there is.
+// routed serves the requests that the mux has a route for. It answers all others with a problem: 405 and Allow if only
+// the method is wrong, else 404 and a list of the routes.
 //
-// A host finds no function for a method that function.json does not list and answers 404 with an
-// empty body by itself. The function ZUnknownRoute takes every path and method below /api, so that such
-// requests come here; hosts try routes in the order of their functions' names, so it is the last.
+// For a method that no function.json lists, a host would answer 404 with an empty body by itself. So the function
+// ZUnknownRoute takes every path and method below /api, and such requests come here. Hosts try routes in the order of
+// their functions' names, so it is the last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := folded(r)
@@ -46,7 +46,7 @@ func known() (out []string) {
 	return out
 }
 
-// headOnly takes note of how a handler answers, not of the text.
+// headOnly remembers the status and the header of an answer, not its body.
 type headOnly struct {
 	header http.Header
 	status int

@@ -41,7 +41,7 @@ func newAnswer(tokens int) *answer {
 	return a
 }
 
-// say adds our own words.
+// say adds words of Tidemark, not of pages.
 func (a *answer) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a.left -= chunk.Tokens(text)

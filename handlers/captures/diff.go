@@ -58,10 +58,10 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 	return out
 }
 
-// maxScanned bounds the changes that are read to find the version of an item that was read last.
+// maxScanned is how many changes are read, at most, to find the version of an item that the caller read last.
 const maxScanned = 5000
 
-// sinceRead is a query for what differs from the version of an item that the caller has read last.
+// sinceRead completes a query for the difference from the version of an item that the caller read last.
 func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
 	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {

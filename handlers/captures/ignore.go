@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 )
 
-// ignoreLines makes rules for lines that are not to count, or removes some.
+// ignoreLines adds rules by which lines do not count, or removes some.
 func (h *Handlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) (out api.IgnoreResult, err error) {
 	past, err := h.findPast(ctx, q.ID)
 	if err != nil {

@@ -25,7 +25,7 @@ func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.Captur
 	return page, wire.Blame("continuation", err)
 }
 
-// edges lists all that captures of an item took over from, a page at a time, newest first.
+// edges lists which capture of an item took over from which, a page at a time, newest first.
 func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, error) {
 	page := api.EdgePage{Lineage: []api.Edge{}}
 	past, err := h.findPast(ctx, q.ID)

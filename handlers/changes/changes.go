@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// maxScanned bounds the changes that are looked at for a page.
+// maxScanned is how many changes are read, at most, for a page of a list.
 const maxScanned = 5000
 
-// changeQuery is what is asked for: which changes, and those after which place.
+// changeQuery says which changes are asked for, and after which place.
 type changeQuery struct {
 	api.ChangeQuery
 
@@ -77,7 +77,7 @@ func newestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 	if page.Cursor = end.String(); q.Continuation == "" {
 		at = end
 	}
-	const slack = 5 * time.Minute // clocks differ, so changes are only about in the order of their times
+	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in the order of their times
 	over := func(c feed.Change) bool {
 		return !c.Place.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
 	}
@@ -112,8 +112,9 @@ func oldestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 	return page, err
 }
 
-// collect takes changes that are wanted, up to top of them; last is the place up to which changes were looked at, and
-// next is that place if there are more. It ends where over says so.
+// collect reads changes until top of them have passed the filter, maxScanned have been read, or over reports that the
+// rest are not asked for. last is the place of the last change that it read; next is that place as text if there may
+// be more.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	over func(feed.Change) bool) (out []api.FeedChange, last feed.Place, next string, err error) {
 	out = []api.FeedChange{}
@@ -136,5 +137,5 @@ func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	return out, last, "", nil
 }
 
-// titleOf is what a change is about, for people.
+// titleOf is the title of a change for people.
 func titleOf(c api.FeedChange) string { return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) }

@@ -40,7 +40,7 @@ var changeColumns = []export.Column[api.FeedChange]{
 	{Name: "to", Text: func(c *api.FeedChange) string { return c.To }},
 }
 
-// passages are those that came, or those that went, a line each.
+// passages are the passages of an operation, "added" or "removed", a line each.
 func passages(c *api.FeedChange, op string) string {
 	var lines []string
 	for _, p := range c.Passages {

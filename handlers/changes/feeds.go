@@ -18,7 +18,7 @@ import (
 // feedTitle is what feed readers show.
 const feedTitle = "Tidemark: what has changed"
 
-// latest are the newest changes that a reader of a feed asks for.
+// latest reads the newest changes that a feed is asked for.
 func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange, error) {
 	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	return http.StatusOK, conditional(r, body, "application/atom+xml; charset=utf-8"), nil
 }
 
-// changesJSONFeed answers them as JSON Feed 1.1.
+// changesJSONFeed answers the newest changes as JSON Feed 1.1.
 func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	all, err := h.latest(r, api.ChangesJSON.Endpoint)
 	if err != nil {
@@ -116,7 +116,7 @@ func atomOf(all []api.FeedChange) atomFeed {
 	return f
 }
 
-// entryURI is the id of a change in feeds, which is the same wherever they are read (RFC 4287 section 4.2.6).
+// entryURI is the id of a change in feeds. It does not depend on the address of the feed (RFC 4287 section 4.2.6).
 func entryURI(c api.FeedChange) string {
 	return fmt.Sprintf("urn:tidemark:change:%s:%s%s", c.ID, c.ItemID, c.EntryID)
 }
@@ -135,7 +135,7 @@ func summary(c api.FeedChange) string {
 	return b.String()
 }
 
-// feedAnswer is a feed, or that it is the one that the reader has (RFC 9110 section 13.1.2).
+// feedAnswer is a feed, or 304 if the reader already has it (RFC 9110 section 13.1.2).
 type feedAnswer struct {
 	body            []byte
 	mediaType, etag string

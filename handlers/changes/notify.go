@@ -40,7 +40,7 @@ func (h *Handlers) listChannels(ctx context.Context, _ api.None) (api.Channels, 
 	return h.Notify.Channels(ctx)
 }
 
-// addChannel makes one. Its answer may have a secret, which is shown this once.
+// addChannel makes a channel. The answer may have a secret, which no other answer shows.
 func (h *Handlers) addChannel(ctx context.Context, q api.ChannelSpec) (any, error) {
 	c, err := h.Notify.SaveChannel(ctx, q, true)
 	return wire.Unkept{Body: c}, err
@@ -71,8 +71,8 @@ func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.Chang
 	return h.Notify.Follower.Why(ctx, q.ID)
 }
 
-// Follow lets rules decide about what is new, and sends messages again that were lost. It returns how many were. It is
-// part of CrawlTimer: a timer of its own would cost as much again while nothing happens.
+// Follow lets rules decide about new changes, and sends lost messages again; it returns how many. It is part of
+// CrawlTimer, because an idle timer of its own would double the cost.
 func (h *Handlers) Follow(ctx context.Context) (int, error) {
 	report, err := h.Notify.Follower.Follow(ctx)
 	if report.Deliveries+report.Resent > 0 {
@@ -95,7 +95,7 @@ func (h *Handlers) deliveryWorker(ctx context.Context, e wire.Envelope) (string,
 	return report, err
 }
 
-// deliveryPoison records that a message could not be worked on, however often it was tried.
+// deliveryPoison records a delivery that failed on every try.
 func (h *Handlers) deliveryPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)
 	if err != nil {

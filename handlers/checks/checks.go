@@ -1,5 +1,5 @@
-// Package checks answers the triggers by which items are checked: two timers bring forward what is due and remove what
-// is old, and workers take jobs from queues.
+// Package checks answers the triggers by which items are checked. Timers send jobs for items that are due and remove
+// what is old; workers do the jobs.
 package checks
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Queue takes jobs from their queues.
+// Queue answers the triggers of the queues of jobs.
 type Queue struct {
 	Worker *crawl.Worker
 	Log    *slog.Logger
@@ -31,7 +31,7 @@ func (h *Queue) Triggers() map[string]wire.Trigger {
 	}
 }
 
-// Timers do what is due.
+// Timers answer the timers.
 type Timers struct {
 	Jobs       *registry.Jobs
 	Items      *registry.Items

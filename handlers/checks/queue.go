@@ -33,7 +33,7 @@ func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, e
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
-// crawlPoison records on its items that a job could not be done, however often it was tried.
+// crawlPoison records a job that failed on every try on the job's items.
 func (h *Queue) crawlPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Handlers are the area, with the services that it needs.
+// Handlers answer the requests of the area with the services that it needs.
 type Handlers struct {
 	Answers *answer.Answers
 	Index   search.Index   // completes what is typed

@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
-// freshnessOf reads what a request says. A check asks a site, so it takes a key that may ask for one.
+// freshnessOf reads how lately results must have been checked. A new check asks a site, so it needs a key that allows
+// it.
 func freshnessOf(ctx context.Context, maxAge, stale string) (f answer.Freshness, err error) {
 	switch stale {
 	case "", api.StaleOmit:

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// retrievedPages is how many pages of each search passages are chosen from.
+// retrievedPages is how many pages of each search are read for passages.
 const retrievedPages = 20
 
 // retrieve answers questions by whole passages within a budget of tokens.
@@ -90,7 +90,7 @@ func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 		out.At = p.Written
 	}
 	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
-		// Of both, browsers would follow the text, which is the heading's, and the id may be that of a term below it.
+		// Not both: browsers would prefer the text, but the id is more exact, for a term below the heading for example.
 		out.Anchor = cmp.Or(wire.Anchor(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out

@@ -54,7 +54,7 @@ func (h *Handlers) searchFor(ctx context.Context, req api.SearchRequest) (out ap
 	return out, nil
 }
 
-// noteOf is what of a query was read or answered otherwise than it may be meant.
+// noteOf tells where a query was understood in another way than it may be meant.
 func noteOf(asked string, found search.Results) string {
 	var notes []string
 	if found.Note != "" {
@@ -69,7 +69,7 @@ func noteOf(asked string, found search.Results) string {
 	return strings.Join(notes, "; ")
 }
 
-// queryFor reads what a search is narrowed to, and how it is sorted.
+// queryFor reads the query, its filters and the order of results.
 func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) {
 	if req.Q == "" {
 		return q, fault.Field("q", "q is missing: what should be searched for?")
@@ -112,7 +112,7 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 // facetNames are the facets that can be asked for.
 var facetNames = []string{"host", "tag", "type", "language", "age"}
 
-// facetsOf are the facets that are asked for.
+// facetsOf reads which facets are asked for.
 func facetsOf(names api.FacetNames) ([]string, error) {
 	if all, err := strconv.ParseBool(cmp.Or(string(names), "false")); err == nil {
 		if !all {
@@ -130,7 +130,7 @@ func facetsOf(names api.FacetNames) ([]string, error) {
 	return list, nil
 }
 
-// suggest completes what somebody types.
+// suggest completes what a person types.
 func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.Suggestions, err error) {
 	found, err := h.Index.Suggest(ctx, req.Q)
 	out.Suggestions = append([]string{}, found...)

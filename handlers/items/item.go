@@ -40,13 +40,13 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	return http.StatusOK, d, err
 }
 
-// remove has one item purged: the worker takes it out of the index first, then out of the registry.
+// remove has an item purged: the worker removes it from the index first, then from the registry.
 func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.Remove(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Blame("id", err)
 }
 
-// acceptWatch accepts what is watched of an item as it is now.
+// acceptWatch accepts the watched part of an item as it is now.
 func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Blame("id", err)
@@ -89,7 +89,7 @@ func itemJSON(it *registry.Item) api.Item {
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
 	if it.IndexPending {
-		out.NextCrawlAt = it.ResumeAt // before that, nobody asks the site
+		out.NextCrawlAt = it.ResumeAt // the site is not asked before that
 	}
 	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}
@@ -130,7 +130,7 @@ func changeJSON(c snapshot.Change) api.Change {
 	return out
 }
 
-// movedTo answers a request for an item under an id that it had once.
+// movedTo redirects from a former id of an item to its present one.
 type movedTo struct{ location string }
 
 func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
@@ -138,7 +138,7 @@ func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
 	w.WriteHeader(status)
 }
 
-// itemMoved is the answer to a request for an item by the id of one that has moved there.
+// itemMoved answers a request for an item by a former id.
 func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
 	to := url.URL{Path: "/api/items/" + string(it.ID), RawQuery: r.URL.RawQuery}
 	return http.StatusMovedPermanently, movedTo{to.String()}, nil

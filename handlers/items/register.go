@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// addition is a request to register sources, of either kind.
+// addition is a request to register pages or files.
 type addition struct {
-	what  string // how the request's fields call them: "url" or "path", and many with an s
+	what  string // the name of the request's field, "url" or "path"; that of many sources has an s behind it
 	one   string
 	many  []string
 	parse func(raw, credential string) (source.Source, error)
@@ -31,7 +31,7 @@ func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, 
 	})
 }
 
-// addFile registers one file or many, or whole containers.
+// addFile registers one file or many, or all files of a container.
 func (h *Registration) addFile(ctx context.Context, req api.AddFileRequest) (any, error) {
 	set, err := settingsOf(req.ItemSettings, nil)
 	if err != nil {

@@ -27,7 +27,7 @@ func settingsJSON(o options.Options) api.TagSettings {
 		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
 }
 
-// effective tells what holds for an item, and who has set it.
+// effective tells which settings apply to an item, and where each is set.
 func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effective, error) {
 	e, err := h.Tags.Effective(ctx, it)
 	if err != nil {
@@ -47,14 +47,14 @@ func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effec
 	return out, nil
 }
 
-// optionsOf are options as a request has them, checked.
+// optionsOf reads and checks the options of a request.
 func optionsOf(s api.TagSettings) (options.Options, error) {
 	return options.Options{Watch: (*options.Watch)(s.Watch), Interval: (*options.Interval)(s.Interval),
 		Schedule: (*options.Schedule)(s.Schedule), ActiveHours: (*options.ActiveHours)(s.ActiveHours),
 		Priority: s.Priority}.Validate()
 }
 
-// editOf is what a request changes of options. Nulls are the names of fields that were null.
+// editOf reads how a request changes options. nulls are the names of the fields that are null.
 func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	if e.Options, err = optionsOf(s); err != nil {
 		return e, err
@@ -65,7 +65,7 @@ func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 		"activeHours": s.ActiveHours != nil && e.ActiveHours == nil,
 	} {
 		if emptied {
-			nulls = append(nulls, field) // an empty object sets nothing, either
+			nulls = append(nulls, field) // an empty object sets nothing either
 		}
 	}
 	for _, field := range nulls {
@@ -77,7 +77,7 @@ func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	return e, nil
 }
 
-// settingsOf is what a request changes of an item.
+// settingsOf reads how a request changes the settings of an item.
 func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err error) {
 	if s.Render != "" && s.Render != "never" {
 		return out, fault.Field("render", "render %.20q is not possible yet: pages are read as their servers send them; "+

@@ -10,13 +10,12 @@ import (
 // Sources reads the addresses and paths of requests as sources, and refuses what would never be fetched.
 type Sources struct {
 	Rules   source.Rules
-	Admit   func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
+	Admit   func(url string) error   // why the page of a URL would never be fetched; nil admits all
 	Files   *file.Client             // which files the settings allow
 	Setting func(name string) string // a setting of the app, such as a credential; "" if it is not set
 }
 
-// Page is the source of a URL. name is that of the credential for its pages, or empty; a credential that is not for
-// that address is refused.
+// Page is the source of a URL. name is the name of a credential, or empty. A credential for another address is refused.
 func (s Sources) Page(raw, name string) (source.Source, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // healthTime is how long the answer waits for what the app depends on.
 const healthTime = 5 * time.Second
 
-// health asks the services that the app depends on whether they answer and can be written. It tells strangers no more
-// of an error than what an operator has to do about it.
+// health asks the services that the app depends on whether they answer and can be written. Strangers may read the
+// answer, so of an error it tells only what an operator should do about it.
 func (h *State) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()

@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxRobotsShown bounds what is answered of a robots.txt.
+// maxRobotsShown is how much of a robots.txt is shown, in bytes.
 const maxRobotsShown = 64 << 10
 
-// host tells how one host is treated, and why.
+// host tells how a host is treated, and why.
 func (h *State) host(ctx context.Context, q api.HostName) (api.HostDetail, error) {
 	view, err := h.Hosts.View(ctx, q.Host)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// listKeys tells which keys there are.
+// listKeys lists the keys.
 func (h *Keys) listKeys(ctx context.Context, _ api.None) (api.Keys, error) {
 	all, err := h.Ring.List(ctx)
 	return keys.JSON(all), err
 }
 
-// addKey makes one, and shows it this once.
+// addKey makes a key. This answer is the only one that shows it.
 func (h *Keys) addKey(ctx context.Context, q api.KeyRequest) (any, error) {
 	k, secret, err := h.Ring.Add(ctx, q.Name, q.Scope)
 	if err != nil {
@@ -24,7 +24,7 @@ func (h *Keys) addKey(ctx context.Context, q api.KeyRequest) (any, error) {
 	return wire.Unkept{Body: api.NewKey{Key: k.JSON(), Secret: secret}}, nil
 }
 
-// removeKey ends one.
+// removeKey removes a key.
 func (h *Keys) removeKey(ctx context.Context, q api.KeyName) (api.Key, error) {
 	k, err := h.Ring.Remove(ctx, q.Name)
 	if err == nil {

@@ -22,7 +22,7 @@ func activityJSON(report activity.Report, now time.Time) api.Activity {
 	return out
 }
 
-// config tells how the app was set; nothing of what changes while it runs (spec 001).
+// config shows the settings of the app, which stay the same while it runs (spec 001).
 func (h *Process) config(context.Context, api.None) (api.Config, error) {
 	return api.Config{Settings: h.Settings}, nil
 }

@@ -33,7 +33,7 @@ func (h *Handlers) enrichOne(ctx context.Context, req api.EnrichRequest) (api.Ti
 	return tier1JSON(req.EntryID, record), err
 }
 
-// schemaNow is the schema that the test mode says.
+// schemaNow is the schema that the test mode selects.
 func (h *Handlers) schemaNow(ctx context.Context) (string, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (h *Handlers) enrichBatches(ctx context.Context, q api.EnrichQuery) (out ap
 	return out, err
 }
 
-// enrichBatch shows a batch with its lines, in whatever schema it is.
+// enrichBatch shows a batch with its lines, in whichever schema it is.
 func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Batch)
 	if err != nil {
@@ -87,7 +87,7 @@ func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.En
 	return batchJSON(b, lines), err
 }
 
-// cancelEnrichBatch asks for the end of a batch, in whatever schema it is; the timer brings it about.
+// cancelEnrichBatch asks for the end of a batch, in whichever schema it is; the timer ends it.
 func (h *Handlers) cancelEnrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Cancel)
 	return batchJSON(b, nil), err
@@ -121,8 +121,7 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 	return out
 }
 
-// enrichTimer has the batches of both schemas come a step further, whatever the test mode is, and removes
-// old ones.
+// enrichTimer advances the batches of both schemas by a step, whatever the test mode is, and removes old ones.
 func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	flushed := h.flushOutbox(ctx)
 	report, err := h.Enrich.Advance(ctx)
@@ -132,10 +131,10 @@ func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, er
 		errors.Join(err, failed)
 }
 
-// drainTime is what the timer gives to the index, so that batches come on whatever it does.
+// drainTime is how long the timer waits for the index, so that a slow index does not hold up batches.
 const drainTime = time.Minute
 
-// flushOutbox writes the outbox of entries to the index. That the index is down is no reason to call the timer failed.
+// flushOutbox writes the outbox of entries to the index. The timer does not fail because the index is down.
 func (h *Handlers) flushOutbox(ctx context.Context) (flushed int) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()

@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// entryRow is an entry as JSON: its columns, and beside them what was done.
+// entryRow is an entry as JSON: its columns, and what was done with it.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many, each once. Those of a batch that goes on after errors are
-// stored several at once, in their order where that matters.
+// insertEntry stores one entry or many, each once. A batch that continues after errors stores several at once, and
+// keeps their order where that matters.
 func (h *Handlers) insertEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
@@ -37,7 +37,7 @@ type written struct {
 type (
 	// write is what is done with an entry.
 	write func(s *entries.Session, ctx context.Context, f entry.Fields) (entries.Result, error)
-	// writeEach does so with all items of a batch, whatever becomes of others.
+	// writeEach does so with each item of a batch, even if others fail.
 	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
 )
 
@@ -121,7 +121,7 @@ func updateEach(ctx context.Context, session *entries.Session, items []map[strin
 	return out
 }
 
-// batchItem is an item of a batch; nil is one that is no JSON object, which fails alone.
+// batchItem is an item of a batch; nil if it is not a JSON object. Such an item fails, and the others do not.
 type batchItem map[string]json.RawMessage
 
 // UnmarshalJSON takes any value.
@@ -184,8 +184,8 @@ func resultRow(res entries.Result) entryRow {
 // flushTime is how long an answer waits for the index to take what the request wrote.
 const flushTime = 20 * time.Second
 
-// flushDone writes to the index what a request wrote, so that it is found at once. What it does not take now it
-// gets from the timer, and the request succeeds.
+// flushDone writes to the index what a request wrote, so that it is found at once. If that fails, the timer does so
+// later, and the request succeeds.
 func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -194,7 +194,7 @@ func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	}
 }
 
-// rowOf is an entry as JSON. Keywords, which are kept as text, are a list there.
+// rowOf is an entry as JSON, with its keywords, which are stored as text, as a list.
 func rowOf(f entry.Fields) entryRow {
 	row := entryRow{}
 	for name, value := range f {
@@ -212,7 +212,7 @@ func (h *Handlers) testMode(ctx context.Context, _ api.None) (api.TestMode, erro
 	return api.TestMode{IsTestMode: on}, err
 }
 
-// setTestMode decides it.
+// setTestMode decides which schema entries go to.
 func (h *Handlers) setTestMode(r *http.Request) (int, any, error) {
 	var req struct {
 		IsTestMode *bool `json:"is_test_mode"`
@@ -226,7 +226,7 @@ func (h *Handlers) setTestMode(r *http.Request) (int, any, error) {
 	return http.StatusOK, api.TestMode{IsTestMode: *req.IsTestMode}, h.Entries.SetTestMode(r.Context(), *req.IsTestMode)
 }
 
-// toggleTestMode turns it over.
+// toggleTestMode switches to the other schema.
 func (h *Handlers) toggleTestMode(ctx context.Context, _ api.None) (api.TestMode, error) {
 	on, err := h.Entries.ToggleTestMode(ctx)
 	return api.TestMode{IsTestMode: on}, err

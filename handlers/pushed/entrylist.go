@@ -8,13 +8,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// listEntries lists those of the present schema, a page at a time, without their texts.
+// listEntries lists the entries of the present schema, a page at a time, without their texts.
 func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// one more than is shown tells whether there is another page
+	// one more than is shown, which tells whether there is another page
 	found, err := session.List(ctx, q.Policy, q.Top+1, q.Continuation)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, erro
 	return page, nil
 }
 
-// showEntry shows one of the present schema, and the page that it is about if it is a link.
+// showEntry shows an entry of the present schema; if it is a link, also the page that it leads to.
 func (h *Handlers) showEntry(ctx context.Context, q api.EntryID) (any, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {

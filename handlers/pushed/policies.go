@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries"
 )
 
-// policies lists those of the active schema.
+// policies lists the policies of the active schema.
 func (h *Handlers) policies(ctx context.Context, _ api.None) (api.Policies, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {
@@ -21,7 +21,7 @@ func (h *Handlers) policies(ctx context.Context, _ api.None) (api.Policies, erro
 	return out, err
 }
 
-// savePolicy writes one, whole.
+// savePolicy replaces a policy.
 func (h *Handlers) savePolicy(ctx context.Context, p api.Policy) (api.Policy, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// Handlers are the area, with the services that it needs.
+// Handlers answer the requests of the area with the services that it needs.
 type Handlers struct {
 	Entries *entries.Store
 	Enrich  *enrich.Service

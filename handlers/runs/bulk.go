@@ -37,7 +37,7 @@ func (h *Handlers) bulkStart(ctx context.Context, q api.BulkRequest) (out api.Bu
 	return bulkJSON(run), err
 }
 
-// checkIDs holds a request to naming items by ids or by a filter.
+// checkIDs checks that a request names items by ids or by a filter, not both.
 func checkIDs(q api.BulkRequest) error {
 	switch {
 	case (q.IDs == nil) == (q.Filter == nil):
@@ -55,7 +55,7 @@ func checkIDs(q api.BulkRequest) error {
 	return nil
 }
 
-// bulkFilter reads a filter, which has to say that all items are meant where it names none.
+// bulkFilter reads a filter. One that selects every item must say so.
 func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "filter.")

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 )
 
-// importTime is how long a request imports before the queue goes on, well below what clients and the
-// front end of Azure wait for.
+// importTime is how long a request imports before the queue takes over: much less than clients and the front end of
+// Azure wait.
 const importTime = 20 * time.Second
 
 // importMbox begins to import a file of mails, and answers with how far that came.
@@ -28,7 +28,7 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 		if n.given == nil {
 			continue
 		}
-		if *n.into = *n.given; *n.given == 0 { // which a Request takes for the default
+		if *n.into = *n.given; *n.given == 0 { // for which a Request takes the default
 			return nil, fault.Field(n.name, "%s must not be 0: leave it out for %d", n.name, n.otherwise)
 		}
 	}
@@ -51,7 +51,7 @@ func (h *Handlers) importState(ctx context.Context, q api.ImportID) (api.Import,
 	return importJSON(im), err
 }
 
-// importList lists the latest imports, without what was broken.
+// importList lists the latest imports, without their failures.
 func (h *Handlers) importList(ctx context.Context, q api.ImportQuery) (api.Imports, error) {
 	list, err := h.Mails.List(ctx, q.Top)
 	out := api.Imports{Imports: []api.Import{}}

@@ -23,7 +23,7 @@ func (h *Handlers) sites(ctx context.Context, _ api.None) (api.Sites, error) {
 	return out, err
 }
 
-// addSite adds a site, whose first poll begins.
+// addSite adds a site, and begins its first poll.
 func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, error) {
 	if q.URL == "" {
 		return api.Site{}, fault.Field("url", "url is missing: give a domain, a sitemap, or what the wanted pages begin with")
@@ -44,7 +44,7 @@ func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, er
 	return siteJSON(one), h.Polls.Forget(ctx, q.Slug)
 }
 
-// withSite does something with the site of the path.
+// withSite answers with a site after do has polled or read it.
 func withSite(do func(context.Context, string) (sitepoll.Site, error),
 ) func(context.Context, api.SiteSlug) (api.Site, error) {
 	return func(ctx context.Context, q api.SiteSlug) (api.Site, error) {
@@ -102,7 +102,7 @@ func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, err
 	return h.push(ctx, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
 }
 
-// push answers with the statuses of the protocol, of which 422 is for nothing else here.
+// push answers with the statuses of the protocol. Only this route uses 422.
 func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	got, err := h.Polls.Push(ctx, p)
 	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
@@ -111,7 +111,7 @@ func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	return api.IndexNowResult(got), err
 }
 
-// refusal is a problem whose status is no kind's.
+// refusal is a problem with a status that no kind of error has.
 type refusal struct{ error }
 
 func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
@@ -121,6 +121,6 @@ func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
 // sentinelTimer begins the polls that are due.
 func (h *Handlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	begun, err := h.Polls.Tick(ctx)
-	_, failed := h.Lists.RequeueStalled(ctx) // rarely one, so an hour is soon enough
+	_, failed := h.Lists.RequeueStalled(ctx) // rarely needed, so once an hour is often enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
 }

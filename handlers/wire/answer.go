@@ -28,13 +28,13 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(body); err != nil {
-		panic(err) // our own types always encode
+		panic(err) // unreachable: the types of the API always encode
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(buf.Bytes()) // an error means that the caller has gone
 }
 
-// Content is an answer that is not JSON. It comes from a stranger: browsers are told to trust nothing in it.
+// Content is an answer that is not JSON. A stranger wrote it, so browsers are told to trust nothing in it.
 type Content struct {
 	Body      []byte
 	MediaType string
@@ -57,7 +57,7 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	_, _ = w.Write(c.Body) // an error means that the caller has gone
 }
 
-// Unkept is an answer that nothing on the way may keep.
+// Unkept is an answer that no cache on the way may keep, such as one with a secret.
 type Unkept struct{ Body any }
 
 // WriteAnswer implements [Writer].

@@ -43,13 +43,13 @@ func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	return w.nulls, err
 }
 
-// walk goes over JSON once more, beside the type that it was decoded into.
+// walk reads JSON a second time, and compares it with the type that it was decoded into.
 type walk struct {
 	*json.Decoder
 	nulls []string // fields of the outermost object that are null
 }
 
-// value checks the names in the next value, which lies at path and that deep. A nil type knows no names.
+// value checks the names in the next value, which is at path, that many levels deep. A nil type has no names.
 func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
 	if err == nil && token == nil && depth == 1 {
@@ -122,7 +122,7 @@ func elemOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldsOf are the fields of a struct by their names in JSON; nil for what is none.
+// fieldsOf are the fields of a struct by their names in JSON; nil if the type is not a struct.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -144,7 +144,7 @@ func describeJSON(err error) error {
 		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fault.New(fault.Invalid, "%v", err) // the caller's doing
+		return fault.New(fault.Invalid, "%v", err) // the caller was too slow
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
@@ -155,7 +155,7 @@ func describeJSON(err error) error {
 	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
 }
 
-// jsonName calls a Go type what a caller calls it.
+// jsonName is the name of a Go type as callers know it.
 func jsonName(t reflect.Type) string {
 	if t == reflect.TypeFor[api.TelegramID]() {
 		return "a whole number or text"

@@ -59,7 +59,7 @@ func PublicText(err error) string {
 	return err.Error()
 }
 
-// Blame names the request's own field in an error about it.
+// Blame makes an Invalid error one about a field of the request.
 func Blame(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)

@@ -34,7 +34,7 @@ func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	if q.err != nil {
 		return request, nil, q.err
 	}
-	asked := reflect.ValueOf(request) // a copy: the body may say no where the query says yes
+	asked := reflect.ValueOf(request) // a copy, because the body overwrites what the query says
 	if e.HasBody() {
 		if nulls, err = decodeBody(r, &request); err != nil {
 			return request, nil, err
