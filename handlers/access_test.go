@@ -29,7 +29,7 @@ func newGuarded(t *testing.T, access Access) *guarded {
 	t.Helper()
 	g := &guarded{rig: newRig(t), keys: map[api.Scope]string{}}
 	log := slog.New(slog.NewTextHandler(&g.log, &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}))
-	g.Handler = New(Options{Open: g.open, Version: "test", Access: access, Log: log})
+	g.Handler = New(Options{Open: g.open, Access: access, Log: log})
 	for _, scope := range api.Scopes {
 		_, secret, err := g.v.Keys.Add(t.Context(), "one-for-"+string(scope), scope)
 		must(t, err)

@@ -33,7 +33,6 @@ type Options struct {
 	Access Access
 	// Secret is what the host sends with each request; empty if the host sends nothing.
 	Secret  string
-	Version string
 	Log     *slog.Logger       // discarded when nil
 	Metrics *telemetry.Metrics // of the process; new ones when nil
 	// Ended is called after each invocation, concurrently, and before the caller has the answer, so it must not wait for

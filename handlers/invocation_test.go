@@ -18,7 +18,7 @@ import (
 // told is the rig's handler with a log and metrics that can be read.
 func (r *rig) told() (log *bytes.Buffer, m *telemetry.Metrics) {
 	log, m = &bytes.Buffer{}, telemetry.New()
-	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: m,
+	r.Handler = New(Options{Open: r.open, Metrics: m,
 		Log: slog.New(telemetry.NewHandler(slog.NewJSONHandler(log, nil)))})
 	return log, m
 }

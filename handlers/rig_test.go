@@ -207,7 +207,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	must(t, err)
 	r.v.Imports = mailimport.New(store, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock,
 		Token: func() string { return "token" }})
-	r.Handler = New(Options{Open: r.open, Version: "test", Metrics: r.metrics})
+	r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
 	return r
 }
 

@@ -2,8 +2,8 @@
 // (https://modelcontextprotocol.io): search, passages to cite, pages as they are or were, what has changed, why, and
 // pages to be added. It is a client of the API like any other, so a tool may do what the key of its client may.
 //
-// Answers are bounded in tokens. What pages say stands between marks that are drawn for each answer, so no page can
-// write them, and is said to be the words of strangers.
+// Answers are bounded in tokens. The words of pages are enclosed in marks that are random in each answer, so that no
+// page can forge them, and the answer says that strangers wrote those words.
 package agent
 
 import (
@@ -20,7 +20,7 @@ import (
 // Options are what a server of tools works with.
 type Options struct {
 	Client *api.Client
-	// IDs are those that the address of a page may mean, at least one.
+	// IDs returns the ids that the item of an address may have, at least one.
 	IDs     func(address string) ([]string, error)
 	Version string
 }
@@ -41,7 +41,7 @@ var schemas = mcp.NewSchemaCache()
 func New(o Options) *mcp.Server {
 	self := &mcp.Implementation{Name: "tidemark", Title: "Tidemark", Version: o.Version}
 	s := mcp.NewServer(self, &mcp.ServerOptions{
-		Instructions: instructions, SchemaCache: schemas, // Nobody is told that the tools are others now.
+		Instructions: instructions, SchemaCache: schemas, // Clients are not notified of changes of the tools.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 			Resources: &mcp.ResourceCapabilities{}},
 	})
@@ -76,7 +76,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answ
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		a, err := do(ctx, in)
 		if err != nil {
-			return nil, nil, err // the SDK tells it as the tool's error
+			return nil, nil, err // the SDK reports it as the tool's error
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.String()}}}, nil, nil
 	})
@@ -84,7 +84,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answ
 
 var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]{26}$`)
 
-// onPage asks about the page that an id or an address means.
+// onPage asks about the page of an id or an address.
 func onPage[T any](b toolbox, page string, ask func(id string) (T, error)) (out T, err error) {
 	ids := []string{page}
 	if !isID.MatchString(page) {

@@ -48,7 +48,7 @@ func (a *answer) say(format string, args ...any) {
 	a.b.WriteString(text)
 }
 
-// note adds what of a question was read or answered otherwise than it may be meant, if anything was.
+// note adds where a question was understood in another way than it may be meant.
 func (a *answer) note(text string) {
 	if text != "" {
 		a.say("Note: %s.\n", text)
@@ -61,7 +61,7 @@ func (a *answer) room() bool {
 	return !a.cut
 }
 
-// quote adds what strangers wrote, as far as there is room, and tells how many bytes of it that is.
+// quote adds as much of a stranger's text as there is room for, and returns how many bytes that is.
 func (a *answer) quote(text string) int {
 	text = plain(text)
 	shown := passage.Clip(text, a.left-framed)
@@ -70,7 +70,7 @@ func (a *answer) quote(text string) int {
 	return len(strings.TrimSuffix(shown, passage.Ellipsis))
 }
 
-// plain is a text without characters that steer what shows it.
+// plain is a text without control characters, which could affect the program that shows it.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -80,7 +80,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// headed is what a page is called, in a bounded part of an answer.
+// headed is the title of a page and its address, each cut to a bound.
 func headed(title, address string) string {
 	return passage.Clip(title, 60) + "\n" + passage.Clip(address, 120)
 }

@@ -73,7 +73,7 @@ func (b toolbox) changesSince(ctx context.Context, in changesInput) (*answer, er
 	return a, nil
 }
 
-// change tells a change.
+// change describes a change.
 func (a *answer) change(c api.FeedChange) {
 	a.say("\nchange %s of %s: %s at %s\n", c.ID, c.ItemID+c.EntryID, c.Kind, stamp(c.At))
 	text := headed(c.Title, c.URL) + "\n" + c.Why
@@ -120,7 +120,7 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 	a := newAnswer(0)
 	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Decisions, newest last:\n", it.ID, it.Status,
 		stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
-	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // sites name what is in errors
+	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // errors may have words of sites
 	for _, d := range it.History {
 		text += fmt.Sprintf("\n%s %s: %s", stamp(d.At), d.What, d.Why)
 	}
@@ -128,7 +128,7 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 	return a, nil
 }
 
-// whyChange tells why a change was told to somebody or to nobody.
+// whyChange explains who was notified of a change, and why others were not.
 func (b toolbox) whyChange(ctx context.Context, id string) (*answer, error) {
 	why, err := api.ExplainChange.Call(ctx, b.Client, api.ChangeID{ID: id})
 	if err != nil {

@@ -38,7 +38,7 @@ func (h *Handlers) Routes() []wire.Route {
 // findPast finds an item with its past.
 func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error) {
 	p, err := h.History.Find(ctx, source.ID(id))
-	return p, wire.Blame("id", err)
+	return p, wire.Field("id", err)
 }
 
 // Indexed answers requests about what the index was given of an item.

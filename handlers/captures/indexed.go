@@ -13,7 +13,7 @@ func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, erro
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
 	it, err := h.Items.Find(ctx, source.ID(q.ID))
 	if err != nil || it.Manifest == "" {
-		return out, wire.Blame("id", err)
+		return out, wire.Field("id", err)
 	}
 	records, err := h.Manifests.Records(ctx, it.ID, it.Manifest)
 	for _, c := range records {
@@ -31,7 +31,7 @@ func (h *Indexed) images(ctx context.Context, q api.ItemID) (api.ImageList, erro
 	out := api.ImageList{Images: []api.Image{}}
 	it, err := h.Items.Find(ctx, source.ID(q.ID))
 	if err != nil {
-		return out, wire.Blame("id", err)
+		return out, wire.Field("id", err)
 	}
 	found, err := h.Images(ctx, it)
 	for _, img := range found {

@@ -22,7 +22,7 @@ func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.Captur
 	for _, c := range found {
 		page.Captures = append(page.Captures, wire.Capture(&past.Item, c))
 	}
-	return page, wire.Blame("continuation", err)
+	return page, wire.Field("continuation", err)
 }
 
 // edges lists which capture of an item took over from which, a page at a time, newest first.
@@ -37,13 +37,13 @@ func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, er
 	for _, e := range found {
 		page.Lineage = append(page.Lineage, wire.Edge(e))
 	}
-	return page, wire.Blame("continuation", err)
+	return page, wire.Field("continuation", err)
 }
 
 // capture answers what was captured: its text, or the bytes as they came.
 func (h *Handlers) capture(ctx context.Context, q api.CaptureID) (any, error) {
 	if _, _, err := source.ParseID(q.ID); err != nil {
-		return nil, wire.Blame("id", err)
+		return nil, wire.Field("id", err)
 	}
 	if !history.IsDigest(q.SHA256) {
 		return nil, fault.Field("sha256", "sha256 is not 64 hexadecimal digits")

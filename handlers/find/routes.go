@@ -14,8 +14,3 @@ func (h *Handlers) Routes() []wire.Route {
 		wire.On(api.Retrieve, h.retrieve),
 	}
 }
-
-// Triggers are the triggers of the area.
-func (h *Handlers) Triggers() map[string]wire.Trigger {
-	return nil
-}

@@ -84,7 +84,7 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	}
 	if req.Tag != "" {
 		if q.Tag, err = options.TagName(req.Tag); err != nil {
-			return q, wire.Blame("tag", err)
+			return q, wire.Field("tag", err)
 		}
 	}
 	switch req.Sort {

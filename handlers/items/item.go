@@ -22,7 +22,7 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	}
 	past, err := h.History.Find(r.Context(), source.ID(q.ID))
 	if err != nil {
-		return 0, nil, wire.Blame("id", err)
+		return 0, nil, wire.Field("id", err)
 	}
 	it := &past.Item
 	if string(it.ID) != q.ID {
@@ -43,13 +43,13 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 // remove has an item purged: the worker removes it from the index first, then from the registry.
 func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.Remove(ctx, source.ID(q.ID))
-	return itemJSON(&it), wire.Blame("id", err)
+	return itemJSON(&it), wire.Field("id", err)
 }
 
 // acceptWatch accepts the watched part of an item as it is now.
 func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
-	return itemJSON(&it), wire.Blame("id", err)
+	return itemJSON(&it), wire.Field("id", err)
 }
 
 func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {

@@ -116,7 +116,7 @@ func (h *Handlers) reindex(ctx context.Context, req api.ReindexRequest) (out api
 		return out, fault.Field("id", "id is missing: give the id or the source of an item")
 	case req.ID != "":
 		it, err = h.Items.Find(ctx, source.ID(req.ID))
-		err = wire.Blame("id", err)
+		err = wire.Field("id", err)
 	default:
 		it, err = h.Lookup.At(ctx, req.Source)
 	}

@@ -106,5 +106,5 @@ func (h *Settings) patchItem(ctx context.Context, q api.ItemPatch, nulls []strin
 		return api.Item{}, err
 	}
 	it, err := h.Requests.Set(ctx, source.ID(q.ID), set)
-	return itemJSON(&it), wire.Blame("id", err)
+	return itemJSON(&it), wire.Field("id", err)
 }

@@ -38,7 +38,7 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 type Content struct {
 	Body      []byte
 	MediaType string
-	Filename  string // to be saved, not shown; empty: may be shown
+	Filename  string // under which browsers save it; empty if they may show it
 }
 
 // WriteAnswer implements [Writer].

@@ -16,13 +16,13 @@ type Caller struct {
 	Scope api.Scope
 }
 
-// Reader is the name under which it is kept how far the caller has read. Where no key is needed, all callers are one
-// reader, with a name that no key can have.
+// Reader is the name of the reader of changes that the caller is. Where no key is needed, all callers are one reader,
+// with a name that no key can have.
 func (c Caller) Reader() string { return cmp.Or(c.Name, "-") }
 
 type callerKey struct{}
 
-// WithCaller names the caller of a request, also in what is logged.
+// WithCaller names the caller of a request, also for the log.
 func WithCaller(r *http.Request, c Caller) *http.Request {
 	scope := telemetry.From(r.Context())
 	scope.Actor = c.Name
@@ -30,7 +30,7 @@ func WithCaller(r *http.Request, c Caller) *http.Request {
 	return r.WithContext(context.WithValue(ctx, callerKey{}, c))
 }
 
-// CallerOf is the caller of a request; the zero Caller where it has none.
+// CallerOf is the caller of a request; the zero Caller if none is known.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c

@@ -20,11 +20,11 @@ import (
 // MaxBody bounds the body of a request, in bytes: a thousand URLs of 2 KiB, with room.
 const MaxBody = 4 << 20
 
-// maxDepth is how deep objects and lists of a request may lie in each other.
+// maxDepth is how deep the objects and lists of a request may be nested.
 const maxDepth = 32
 
-// decodeBody reads one JSON object, without unknown fields or a field twice, and gives the names of its own fields
-// that are null. Names are those of the contract to the letter, which package encoding/json does not ask for.
+// decodeBody reads one JSON object, and returns the names of its fields that are null. It refuses unknown and repeated
+// fields, and names whose case differs, which package encoding/json would accept.
 func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -71,7 +71,7 @@ func (w *walk) value(t reflect.Type, path string, depth int) error {
 		err = w.list(t, path, depth)
 	}
 	if err == nil {
-		_, err = w.Token() // what closes it
+		_, err = w.Token() // the closing delimiter
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func (w *walk) object(t reflect.Type, path string, depth int) error {
 			return err
 		}
 		name, _ := token.(string)
-		at := fmt.Sprintf("%.100s", strings.TrimPrefix(path+"."+name, ".")) // strangers' names are short in answers
+		at := fmt.Sprintf("%.100s", strings.TrimPrefix(path+"."+name, ".")) // a name that a stranger chose is cut in answers
 		if seen[name] {
 			return fault.Field(at, "%s is given twice", at)
 		}
@@ -114,7 +114,7 @@ func (w *walk) object(t reflect.Type, path string, depth int) error {
 	return nil
 }
 
-// elemOf is the type of what lists and maps hold.
+// elemOf is the type of the elements of a list or a map; nil for other types.
 func elemOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
 		return t.Elem()

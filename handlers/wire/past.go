@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Capture shows a capture of an item. A check that finds the present capture again only writes the time to the item's
-// row, so the later of the two times is shown.
+// Capture shows a capture of an item. A check that finds the present capture unchanged writes the time to the item's
+// row alone, so the later of the two times is shown.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
 		c.LastVerifiedAt = it.LastVerified

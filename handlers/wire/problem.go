@@ -21,10 +21,10 @@ var statusOf = map[fault.Kind]int{
 	fault.Internal:    http.StatusInternalServerError,
 }
 
-// Status is how an error is answered.
+// Status is the HTTP status for an error.
 func Status(err error) int { return statusOf[fault.KindOf(err)] }
 
-// Refuse answers with an error as callers may read it.
+// Refuse answers with an error, in the words that callers may read.
 func Refuse(w http.ResponseWriter, err error) {
 	if wait := fault.RetryAfter(err); wait > 0 {
 		RetryAfter(w, wait)
@@ -46,12 +46,12 @@ func Problem(w http.ResponseWriter, status int, detail string, fields ...api.Fie
 	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
 }
 
-// RetryAfter says in a header for how long to wait.
+// RetryAfter sets the header that says how long to wait.
 func RetryAfter(w http.ResponseWriter, wait time.Duration) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 }
 
-// PublicText is an error as callers may read it where it is one of several in an answer.
+// PublicText is an error in the words that callers may read, for an answer with several errors.
 func PublicText(err error) string {
 	if fault.Is(err, fault.Internal) {
 		return "internal error"
@@ -59,8 +59,8 @@ func PublicText(err error) string {
 	return err.Error()
 }
 
-// Blame makes an Invalid error one about a field of the request.
-func Blame(field string, err error) error {
+// Field makes an Invalid error one about a field of the request.
+func Field(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)
 	}

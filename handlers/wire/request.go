@@ -13,8 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Decode reads a request strictly: in the path, the query and the body there is what the route's type says, and
-// nothing else.
+// Decode reads a request strictly: the path, the query and the body may have only what the route's type lists.
 func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 	request, _, err = DecodePatch[Q](r, e)
 	return request, err
@@ -60,7 +59,8 @@ func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	return request, nulls, nil
 }
 
-// DecodeJSON reads a request strictly whose body has no type of the API: no parameter in the URL, and one JSON object.
+// DecodeJSON strictly reads a request whose body has no type of the API: it must have one JSON object as its body, and
+// no parameters in its URL.
 func DecodeJSON(r *http.Request, into any) error {
 	if q := queryOf(r); q.err != nil {
 		return q.err
@@ -81,7 +81,7 @@ func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	return r
 }
 
-// checkBounds holds the numbers of a body to the bounds that their fields' tags say.
+// checkBounds checks the numbers of a body against the bounds in the tags of their fields.
 func checkBounds(request reflect.Value) error {
 	for f := range request.Type().Fields() {
 		def, lo, hi := api.Bounds(f)
@@ -99,7 +99,7 @@ func checkBounds(request reflect.Value) error {
 	return nil
 }
 
-// inQuery are the names of the parameters that travel in the query.
+// inQuery are the names of the parameters in the query.
 func inQuery(params []api.Param) (names []string) {
 	for _, p := range params {
 		if !p.InPath {
@@ -129,7 +129,7 @@ func queryOf(r *http.Request, names ...string) *query {
 	return q
 }
 
-// orNone tells which parameters there are.
+// orNone lists the names of parameters for an error.
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return "this route takes none"
@@ -137,7 +137,7 @@ func orNone(names []string) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// read sets a field to its parameter; what is left out leaves it at its default.
+// read sets a field to its parameter, or to its default if the parameter is missing.
 func (q *query) read(p api.Param, field reflect.Value) {
 	given := q.values[p.Name]
 	if len(given) > 1 {

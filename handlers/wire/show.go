@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Anchor is an id as it stands behind # in an address.
+// Anchor is an id escaped for the fragment of an address.
 func Anchor(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
 
 // Image shows a picture of a page.

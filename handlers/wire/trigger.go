@@ -51,12 +51,12 @@ func (e Envelope) Payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// message is what every queue message may say of itself.
+// message has the field that every queue message may have.
 type message struct {
 	TraceParent string `json:"traceparent"`
 }
 
-// SentBy is the trace that the envelope's message belongs to, if it says one.
+// SentBy is the trace in which the envelope's message was sent, if the message names one.
 func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	for name := range e.Data {
 		body, err := e.Payload(name)
@@ -73,7 +73,7 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
-// Age is for how long the envelope's message has been in its queue, if the host says when it came there.
+// Age is how long the envelope's message has been in its queue, if the host says when it was inserted.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	var text string
 	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
@@ -83,8 +83,8 @@ func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	return max(now.Sub(inserted), 0), err == nil
 }
 
-// Kept is an error that leaves its message in the queue, whatever its kind: the message was read but could not be
-// worked on. In the end it is poisoned, and that is recorded.
+// Kept makes any error one that leaves its message in the queue: the message could be read, but the work failed. After
+// the last try the message is poisoned, and that is recorded.
 func Kept(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Throttled, fault.Conflict:

@@ -26,7 +26,7 @@ func embeddedApp(t *testing.T, data string) (a *App, call func(method, path, bod
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	h := handlers.New(handlers.Options{Open: a.Services, Version: "test"})
+	h := handlers.New(handlers.Options{Open: a.Services})
 	return a, func(method, path, body string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body)))

@@ -83,7 +83,7 @@ func run(log *slog.Logger, export Exporter) error {
 	go whileHostLives(ctx, host, stop)
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
-			Open: a.Services, Version: app.Version, Log: log, Metrics: a.Metrics(), Ended: ended,
+			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
 			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,

@@ -78,7 +78,7 @@ func start(t *testing.T) *running {
 	must(t, err)
 	r := &running{
 		T: t, site: site.URL, files: files, store: services.Store, called: map[string]bool{},
-		handler: handlers.New(handlers.Options{Open: a.Services, Version: "test"}),
+		handler: handlers.New(handlers.Options{Open: a.Services}),
 	}
 	r.checker, err = openapitest.New(openapi.JSON)
 	must(t, err)
