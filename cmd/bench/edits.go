@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -99,7 +100,7 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	if err != nil {
 		return search.Page{}, nil, err
 	}
-	doc, err := extract.Extract(body, "text/markdown; charset=utf-8", src.Normalized, extract.Limits{})
+	doc, err := web.Extract(body, "text/markdown; charset=utf-8", src.Normalized, extract.Limits{})
 	if err != nil {
 		return search.Page{}, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // tags are those that HTML parsers treat in ways of their own.
@@ -53,7 +54,7 @@ func repetition(before, tag string, form func(string, int) string, size int) []b
 func cpuOf(page []byte, rounds int) (best time.Duration, err error) {
 	for i := range rounds {
 		before := processorTime()
-		if _, err := extract.Extract(page, "text/html", "https://bench.example/", extract.Limits{}); err != nil {
+		if _, err := web.Extract(page, "text/html", "https://bench.example/", extract.Limits{}); err != nil {
 			return 0, err
 		}
 		took := processorTime() - before

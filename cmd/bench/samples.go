@@ -20,11 +20,11 @@ type kind struct {
 const officeType = "application/vnd.openxmlformats-officedocument."
 
 var kinds = []kind{
-	{"html", "text/html", []string{"pkg/content/extract/testdata/*.html"}},
+	{"html", "text/html", []string{"pkg/content/extract/web/testdata/*.html"}},
 	{"html, testdata/site", "text/html", []string{"testdata/site/*.html", "testdata/site/*/*.html"}},
-	{"text", "text/plain", []string{"pkg/content/extract/testdata/*.txt"}},
-	{"md", "text/markdown", []string{"pkg/content/extract/testdata/*.md"}},
-	{"csv", "text/csv", []string{"pkg/content/extract/testdata/*.csv"}},
+	{"text", "text/plain", []string{"pkg/content/extract/web/testdata/*.txt"}},
+	{"md", "text/markdown", []string{"pkg/content/extract/web/testdata/*.md"}},
+	{"csv", "text/csv", []string{"pkg/content/extract/web/testdata/*.csv"}},
 	{"eml", mail.MediaType, []string{"pkg/content/extract/mail/testdata/*.eml"}},
 	// The others were written by hand to be odd: they are a kilobyte each, or are refused.
 	{"pdf", pdf.MediaType, []string{"pkg/content/extract/pdf/testdata/columns.pdf",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // listings counts the pieces of code that are part of the content of pages: those that their ground truth holds.
@@ -24,7 +25,7 @@ func (l *listings) add(p page, doc extract.Document) {
 			have[squash(b.Text)] = b.Language
 		}
 	}
-	root := extract.Tree(p.html, "text/html")
+	root := web.Tree(p.html, "text/html")
 	if root == nil || !strings.Contains(string(p.html), "<pre") {
 		return
 	}

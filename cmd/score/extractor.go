@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // extractor finds the content of a page, as text.
@@ -29,7 +30,7 @@ func visible(html []byte) (string, error) {
 
 // document reads a page that declares its own charset, wherever it came from.
 func document(html []byte) (extract.Document, error) {
-	return extract.Extract(html, "text/html", "https://page.example/", extract.Limits{})
+	return web.Extract(html, "text/html", "https://page.example/", extract.Limits{})
 }
 
 // commandExtractor runs a command for each page, for at most a minute.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -178,7 +179,7 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	if err != nil {
 		return p, false
 	}
-	doc, err := extract.Extract(body, "text/html; charset=utf-8", src.Normalized, extract.Limits{})
+	doc, err := web.Extract(body, "text/html; charset=utf-8", src.Normalized, extract.Limits{})
 	if err != nil || doc.Text == "" {
 		return p, false
 	}

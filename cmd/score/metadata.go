@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // knownPage is what is known about a page, in the form of WCXB: ground-truth/ID.json beside html/ID.html.
@@ -93,6 +94,6 @@ func readFacts(folder fs.FS, id string) (k knownPage, have extract.Metadata, err
 	if err != nil {
 		return k, have, err
 	}
-	doc, err := extract.Extract(body, "text/html", cmp.Or(k.URL, "https://page.example/"), extract.Limits{})
+	doc, err := web.Extract(body, "text/html", cmp.Or(k.URL, "https://page.example/"), extract.Limits{})
 	return k, doc.Metadata, err
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // past is a history as the product reads it: what each fetch said, each text once.
@@ -94,7 +95,7 @@ func stateFrom(body []byte, url string) (state, error) {
 	if url == "" {
 		url = "https://page.example/"
 	}
-	doc, err := extract.Extract(body, "text/html", url, extract.Limits{})
+	doc, err := web.Extract(body, "text/html", url, extract.Limits{})
 	doc.Text, doc.Links, doc.Images = "", nil, nil
 	return state{Document: doc}, err
 }

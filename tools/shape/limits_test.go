@@ -10,7 +10,6 @@ import (
 // other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
 var exceeding = map[string]struct{ files, lines, services int }{
 	"pkg/app":                  {0, 0, 12},
-	"pkg/content/extract":      {24, 3493, 0},
 	"pkg/crawl":                {21, 2088, 20},
 	"pkg/crawl/index":          {0, 0, 10},
 	"pkg/entries":              {0, 0, 15},

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server gives
@@ -198,7 +199,7 @@ func readPage(ctx context.Context, t *terminal.Terminal, s *command.Server, file
 	if err != nil {
 		return api.Entry{}, err
 	}
-	doc, err := extract.Extract(body, "", nowhere, extract.Limits{})
+	doc, err := web.Extract(body, "", nowhere, extract.Limits{})
 	if err != nil {
 		return api.Entry{}, err // Unreachable: the base is an address.
 	}

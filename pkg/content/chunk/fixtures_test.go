@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // uidsOf are the names of a page's chunks.
 func uidsOf(t *testing.T, contentType, body string) (uids []UID, chunks []Chunk, collisions Collisions) {
 	t.Helper()
-	doc, err := extract.Extract([]byte(body), contentType, "https://port.example/notes.md", extract.Limits{})
+	doc, err := web.Extract([]byte(body), contentType, "https://port.example/notes.md", extract.Limits{})
 	must(t, err)
 	chunks, collisions = Split(Page{ID: "file_a", Path: "docs/notes.md", Title: doc.Title, Blocks: doc.Blocks})
 	for _, c := range chunks {

@@ -11,7 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/andybalholm/cascadia"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
@@ -45,7 +45,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	if !isPage(contentType) {
 		return Found{}, fault.New(fault.Invalid, "the document is %.80q, not a web page", contentType)
 	}
-	root := extract.Tree(body, contentType)
+	root := web.Tree(body, contentType)
 	if root == nil {
 		return Found{}, fault.New(fault.Invalid, "the page is too large or too tangled to parse")
 	}

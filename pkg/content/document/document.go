@@ -40,6 +40,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/memory"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // Bounds on heavy documents, in bytes and in time.
@@ -94,9 +95,9 @@ func New(o Options) *Reader {
 		slots: make(chan struct{}, o.Parallel)}
 }
 
-// Extract reads a document as [extract.Extract] does, and heavy formats too. Their type is that of
+// Extract reads a document as [web.Extract] does, and heavy formats too. Their type is that of
 // the body (see [mediaType]); of lim, MaxBytes bounds their text instead of their body. The error
-// is that of extract.Extract, one of those above, or that of ctx.
+// is that of web.Extract, one of those above, or that of ctx.
 func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string,
 	lim extract.Limits) (extract.Document, error) {
 	mimeType, err := mediaType(contentType, body, baseURL)
@@ -130,8 +131,8 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 	if mimeType == mail.MediaType {
 		return mail.Extract(body, baseURL, lim)
 	}
-	if mimeType != extract.DeclaredType(contentType) {
+	if mimeType != web.DeclaredType(contentType) {
 		contentType = mimeType // else it may have parameters
 	}
-	return extract.Extract(body, contentType, baseURL, lim)
+	return web.Extract(body, contentType, baseURL, lim)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 const base = "https://harbour.example/docs/x"
@@ -122,7 +123,7 @@ func TestA17EveryFormat(t *testing.T) {
 // TestLightInPlace: what is not heavy is what package extract makes of it.
 func TestLightInPlace(t *testing.T) {
 	body := []byte("<html lang=en><title>Tides</title><p>High water at noon.</p>")
-	want, err := extract.Extract(body, "text/html; charset=utf-8", base, extract.Limits{})
+	want, err := web.Extract(body, "text/html; charset=utf-8", base, extract.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/gabriel-vasile/mimetype"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 	"github.com/tidemark/tidemark/pkg/content/extract/pdf"
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // The media types of what is recognized here, beside those of the packages that read them.
@@ -40,7 +40,7 @@ const (
 //
 // The error is Blocked: a compound file with an encrypted package is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
-	declared := extract.DeclaredType(contentType)
+	declared := web.DeclaredType(contentType)
 	if t := typeByName(address); t != "" && saysNothing(declared) {
 		declared = t
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // archive is a ZIP file with parts of these names.
@@ -108,7 +108,7 @@ func FuzzMediaType(f *testing.F) {
 	f.Add("application/msword", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 	f.Fuzz(func(t *testing.T, declared string, body []byte) {
 		got, err := mediaType(declared, body, "")
-		if err == nil && strings.ContainsAny(got, ";\n ") && got != extract.DeclaredType(declared) {
+		if err == nil && strings.ContainsAny(got, ";\n ") && got != web.DeclaredType(declared) {
 			t.Errorf("mediaType(%q, %q) = %q", declared, body, got)
 		}
 	})

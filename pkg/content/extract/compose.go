@@ -19,7 +19,7 @@ type Composer struct {
 // NewComposer begins a document of the given media type. Of lim it honors MaxBytes, as bytes of
 // text rather than of the body, MaxBlocks and MaxLinks.
 func NewComposer(mimeType string, lim Limits) *Composer {
-	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.withDefaults(), known: map[string]bool{}}
+	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.WithDefaults(), known: map[string]bool{}}
 }
 
 // Add appends a block whose text is folded ([dom.Fold]) or of the form that its kind prescribes. A
@@ -60,7 +60,7 @@ func (c *Composer) Link(address, text string) {
 		return
 	}
 	c.known[address] = true
-	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: dom.Clip(dom.Fold(text), maxLinkText)})
+	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: dom.Clip(dom.Fold(text), MaxLinkText)})
 }
 
 // Document ends the document. Its language is detected when none is given. Its title is the first candidate that says
@@ -68,12 +68,12 @@ func (c *Composer) Link(address, text string) {
 func (c *Composer) Document(language string, titles ...string) Document {
 	doc := c.doc
 	doc.Language = language
-	doc.detectLanguage()
+	doc.DetectLanguage()
 	for i, t := range titles {
 		titles[i] = dom.Fold(t)
 	}
-	if doc.Title = bestTitle(titles...); doc.Title == "" {
-		doc.Title = bestTitle(firstHeading(doc.Blocks))
+	if doc.Title = Title(titles...); doc.Title == "" {
+		doc.Title = Title(firstHeading(doc.Blocks))
 	}
 	doc.Text = Join(doc.Blocks)
 	lines := make([]string, len(doc.Blocks))

@@ -27,8 +27,8 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Urd: true, whatlanggo.Vie: true,
 }}
 
-// detectLanguage fills in the language of a document that declares none.
-func (d *Document) detectLanguage() {
+// DetectLanguage fills in the language of a document that declares none, from its text.
+func (d *Document) DetectLanguage() {
 	if d.Language == "" {
 		d.Language = detectLanguage(d.Blocks)
 		d.LanguageDetected = d.Language != ""
@@ -69,4 +69,26 @@ func sample(blocks []Block) string {
 		text.WriteString(b.Text + "\n")
 	}
 	return text.String()
+}
+
+// PrimaryLanguage is the primary subtag of a BCP 47 tag (or the first of a Content-Language
+// list) in lower case, such as "pt" for "pt-BR, en"; empty when that is not 2 to 8
+// letters. A caller whose document declares no language may ask it about the Content-Language
+// header, which is worth more than [Document.LanguageDetected].
+func PrimaryLanguage(tag string) string {
+	tag, _, _ = strings.Cut(strings.TrimSpace(tag), ",")
+	end := strings.IndexAny(tag, "-_ ;")
+	if end < 0 {
+		end = len(tag)
+	}
+	tag = strings.ToLower(tag[:end])
+	if len(tag) < 2 || len(tag) > 8 || tag == "und" {
+		return ""
+	}
+	for _, c := range []byte(tag) {
+		if c < 'a' || c > 'z' {
+			return ""
+		}
+	}
+	return tag
 }

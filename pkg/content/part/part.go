@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
@@ -74,7 +75,7 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 }
 
 func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL string) {
-	found, elements, read, err := extract.Part(body, contentType, baseURL, extract.Limits{}, p.rules)
+	found, elements, read, err := web.Part(body, contentType, baseURL, extract.Limits{}, p.rules)
 	switch {
 	case err != nil:
 		p.Why = err.Error()

@@ -7,13 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
 func read(t *testing.T, r *part.Reader, page string) *part.Part {
 	t.Helper()
-	doc, err := extract.Extract([]byte(page), "text/html", "https://port.example/", extract.Limits{})
+	doc, err := web.Extract([]byte(page), "text/html", "https://port.example/", extract.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
@@ -15,7 +16,7 @@ func TestA14FingerprintOf(t *testing.T) {
 	words := strings.Fields(strings.Repeat("tide wind harbour lamp rope anchor gull pier ", 8))
 	shown := func(more ...string) Fingerprint {
 		body := "<title>x</title><main><p>" + strings.Join(slices.Concat(words, more), " ") + "</p></main>"
-		doc, err := extract.Extract([]byte(body), "text/html", "https://a.example/", extract.Limits{})
+		doc, err := web.Extract([]byte(body), "text/html", "https://a.example/", extract.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}

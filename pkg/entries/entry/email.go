@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/mail"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. An empty
@@ -90,7 +91,7 @@ func (e Email) read() (text string, header func(name string) string, err error) 
 		return m.Document.Text, m.Header, nil
 	}
 	if looksLikeHTML(raw) {
-		doc, err := extract.Extract([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
+		doc, err := web.Extract([]byte(raw), "text/html; charset=utf-8", mailBase, extract.Limits{})
 		if err != nil {
 			return "", nil, fault.Field("raw_text", "%w", err)
 		}

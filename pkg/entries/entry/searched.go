@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -22,7 +23,7 @@ const TypeEntry = "entry"
 // 1 changes no chunk of the text.
 func PageOf(f Fields, now time.Time) search.Page {
 	// fails only for bad addresses
-	text, _ := extract.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
+	text, _ := web.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
 	p := search.Page{
 		ID: f.Text("id"), URL: f.Text("url"), Host: HostOf(f), Type: TypeEntry,
 		Title: TitleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 func main() {
@@ -54,7 +55,7 @@ func readability(out string) error {
 		folder := filepath.Dir(source)
 		page, readErr := os.ReadFile(source)
 		expected, goldErr := os.ReadFile(filepath.Join(folder, "expected.html"))
-		doc, docErr := extract.Extract(expected, "text/html; charset=utf-8", "https://page.example/", extract.Limits{})
+		doc, docErr := web.Extract(expected, "text/html; charset=utf-8", "https://page.example/", extract.Limits{})
 		name := filepath.Base(folder)
 		err = errors.Join(err, readErr, goldErr, docErr, write(out, name+".html", string(page)),
 			write(out, name+".txt", doc.VisibleText))

@@ -68,8 +68,8 @@ func (f *Folder) EndsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] 
 // From is what was collected from a size on.
 func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
 
-// Take returns what was collected and starts afresh.
-func (f *Folder) Take() string {
+// Flush returns what was collected and starts afresh.
+func (f *Folder) Flush() string {
 	s := f.Peek()
 	f.buf, f.space = f.buf[:0], false
 	return s

@@ -70,3 +70,16 @@ func IsBlock(a atom.Atom) bool {
 	}
 	return false
 }
+
+// IsHeadingSign reports links that show nothing but a sign such as "#" or "¶", which themes put beside headings.
+func IsHeadingSign(n *html.Node) bool {
+	if n.DataAtom != atom.A || n.FirstChild == nil || n.FirstChild.NextSibling != nil ||
+		n.FirstChild.Type != html.TextNode {
+		return false
+	}
+	switch strings.TrimSpace(n.FirstChild.Data) {
+	case "#", "¶", "§", "🔗", "∞":
+		return strings.HasPrefix(Attr(n, "href"), "#")
+	}
+	return false
+}

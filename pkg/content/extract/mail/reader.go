@@ -7,6 +7,7 @@ import (
 
 	"github.com/jhillyerd/enmime/v2"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // reader is a mail being read, with those attached to it.
@@ -109,7 +110,7 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	if !isHTML(p) {
 		base.Path = "/" // the name of the mail says nothing about the kind of its text
 	}
-	doc, err := extract.Extract(sound(p), contentType(p), base.String(), r.limits)
+	doc, err := web.Extract(sound(p), contentType(p), base.String(), r.limits)
 	if err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (r *reader) attachment(p *enmime.Part, depth int) {
 	}
 	name := fileName(p)
 	address := url.URL{Scheme: r.base.Scheme, Host: r.base.Host, Path: "/" + name}
-	doc, err := extract.Extract(p.Content, contentType(p), address.String(), r.limits)
+	doc, err := web.Extract(p.Content, contentType(p), address.String(), r.limits)
 	if err != nil || doc.Unsupported || doc.Text == "" {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
 // Page is a page as it was read.
@@ -23,7 +24,7 @@ type Page struct {
 
 // Read extracts the content of a page with Tidemark's own extractor and cuts it into chunks.
 func (p *Page) Read() (err error) {
-	p.doc, err = extract.Extract(p.Body, p.Header.Get("Content-Type"), p.URL, extract.Limits{})
+	p.doc, err = web.Extract(p.Body, p.Header.Get("Content-Type"), p.URL, extract.Limits{})
 	if err == nil {
 		p.chunks, _ = chunk.Split(chunk.Page{ID: p.URL, Title: p.doc.Title, Blocks: p.doc.Blocks})
 	}

@@ -1,0 +1,259 @@
+package blocks
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Bounds of the ids by which headings and terms are reached, and of the search for them.
+const (
+	maxAnchor  = 200   // bytes; longer ids are none
+	maxAnchors = 5_000 // of a page
+	maxWithin  = 200   // nodes of a heading, or of what stands before it, that are looked at
+	maxAbove   = 5     // elements around a heading
+	maxBefore  = 20    // nodes before it in each
+	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
+)
+
+// anchors are the ids of a page that lead to something. They follow the page, not the text: no hash covers them. A
+// browser goes to the first element of an id, so a second place of the same id has none.
+type anchors map[string]bool
+
+// of is the id by which a browser goes to a heading, "" for none.
+func (a *anchors) of(h *html.Node) string {
+	return a.once(cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h)))
+}
+
+// ofTerm is that of a term of a list of definitions, nil for none.
+func (a *anchors) ofTerm(dt *html.Node) string {
+	if dt == nil {
+		return ""
+	}
+	return a.once(cmp.Or(placeID(dt), idWithin(dt)))
+}
+
+// once is an id that is met for the first time, as long as they are not too many.
+func (a *anchors) once(id string) string {
+	if id == "" || (*a)[id] || len(*a) >= maxAnchors {
+		return ""
+	}
+	if *a == nil {
+		*a = anchors{}
+	}
+	(*a)[id] = true
+	return id
+}
+
+// placeID is the id of an element, or the name of a link, as far as it is fit for an address.
+func placeID(n *html.Node) string {
+	id := dom.Attr(n, "id")
+	if id == "" && n.DataAtom == atom.A {
+		id = dom.Attr(n, "name")
+	}
+	return fit(id)
+}
+
+// fit is an id, or "" for one that is too long or cannot stand in an address: behind ":~:" browsers look for a text.
+func fit(id string) string {
+	unfit := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.Contains(id, ":~:") || strings.ContainsFunc(id, unfit) {
+		return ""
+	}
+	return id
+}
+
+// idWithin is the id of a link or span in a heading, one around text first; else the target of its permalink.
+func idWithin(h *html.Node) string {
+	var empty, target string
+	nodes := 0
+	for n := range h.Descendants() {
+		if nodes++; nodes > maxWithin {
+			break
+		}
+		if n.DataAtom != atom.A && n.DataAtom != atom.Span || noteRef(n) != "" {
+			continue
+		}
+		id := placeID(n)
+		if id != "" && saysMore(n, 0) && !isPermalink(n) {
+			return id
+		}
+		empty = cmp.Or(empty, id)
+		if isPermalink(n) || leadsAround(n, h) {
+			target = cmp.Or(target, targetOf(n))
+		}
+	}
+	return cmp.Or(empty, target)
+}
+
+// leadsAround reports whether a link in a heading leads to what is around the heading, as the names of methods do that
+// rustdoc writes.
+func leadsAround(link, h *html.Node) bool {
+	id, found := strings.CutPrefix(dom.Attr(link, "href"), "#")
+	for range maxAbove {
+		if h = h.Parent; !found || id == "" || h == nil {
+			return false
+		}
+		if dom.Attr(h, "id") == id {
+			return true
+		}
+	}
+	return false
+}
+
+// permalinkBehind is what the link says that GitHub puts behind a heading.
+func permalinkBehind(h *html.Node) string {
+	n := h.NextSibling
+	for n != nil && isBlank(n) {
+		n = n.NextSibling
+	}
+	if n == nil || !isPermalink(n) || saysMore(n, len("¶")) {
+		return ""
+	}
+	return cmp.Or(placeID(n), targetOf(n))
+}
+
+// permalinkNames are the classes by which common programs name the links that lead to the heading that they stand at.
+var permalinkNames = dom.WordSet(`
+	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor heading-link header-link anchor
+	doc-anchor permalink direct-link
+`)
+
+// isPermalink reports whether n is a link to the heading that it stands at.
+func isPermalink(n *html.Node) bool {
+	return n.DataAtom == atom.A && strings.HasPrefix(dom.Attr(n, "href"), "#") && !isBackRef(n) &&
+		(dom.IsHeadingSign(n) || dom.HasName(permalinkNames, dom.Attr(n, "class")))
+}
+
+// targetOf is the id that a link on the same page leads to.
+func targetOf(link *html.Node) string {
+	id, err := url.PathUnescape(strings.TrimPrefix(dom.Attr(link, "href"), "#"))
+	if err != nil {
+		return ""
+	}
+	return fit(id)
+}
+
+// idAround is the id of an empty link or span directly before a heading, or else that of an element that begins with
+// it.
+func idAround(h *html.Node) string {
+	for range maxAbove {
+		id, first := idBefore(h)
+		if id != "" || !first {
+			return id
+		}
+		if h = h.Parent; h == nil || !beginsWithHeading(h.DataAtom) {
+			return ""
+		}
+		if dom.Attr(h, "id") != "" || h.DataAtom == atom.A && placeID(h) != "" {
+			return ownID(h)
+		}
+	}
+	return ""
+}
+
+// idBefore is the id of the empty link or span before n, if there is one; first reports whether nothing but a few words
+// in its line stands before n.
+func idBefore(n *html.Node) (id string, first bool) {
+	lead := 0
+	for range maxBefore {
+		if n = n.PrevSibling; n == nil {
+			return "", true
+		}
+		if id := emptyID(n); id != "" {
+			return id, false
+		}
+		size := textWithin(n, maxLead+1)
+		if lead += size; lead > maxLead || n.Type == html.ElementNode && dom.IsBlock(n.DataAtom) && size > 0 {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// emptyID is the id of a link or span without text, which may stand at the end of a paragraph.
+func emptyID(n *html.Node) (id string) {
+	if n.DataAtom == atom.P && n.LastChild != nil {
+		n = n.LastChild
+	}
+	if n.DataAtom != atom.A && n.DataAtom != atom.Span || saysMore(n, 0) {
+		return ""
+	}
+	return placeID(n)
+}
+
+// beginsWithHeading reports whether such an element may be called by the id of what it begins with.
+func beginsWithHeading(a atom.Atom) bool {
+	switch a {
+	case atom.Section, atom.Div, atom.Article, atom.Header, atom.Hgroup, atom.A, atom.Span, atom.Ul, atom.Ol, atom.Li,
+		atom.Dl, atom.Dt, atom.Dd, atom.Details, atom.Summary:
+		return true
+	}
+	return false
+}
+
+// ownID is the id of an element around a heading, unless it names a part of the site's layout or a piece that comes
+// late, which scripts take away.
+func ownID(n *html.Node) string {
+	id := placeID(n)
+	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
+		return ""
+	}
+	return id
+}
+
+// layoutIDs are ids of what holds the content of a page, in lower case with "_" as "-".
+var layoutIDs = dom.WordSet(`
+	content main main-content maincontent page-content bodycontent mw-content-text article container wrapper page body
+	document primary app root --next --nuxt ---gatsby gatsby-focus-wrapper docs-content
+`)
+
+func isBlank(n *html.Node) bool {
+	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
+}
+
+// saysMore reports whether the visible text below n has more than so many bytes, blanks aside.
+func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
+
+// textWithin is the length of the visible text of n without whitespace and invisible characters, as far as it is at
+// most a number of bytes. What has very many nodes is taken to have as much, so that empty ones cost nothing.
+func textWithin(n *html.Node, most int) int {
+	nodes := 0
+	var size func(n *html.Node, most int) int
+	size = func(n *html.Node, most int) (sum int) {
+		if nodes++; nodes > maxWithin {
+			return most
+		}
+		if n.Type == html.TextNode {
+			return lengthOf(n.Data, most)
+		}
+		if n.Type == html.ElementNode && dom.Unseen(n) {
+			return 0
+		}
+		for c := n.FirstChild; c != nil && sum < most; c = c.NextSibling {
+			sum += size(c, most-sum)
+		}
+		return sum
+	}
+	return size(n, most)
+}
+
+// lengthOf is [textWithin] of a text.
+func lengthOf(text string, most int) (size int) {
+	for _, r := range text {
+		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {
+			size += utf8.RuneLen(r)
+		}
+		if size >= most {
+			return most
+		}
+	}
+	return size
+}

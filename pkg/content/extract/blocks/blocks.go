@@ -1,0 +1,270 @@
+package blocks
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Text is what some elements of a page say.
+type Text struct {
+	Blocks    []extract.Block
+	Heading   string // the first h1
+	Size      int    // bytes of text
+	Truncated bool   // there were more blocks than allowed
+}
+
+// Within is the text below each of the elements, at most so many blocks of it. The elements for which skips is true are
+// left out, with all that they hold.
+func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
+	b := builder{skips: skips, most: most}
+	for _, n := range elements {
+		b.children(n)
+		b.flush()
+	}
+	return b.Text
+}
+
+// Of is [Within] of the elements themselves: of a list, one block; Within has a block for each item that holds more
+// than text.
+func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
+	b := builder{skips: skips, most: most}
+	for _, n := range elements {
+		b.visit(n)
+		b.flush()
+	}
+	return b.Text
+}
+
+// Line is all that readers see of an element, on one line.
+func Line(n *html.Node) string {
+	b := builder{skips: func(n *html.Node) bool { return dom.Unseen(n) || dom.IsHeadingSign(n) }}
+	return b.inline(n)
+}
+
+// builder turns elements into blocks.
+type builder struct {
+	Text
+	skips func(*html.Node) bool // what is left out
+	most  int                   // blocks
+
+	line   dom.Folder // the paragraph being collected
+	quotes int        // blockquotes around it
+
+	anchors anchors // of the headings and terms
+	term    string  // the anchor of the term that is explained
+}
+
+// visit adds what n holds.
+func (b *builder) visit(n *html.Node) {
+	switch n.Type {
+	case html.TextNode:
+		b.line.Write(n.Data)
+	case html.ElementNode:
+		if text, display, found := substitute(n); found {
+			b.substituted(text, display)
+		} else if !b.skips(n) {
+			b.element(n)
+		}
+	}
+}
+
+// substitute is the text that stands for a formula, or for a link to a footnote or back from it; found is false for
+// other elements.
+func substitute(n *html.Node) (text string, display, found bool) {
+	if isBackRef(n) {
+		return "", false, true
+	}
+	if ref := noteRef(n) + noteLabelOf(n); ref != "" {
+		return ref, false, true
+	}
+	return formula(n)
+}
+
+// substituted adds such a text to the paragraph, or as one of its own.
+func (b *builder) substituted(text string, display bool) {
+	if display {
+		b.flush()
+	}
+	b.line.Write(text)
+	if display {
+		b.flush()
+	}
+}
+
+func (b *builder) children(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		b.visit(c)
+	}
+}
+
+// element adds one element by what it is.
+func (b *builder) element(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Br:
+		b.lineBreak()
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		b.flush()
+		b.addHeading(n, b.inline(n))
+	case atom.Pre:
+		b.flush()
+		b.add(extract.Block{Kind: extract.Code, Text: b.code(n), Language: codeLanguage(n)})
+	case atom.Ul, atom.Ol:
+		b.flush()
+		b.list(n)
+	case atom.Dl:
+		b.flush()
+		b.definitions(n)
+	case atom.Dt:
+		b.flush()
+		b.term = b.anchors.ofTerm(n)
+		b.plain(n)
+	case atom.Table:
+		b.flush()
+		b.table(n)
+	case atom.Blockquote:
+		b.flush()
+		b.quotes++
+		b.children(n)
+		b.flush()
+		b.quotes--
+	default:
+		b.plain(n)
+	}
+}
+
+// plain adds the children of n, on lines of their own if n is a block.
+func (b *builder) plain(n *html.Node) {
+	border := dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	if border {
+		b.flush()
+	}
+	b.children(n)
+	if border {
+		b.flush()
+	}
+}
+
+// lineBreak ends a line; two in a row end the paragraph, as pages without p elements do.
+func (b *builder) lineBreak() {
+	if b.line.EndsLine() {
+		b.flush()
+		return
+	}
+	b.line.Line()
+}
+
+// flush ends the paragraph being collected.
+func (b *builder) flush() {
+	kind := extract.Paragraph
+	if b.quotes > 0 {
+		kind = extract.Quote
+	}
+	b.add(extract.Block{Kind: kind, Text: b.line.Flush()})
+}
+
+func (b *builder) addHeading(n *html.Node, text string) {
+	level := int(n.Data[1] - '0')
+	if level == 1 && b.Heading == "" {
+		b.Heading = extract.Title(text)
+	}
+	b.term = ""
+	if text != "" {
+		b.add(extract.Block{Kind: extract.Heading, Level: level, Text: text, Anchor: b.anchors.of(n)})
+	}
+}
+
+// add appends a block that says something.
+func (b *builder) add(block extract.Block) {
+	if block.Text == "" {
+		return
+	}
+	if len(b.Blocks) >= b.most {
+		b.Truncated = true
+		return
+	}
+	if block.Kind != extract.Heading && block.Anchor == "" {
+		block.Anchor = b.term
+	}
+	b.Size += len(block.Text)
+	b.Blocks = append(b.Blocks, block)
+}
+
+// inline is the text below n on one line.
+func (b *builder) inline(n *html.Node) string {
+	var f dom.Folder
+	b.inlineInto(&f, n, false)
+	return f.Peek()
+}
+
+// inlineInto collects the text below n; with noLists it passes over nested lists.
+func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.TextNode {
+			f.Write(c.Data)
+		}
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if text, _, found := substitute(c); found {
+			f.Write(text)
+			continue
+		}
+		if b.skips(c) || noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol) {
+			continue
+		}
+		border := dom.IsBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
+		if border {
+			f.Border()
+		}
+		b.inlineInto(f, c, noLists)
+		if border {
+			f.Border()
+		}
+	}
+}
+
+// code is the text of a pre element as written, without line numbers and buttons.
+func (b *builder) code(n *html.Node) string {
+	var out strings.Builder
+	b.codeInto(&out, n)
+	return TrimCode(out.String())
+}
+
+// TrimCode is code without what cannot be seen: blanks at the ends of lines and blank lines at
+// either end.
+func TrimCode(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && dom.IsInvisible(r) {
+			return -1
+		}
+		return r
+	}, text)
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\u00a0")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			out.WriteString(c.Data)
+		case c.Type != html.ElementNode || b.skips(c):
+		case c.DataAtom == atom.Br:
+			out.WriteByte('\n')
+		default:
+			b.codeInto(out, c)
+			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
+				out.WriteByte('\n') // highlighters wrap lines in blocks
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package blocks
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// noteRef is the label of a footnote that a link refers to, as GitHub Flavored Markdown writes it; "" when the link is
+// another one.
+func noteRef(n *html.Node) string {
+	if n.DataAtom != atom.A {
+		return ""
+	}
+	href := strings.ToLower(dom.Attr(n, "href"))
+	_, target, _ := strings.Cut(href, "#")
+	if dom.Attr(n, "role") != "doc-noteref" && !dom.HasAttr(n, "data-footnote-ref") &&
+		!dom.HasName(noteRefNames, dom.Attr(n, "class")) && !(href != "" && href[0] == '#' && isNoteID(target)) {
+		return ""
+	}
+	return noteLabel(n)
+}
+
+// noteLabel is the label that an element holds, as in "[^1]"; "" when it holds nothing, or more than a few characters.
+func noteLabel(n *html.Node) string {
+	const longest, most = 8, 8 // bytes, nodes
+	label, nodes := "", 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > most {
+			return ""
+		}
+		if c.Type == html.TextNode {
+			label += dom.Clip(c.Data, 2*longest)
+		}
+	}
+	label = strings.Trim(strings.TrimSpace(label), "[]()")
+	if label == "" || len(label) > longest || strings.ContainsAny(label, " ↩^") {
+		return ""
+	}
+	return "[^" + label + "]"
+}
+
+// noteLabelOf is the label in front of a footnote of Sphinx, as in "[^1]: "; "" for other elements.
+func noteLabelOf(n *html.Node) string {
+	if n.DataAtom != atom.Span || dom.Attr(n, "class") != "label" || !dom.HasName(footnote, dom.Attr(n.Parent, "class")) {
+		return ""
+	}
+	if label := noteLabel(n); label != "" {
+		return label + ": "
+	}
+	return ""
+}
+
+var footnote = dom.WordSet("footnote")
+
+var noteRefNames = dom.WordSet("footnote-ref footnote-reference")
+
+// isNoteID reports whether an id is that of a footnote, by the ways in which common programs make them.
+func isNoteID(id string) bool {
+	for _, prefix := range [...]string{"fn:", "fn-", "fn1", "user-content-fn-", "footnote-", "footnote_", "cite_note"} {
+		if strings.HasPrefix(id, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBackRef reports whether a link leads from a footnote back to its reference.
+func isBackRef(n *html.Node) bool {
+	return n.DataAtom == atom.A && (dom.Attr(n, "role") == "doc-backlink" || dom.HasAttr(n, "data-footnote-backref") ||
+		dom.HasName(backRefNames, dom.Attr(n, "class")))
+}
+
+var backRefNames = dom.WordSet("footnote-backref footnote-back reversefootnote data-footnote-backref")
+
+// isNotes reports whether the items of a list are footnotes.
+func isNotes(list *html.Node) bool {
+	item := dom.Child(list, atom.Li)
+	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(dom.Attr(item, "id")))
+}
+
+// task is "[x] " or "[ ] " for an item of a task list; "" for an item without a box, and for a box of a form.
+func task(item *html.Node) string {
+	const near = 4 // nodes that are looked at
+	n := item.FirstChild
+	for i := 0; n != nil && i < near; i++ {
+		switch {
+		case n.DataAtom == atom.Input && strings.EqualFold(dom.Attr(n, "type"), "checkbox"):
+			if !dom.HasAttr(n, "disabled") && !dom.HasName(taskNames, dom.Attr(item, "class")) {
+				return ""
+			}
+			if dom.HasAttr(n, "checked") {
+				return "[x] "
+			}
+			return "[ ] "
+		case n.Type == html.TextNode && strings.TrimSpace(n.Data) == "":
+			n = n.NextSibling
+		case n.DataAtom == atom.P || n.DataAtom == atom.Label || n.DataAtom == atom.Span:
+			n = n.FirstChild
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+var taskNames = dom.WordSet("task-list-item")
+
+// definitions adds a list of definitions: each term on a line, and its meanings on the next ones, behind ": ". A list
+// that holds more than text is added element by element.
+func (b *builder) definitions(n *html.Node) {
+	defer func(outer string) { b.term = outer }(b.term)
+	if b.holdsBlocks(n, atom.Table) || b.quotes > 0 {
+		b.plain(n)
+		return
+	}
+	var out strings.Builder
+	meant := b.definitionsInto(&out, n)
+	if !meant {
+		b.plain(n)
+		return
+	}
+	b.add(extract.Block{
+		Kind: extract.List, Text: strings.TrimRight(out.String(), "\n"), Anchor: b.anchors.ofTerm(firstTerm(n)),
+	})
+}
+
+// firstTerm is the first term below n.
+func firstTerm(n *html.Node) *html.Node {
+	for d := range n.Descendants() {
+		if d.DataAtom == atom.Dt {
+			return d
+		}
+	}
+	return nil
+}
+
+// definitionsInto writes the terms and meanings below n, and reports whether there is a meaning.
+func (b *builder) definitionsInto(out *strings.Builder, n *html.Node) (meant bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode || b.skips(c) {
+			continue
+		}
+		prefix := ""
+		switch c.DataAtom {
+		case atom.Dd:
+			prefix, meant = ": ", true
+		case atom.Dt:
+		default: // a div may hold a term and its meanings
+			meant = b.definitionsInto(out, c) || meant
+			continue
+		}
+		if text := strings.ReplaceAll(b.inline(c), "\n", " "); text != "" {
+			out.WriteString(prefix + text + "\n")
+		}
+	}
+	return meant
+}

@@ -1,0 +1,202 @@
+package blocks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// table adds a table of data as one block; a table that only arranges the page is walked through.
+func (b *builder) table(n *html.Node) {
+	if dom.Attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
+		b.children(n)
+		b.flush()
+		return
+	}
+	t := tableWriter{b: b}
+	t.read(n, false)
+	b.add(extract.Block{Kind: extract.Paragraph, Text: t.caption})
+	b.add(extract.Block{Kind: extract.Table, Text: t.text()})
+}
+
+// isLayout reports whether cells of a table without headers hold several paragraphs or lists.
+func (b *builder) isLayout(n *html.Node) bool {
+	headers, blocks := 0, 0
+	for d := range n.Descendants() {
+		if d.Type != html.ElementNode {
+			continue
+		}
+		switch d.DataAtom {
+		case atom.Th, atom.Caption:
+			headers++
+		case atom.P, atom.Ul, atom.Ol, atom.Div, atom.Section:
+			blocks++
+		}
+	}
+	return headers == 0 && blocks > 0
+}
+
+const (
+	// spareCells is how many cells spans may add to a table beyond as many as it has.
+	spareCells = 64
+	// repeated is the text, in bytes, up to which a cell that spans several is repeated in each. A longer one stands
+	// in the first.
+	repeated = 80
+)
+
+// tableWriter makes the rows of a table.
+type tableWriter struct {
+	b       *builder
+	caption string
+	rows    [][]string
+	header  bool // the first row is one
+	cells   int  // that the table has
+	added   int  // that spans added
+	below   []span
+}
+
+// span is a cell that reaches into the rows below.
+type span struct {
+	text string
+	rows int // that are left
+}
+
+// read collects the caption and the rows below n.
+func (t *tableWriter) read(n *html.Node, inHead bool) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode || t.b.skips(c) {
+			continue
+		}
+		switch c.DataAtom {
+		case atom.Tr:
+			t.row(c, inHead)
+		case atom.Caption:
+			t.caption = t.b.inline(c)
+		default:
+			t.read(c, c.DataAtom == atom.Thead)
+		}
+	}
+}
+
+// row adds a row, unless it says nothing.
+func (t *tableWriter) row(tr *html.Node, inHead bool) {
+	var cells []string
+	headers := 0
+	for c := tr.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode || t.b.skips(c) {
+			continue
+		}
+		t.cells++
+		if c.DataAtom == atom.Th {
+			headers++
+		}
+		cells = t.cell(t.hanging(cells), c)
+	}
+	own := len(cells)
+	cells = t.hanging(cells)
+	if strings.Join(cells, "") == "" {
+		return
+	}
+	if len(t.rows) == 0 {
+		t.header = inHead || headers > 0 && headers*2 > own
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// hanging adds the cells of rows above that reach down to here.
+func (t *tableWriter) hanging(cells []string) []string {
+	for len(cells) < len(t.below) && t.below[len(cells)].rows > 0 {
+		s := &t.below[len(cells)]
+		if s.rows--; !t.mayAdd() {
+			return cells
+		}
+		cells = append(cells, s.text)
+	}
+	return cells
+}
+
+// cell adds a cell in all columns that it spans.
+func (t *tableWriter) cell(cells []string, n *html.Node) []string {
+	text := strings.ReplaceAll(t.b.inline(n), "|", `\|`)
+	columns, rows := spanOf(n, "colspan"), spanOf(n, "rowspan")
+	for i := range columns {
+		if i > 0 && !t.mayAdd() {
+			break
+		}
+		for len(t.below) <= len(cells) {
+			t.below = append(t.below, span{})
+		}
+		t.below[len(cells)] = span{text, rows - 1}
+		cells = append(cells, text)
+		if len(text) > repeated {
+			text = ""
+		}
+	}
+	return cells
+}
+
+// mayAdd counts a cell that spans add, and reports whether there is room: a page of a few bytes must not become a large
+// table.
+func (t *tableWriter) mayAdd() bool {
+	t.added++
+	return t.added <= t.cells+spareCells
+}
+
+// spanOf is how many rows or columns a cell covers; 0, "all that follow", counts as one.
+func spanOf(n *html.Node, key string) int {
+	const most = 1000 // HTML standard §4.9.11
+	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {
+		return min(count, most)
+	}
+	return 1
+}
+
+// text is the table as GitHub Flavored Markdown writes it. One without a header has an empty one. A column that is
+// empty all over, such as one of pictures, is left out.
+func (t *tableWriter) text() string {
+	if len(t.rows) == 0 {
+		return ""
+	}
+	width := 0
+	for _, row := range t.rows {
+		width = max(width, len(row))
+	}
+	used := make([]bool, width)
+	for _, row := range t.rows {
+		for i, cell := range row {
+			used[i] = used[i] || cell != ""
+		}
+	}
+	rows := t.rows
+	if !t.header {
+		rows = slices.Insert(rows, 0, nil)
+	}
+	for len(rows[0]) < width {
+		rows[0] = append(rows[0], "")
+	}
+	var out strings.Builder
+	for i, row := range rows {
+		writeRow(&out, row, used)
+		if i == 0 {
+			rule := slices.Repeat([]string{"---"}, width)
+			writeRow(&out, rule, used)
+		}
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func writeRow(out *strings.Builder, row []string, used []bool) {
+	out.WriteString("|")
+	for i, cell := range row {
+		if used[i] {
+			out.WriteString(" " + cell + " |")
+		}
+	}
+	out.WriteString("\n")
+}

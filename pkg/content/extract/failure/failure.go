@@ -1,0 +1,221 @@
+// Package failure tells pages from what hosts send in their place with status 200 (H10): an error, a maintenance
+// notice, a challenge for robots, a wall of consent, a login form. It also tells pages that are empty until their
+// scripts run.
+//
+// Words alone do not decide, as there are articles about all of these. An answer is a failure when it has little text,
+// begins with such words and nothing else, and shows more signs of its kind.
+//
+// Alternatives considered: a list of sites, which is never complete; a score over many weak signs, which nobody can
+// explain to a user who asks why a page failed.
+package failure
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Sizes of the main content, in bytes. An article about an error is longer.
+const (
+	briefText   = 300  // of a page that says little but its heading
+	failureText = 1200 // of an error page, a challenge or a login form with what stands beside it
+	consentText = 2000 // of a wall of consent
+)
+
+// Of says what came in place of a page; "" for a page. It walks the tree only of a page with little text. The title is
+// the one in the head.
+func Of(root *html.Node, doc *extract.Document, title string) string {
+	if len(doc.Text) > consentText {
+		return ""
+	}
+	s := signs{doc: doc}
+	for n := range root.Descendants() {
+		s.see(n)
+	}
+	if s.article {
+		return ""
+	}
+	s.title, s.heading = s.read(titleParts(title)), s.read(firstLines(doc.Blocks))
+	for _, is := range []func() string{s.crash, s.challenge, s.login, s.consent, s.error} {
+		if why := is(); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// signs are what a page shows that may be a failure.
+type signs struct {
+	doc            *extract.Document
+	title, heading headings // kinds that the parts of its title, and its first lines, name
+	quote          string   // the words that were recognized first
+	guard          string   // whose challenge its markup has
+	article        bool     // it says that it is an article
+	password       bool     // it asks for a password
+	crashed        bool     // its markup is that of a framework's page for errors
+}
+
+func (s *signs) see(n *html.Node) {
+	if n.Type != html.ElementNode {
+		return
+	}
+	switch n.DataAtom {
+	case atom.Html:
+		s.crashed = dom.Attr(n, "id") == "__next_error__"
+	case atom.Script, atom.Iframe:
+		s.seeScript(n)
+	case atom.Meta:
+		s.article = s.article || dom.Attr(n, "property") == "article:published_time" ||
+			dom.Attr(n, "property") == "og:type" && strings.EqualFold(dom.Attr(n, "content"), "article")
+	case atom.Input:
+		s.password = s.password || strings.EqualFold(dom.Attr(n, "type"), "password") && !dom.Hides(n)
+	}
+	if guard, known := guardIDs[dom.Attr(n, "id")]; known {
+		s.guard = guard
+	}
+}
+
+// guardIDs are ids of elements that only challenges have, and who makes them.
+var guardIDs = map[string]string{
+	"challenge-form": "Cloudflare", "challenge-running": "Cloudflare", "challenge-error-text": "Cloudflare",
+	"cf-error-details": "Cloudflare", "px-captcha": "HUMAN", "sec-if-cpt-container": "Akamai",
+	"ddg-l10n-title": "DDoS-Guard",
+}
+
+// guardScripts are parts of scripts and of their addresses that only challenges have.
+var guardScripts = []struct{ part, guard string }{
+	{"_cf_chl_opt", "Cloudflare"}, {"captcha-delivery.com/captcha", "DataDome"}, {"awsWafCookieDomainList", "AWS WAF"},
+	{"sucuri_cloudproxy_js", "Sucuri"}, {"_Incapsula_Resource?SWUDNSAI", "Imperva"},
+	{"/.well-known/ddos-guard/", "DDoS-Guard"},
+}
+
+func (s *signs) seeScript(n *html.Node) {
+	const enough = 20_000 // bytes of a script that are looked at
+	text := dom.Attr(n, "src")
+	if text == "" && n.FirstChild != nil && n.FirstChild.Type == html.TextNode {
+		text = n.FirstChild.Data[:min(len(n.FirstChild.Data), enough)]
+	}
+	for _, g := range guardScripts {
+		if s.guard == "" && strings.Contains(text, g.part) {
+			s.guard = g.guard
+		}
+	}
+}
+
+// read is the kinds that some headings name.
+func (s *signs) read(texts []string) (all headings) {
+	for _, text := range texts {
+		found := headingsOf(text)
+		if found != 0 && s.quote == "" {
+			s.quote = text
+		}
+		all |= found
+	}
+	return all
+}
+
+func (s *signs) size() int { return len(s.doc.Text) }
+
+// say is what came, with the words by which it was recognized.
+func (s *signs) say(what string) string {
+	if s.quote == "" {
+		return what + " came instead of the page"
+	}
+	return what + " came instead of the page: “" + dom.Clip(s.quote, 80) + "”"
+}
+
+func (s *signs) crash() string {
+	if s.crashed && s.size() <= briefText {
+		return s.say("an application's page for errors")
+	}
+	return ""
+}
+
+func (s *signs) challenge() string {
+	robots := (s.title | s.heading) & (saysRobot | saysDenied)
+	if s.size() > failureText {
+		return ""
+	}
+	switch {
+	case s.guard != "" && (robots != 0 || s.size() <= briefText):
+		return s.say("a challenge for robots by " + s.guard)
+	case robots&saysRobot != 0 && hasWords("challenge", 1, s.doc.VisibleText):
+		return s.say("a challenge for robots")
+	}
+	return ""
+}
+
+func (s *signs) login() string {
+	if s.password && (s.title|s.heading)&saysLogin != 0 && s.size() <= failureText {
+		return s.say("a login form")
+	}
+	return ""
+}
+
+func (s *signs) consent() string {
+	const most = 3
+	headings := 0
+	for _, b := range s.doc.Blocks {
+		if b.Kind == extract.Heading {
+			headings++
+		}
+	}
+	if headings <= most && (s.title|s.heading)&saysConsent != 0 && hasWords("accept", 1, s.doc.VisibleText) &&
+		hasWords("consent", 4, s.doc.Text) {
+		return s.say("a wall of consent")
+	}
+	return ""
+}
+
+// error recognizes pages for errors and for maintenance by two signs more than their heading.
+func (s *signs) error() string {
+	const kinds = saysMissing | saysBroken | saysClosed | saysDenied
+	named := (s.title | s.heading) & kinds
+	if named == 0 || s.size() > failureText {
+		return ""
+	}
+	more := 0
+	for _, sign := range []bool{
+		s.title&s.heading&kinds != 0,
+		(s.title|s.heading)&saysNumber != 0,
+		s.size() <= briefText,
+		hasWords("error", 1, s.doc.VisibleText),
+		strings.Contains(strings.ToLower(strings.Join(s.doc.MetaRobots, " ")), "noindex"),
+	} {
+		if sign {
+			more++
+		}
+	}
+	switch {
+	case more < 2:
+		return ""
+	case named == saysClosed:
+		return s.say("a maintenance notice")
+	}
+	return s.say("an error page")
+}
+
+// titleParts are the parts of a title between the signs that sites put around their name.
+func titleParts(title string) []string {
+	const most = 6
+	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·•»:", r) })
+	for _, part := range parts {
+		parts = append(parts, strings.Split(part, " - ")...)
+	}
+	parts = append(parts, title)
+	return parts[max(0, len(parts)-2*most):]
+}
+
+// firstLines are those that the content begins with.
+func firstLines(blocks []extract.Block) (lines []string) {
+	const most = 3
+	for _, b := range blocks[:min(len(blocks), most)] {
+		line, _, _ := strings.Cut(b.Text, "\n")
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,101 @@
+package failure
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// headings are the kinds of failure that a heading names.
+type headings uint8
+
+const (
+	saysMissing headings = 1 << iota // the page does not exist
+	saysBroken                       // something does not work
+	saysClosed                       // maintenance
+	saysDenied                       // access is denied
+	saysRobot                        // the visitor is to prove that it is no robot
+	saysConsent                      // the visitor is to agree
+	saysLogin                        // the visitor is to log in
+	saysNumber                       // the number of an error
+)
+
+// failureLines are patterns by kind.
+//
+//go:embed failurewords.txt
+var failureLines string
+
+// failureWords are what pages say that came in place of others.
+type failureWords struct {
+	heading map[headings]*regexp.Regexp // whole headings
+	text    map[string]*regexp.Regexp   // words of the text around: "error", "challenge", "accept", "consent"
+}
+
+// failurePatterns are made when they are first needed: most pages are too long to be a failure.
+var failurePatterns = sync.OnceValue(func() failureWords {
+	kinds := map[string]headings{
+		"missing": saysMissing, "broken": saysBroken, "closed": saysClosed, "denied": saysDenied, "robot": saysRobot,
+		"consent": saysConsent, "login": saysLogin,
+	}
+	whole, parts := map[headings]string{}, map[string]string{}
+	for line := range strings.Lines(failureLines) {
+		kind, pattern, isPattern := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		name, isText := strings.CutPrefix(kind, "text of ")
+		name, isNumbered := strings.CutSuffix(name, " numbered")
+		says := kinds[name]
+		if isNumbered {
+			says |= saysNumber
+		}
+		switch {
+		case isPattern && isText:
+			parts[name] += "|" + pattern
+		case isPattern:
+			whole[says] += "|" + pattern
+		}
+	}
+	w := failureWords{map[headings]*regexp.Regexp{}, map[string]*regexp.Regexp{}}
+	for says, pattern := range whole {
+		w.heading[says] = regexp.MustCompile(`^(?:` + pattern[1:] + `)$`)
+	}
+	for name, pattern := range parts {
+		w.text[name] = regexp.MustCompile(pattern[1:])
+	}
+	return w
+})
+
+var (
+	// apology is what stands before the words of a heading.
+	apology = regexp.MustCompile(`^((oops|ooops|whoops|uh-?oh|oh no|hm+|sorry|we're sorry|we are sorry|désolé|` +
+		`entschuldigung|hoppla|ups)[\s!.,:;…-]+(but )?|error[:\s]+|(40[134]|410|451|5[0-2]\d)[\s:.,–—-]+)+`)
+	// numbered are headings with the number of an error.
+	numbered = regexp.MustCompile(`\b(40[134]|410|451|5[0-2]\d)\b`)
+	// straight are apostrophes as patterns have them.
+	straight = strings.NewReplacer("’", "'", "‘", "'")
+)
+
+// headingsOf is what a heading says, if it says nothing else.
+func headingsOf(text string) (says headings) {
+	const longest = 120
+	if len(text) > longest {
+		return 0
+	}
+	text = strings.TrimRight(straight.Replace(strings.ToLower(strings.TrimSpace(text))), " \t\n.!?:…")
+	rest := apology.ReplaceAllString(text, "")
+	for kind, pattern := range failurePatterns().heading {
+		if text != "" && pattern.MatchString(text) || rest != text && rest != "" && pattern.MatchString(rest) {
+			says |= kind
+		}
+	}
+	if says != 0 && numbered.MatchString(text) {
+		says |= saysNumber
+	}
+	return says
+}
+
+// hasWords reports whether the beginning of a text has at least so many words of a kind.
+func hasWords(kind string, least int, text string) bool {
+	const enough = 8000 // bytes that are looked at
+	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))
+	return len(failurePatterns().text[kind].FindAllStringIndex(text, least)) >= least
+}

@@ -1,0 +1,144 @@
+package failure
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+const (
+	// littleText is the largest content, in bytes, of a page that is taken for the shell of an application.
+	littleText = 150
+	// shortText is the largest text, in bytes, of a root that only waits, and of a page with a noscript element
+	// that asks for JavaScript.
+	shortText = 120
+	// maxRoots bounds the elements that are looked into, as they may stand in each other.
+	maxRoots = 8
+)
+
+// appRoots are the ids, and appTags the elements, that frameworks render into.
+var appRoots = map[string]bool{
+	"root": true, "app": true, "__next": true, "__nuxt": true, "___gatsby": true, "svelte": true, "app-root": true,
+	"react-root": true, "react-app": true, "main-app": true, "q-app": true, "application": true, "ember-application": true,
+}
+
+var appTags = map[string]bool{"app-root": true, "app": true, "my-app": true, "ember-app": true}
+
+var (
+	// placeholder is what pages say while their scripts load.
+	placeholder = regexp.MustCompile(`(?i)^(app (is )?)?(loading|please wait|one moment|just a moment|initiali[sz]ing|` +
+		`wird geladen|lade|bitte warten|chargement|cargando|caricamento|carregando|laden|загрузка)` +
+		`( (app|application|content|page|please wait))?[\s.…!,]*$`)
+	// demand is how pages ask for JavaScript in their text.
+	demand = regexp.MustCompile(`(?i)\b(enable|activate|turn on|switch on|allow) (js|javascript)\b|` +
+		`\bjavascript (is|appears to be|seems to be) ` +
+		`(disabled|not enabled|not available|turned off|switched off|required)\b|` +
+		`\b(requires?|needs) javascript( to \w+|[.!]|$)`)
+)
+
+// shell holds the signs that the scripts of a page write what people read.
+type shell struct {
+	scripts int    // that run
+	asks    bool   // a noscript element names JavaScript
+	root    string // the root of an application, with nothing in it to read
+	roots   int    // how many roots were looked into
+	things  bool   // pictures, films, frames or forms: content without text
+}
+
+// Thin says why a page has little to read before its scripts run; "" for other pages. Of the page it needs the visible
+// text, and the size in bytes of the text that nothing names as chrome.
+func Thin(root *html.Node, text string, size int) string {
+	var sh shell
+	for n := range root.Descendants() {
+		sh.see(n)
+	}
+	if sh.scripts == 0 {
+		return ""
+	}
+	text = strings.TrimSpace(text)
+	switch {
+	case sh.root != "" && size < littleText:
+		return "its application root, " + sh.root + ", is empty until its scripts run"
+	case size < 2*shortText && demand.MatchString(text):
+		return "its text is a request for JavaScript"
+	case sh.asks && size < shortText:
+		return "it asks for JavaScript, and has little text without it"
+	case placeholder.MatchString(text):
+		return "its text is a placeholder until its scripts run"
+	case text == "" && !sh.things:
+		return "nothing can be read before its scripts run"
+	}
+	return ""
+}
+
+func (sh *shell) see(n *html.Node) {
+	if n.Type != html.ElementNode {
+		return
+	}
+	switch n.DataAtom {
+	case atom.Script:
+		if runs(n) {
+			sh.scripts++
+		}
+	case atom.Noscript:
+		sh.asks = sh.asks || strings.Contains(strings.ToLower(dom.RawText(n)), "javascript")
+	case atom.Img, atom.Svg, atom.Video, atom.Audio, atom.Iframe, atom.Object, atom.Embed, atom.Input, atom.Textarea,
+		atom.Table:
+		sh.things = true
+	default:
+		if sh.root == "" && sh.roots < maxRoots && isAppRoot(n) {
+			if sh.roots++; waits(n) {
+				sh.root = "<" + strings.TrimSpace(n.Data+" "+idOf(n)) + ">"
+			}
+		}
+	}
+}
+
+// runs reports whether a script is one that browsers execute, and no data.
+func runs(n *html.Node) bool {
+	kind := strings.ToLower(strings.TrimSpace(dom.Attr(n, "type")))
+	return kind == "" || kind == "module" || strings.Contains(kind, "javascript") ||
+		strings.Contains(kind, "ecmascript") || strings.Contains(kind, "babel")
+}
+
+func isAppRoot(n *html.Node) bool {
+	return appTags[n.Data] || (n.DataAtom == atom.Div || n.DataAtom == atom.Main || n.DataAtom == atom.Section) &&
+		appRoots[strings.ToLower(dom.Attr(n, "id"))]
+}
+
+// waits reports whether an element has nothing to read but a placeholder.
+func waits(n *html.Node) bool {
+	var f dom.Folder
+	var walk func(*html.Node) bool // false as soon as there is content
+	walk = func(n *html.Node) bool {
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			switch {
+			case c.Type == html.TextNode:
+				f.Write(c.Data)
+			case c.Type != html.ElementNode || dom.Unseen(c):
+			case c.DataAtom == atom.Img || c.DataAtom == atom.Input || !walk(c):
+				return false
+			}
+			if f.Size() > shortText {
+				return false
+			}
+		}
+		return true
+	}
+	if !walk(n) {
+		return false
+	}
+	text := strings.TrimSpace(f.Peek())
+	return text == "" || placeholder.MatchString(text)
+}
+
+func idOf(n *html.Node) string {
+	if id := dom.Attr(n, "id"); id != "" {
+		return "id=" + dom.Clip(id, 40)
+	}
+	return ""
+}

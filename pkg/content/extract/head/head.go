@@ -1,0 +1,130 @@
+// Package head reads what a page declares about itself: its title, language and canonical address, directives for
+// robots, and who published it and when.
+package head
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Head is what the head of a page declares.
+type Head struct {
+	Base      *url.URL // what relative addresses are resolved against
+	Title     string
+	OGTitle   string
+	Language  string // primary subtag in lower case, or empty
+	Canonical string
+	Robots    []string
+	// Previews are the addresses of og:image, and PreviewTexts those of og:image:alt, as written.
+	Previews, PreviewTexts []string
+}
+
+// Read reads the html and head elements. A canonical link counts only in the head, where users of a site cannot put
+// one.
+func Read(root *html.Node, pageURL *url.URL) Head {
+	h := Head{Base: pageURL}
+	top := dom.Child(root, atom.Html)
+	if top == nil { // Unreachable: the parser always makes html, head and body.
+		return h
+	}
+	h.Language = extract.PrimaryLanguage(dom.Attr(top, "lang"))
+	if h.Language == "" {
+		h.Language = extract.PrimaryLanguage(dom.Attr(top, "xml:lang"))
+	}
+	elements := goquery.NewDocumentFromNode(top).ChildrenFiltered("head").Children()
+	if href, found := elements.Filter("base[href]").Attr("href"); found {
+		if base := dom.Resolve(pageURL, href); base != nil {
+			h.Base = base
+		}
+	}
+	h.Title = dom.Fold(elements.Filter("title").First().Text())
+	elements.Filter("meta").Each(func(_ int, m *goquery.Selection) { h.readMeta(m.Get(0)) })
+	h.Canonical = canonical(elements.Filter("link[href]"), h.Base)
+	return h
+}
+
+// readMeta reads one meta element.
+func (h *Head) readMeta(n *html.Node) {
+	content := dom.Attr(n, "content")
+	switch {
+	case strings.EqualFold(dom.Attr(n, "property"), "og:title") && h.OGTitle == "":
+		h.OGTitle = dom.Fold(content)
+	case strings.EqualFold(dom.Attr(n, "property"), "og:image"):
+		h.Previews = append(h.Previews, content)
+	case strings.EqualFold(dom.Attr(n, "property"), "og:image:alt"):
+		h.PreviewTexts = append(h.PreviewTexts, content)
+	case strings.EqualFold(dom.Attr(n, "http-equiv"), "content-language") && h.Language == "":
+		h.Language = extract.PrimaryLanguage(content)
+	}
+	h.Robots = appendRobots(h.Robots, n)
+}
+
+// canonical is the address that all canonical links agree on. Pages that name two are taken to
+// name none, since either choice would drop one of them from the index.
+func canonical(links *goquery.Selection, base *url.URL) string {
+	found := ""
+	for _, n := range links.Nodes {
+		if !dom.HasWord(dom.Attr(n, "rel"), "canonical") {
+			continue
+		}
+		u := dom.Resolve(base, dom.Attr(n, "href"))
+		if u == nil || found != "" && found != u.String() {
+			return ""
+		}
+		found = u.String()
+	}
+	return found
+}
+
+// Bounds on robots meta elements.
+const (
+	maxRobots      = 20
+	maxRobotsBytes = 1000
+)
+
+// Robots are the directives of meta elements, in the form that package robots parses.
+func Robots(metas []*html.Node) (all []string) {
+	for _, n := range metas {
+		all = appendRobots(all, n)
+	}
+	return all
+}
+
+// appendRobots adds the directives of a meta element, if it holds any. The name "robots" speaks
+// to every crawler. Other names are those of crawlers only when the content reads as directives.
+func appendRobots(all []string, n *html.Node) []string {
+	name := strings.ToLower(strings.TrimSpace(dom.Attr(n, "name")))
+	content := dom.Clip(dom.Attr(n, "content"), maxRobotsBytes)
+	if name == "" || content == "" || len(all) == maxRobots {
+		return all
+	}
+	if name == "robots" {
+		return append(all, content)
+	}
+	if strings.ContainsAny(name, " :,") || len(name) > 50 || !isDirectives(content) {
+		return all
+	}
+	return append(all, name+": "+content)
+}
+
+// isDirectives reports whether every comma-separated part is a robots directive.
+func isDirectives(content string) bool {
+	for part := range strings.SplitSeq(content, ",") {
+		name, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(part)), ":")
+		switch name {
+		case "all", "none", "index", "noindex", "follow", "nofollow", "noarchive", "nocache", "archive",
+			"nosnippet", "noimageindex", "notranslate", "noodp", "noydir", "unavailable_after",
+			"max-snippet", "max-image-preview", "max-video-preview":
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package head
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Bounds on JSON-LD: bytes of all scripts of a page, how deep it is looked into, and objects.
+const (
+	maxLinkedBytes = 256 << 10
+	maxLinkedDepth = 8
+	maxLinked      = 500
+)
+
+// linkedData is what the JSON-LD of a page says, as far as it is about the page (https://schema.org).
+type linkedData struct {
+	size  int
+	nodes []map[string]any // in page order
+}
+
+// read reads one script, and ignores one that is not JSON.
+func (l *linkedData) read(script string) {
+	if l.size += len(script); l.size > maxLinkedBytes {
+		return
+	}
+	script = strings.Map(func(c rune) rune { // writers forget to escape line ends
+		if c < ' ' {
+			return ' '
+		}
+		return c
+	}, script)
+	var value any
+	if err := json.Unmarshal([]byte(strings.TrimRight(script, " ;")), &value); err == nil {
+		l.collect(value, 0)
+	}
+}
+
+// collect keeps the objects that may be about the page. Comments, reviews and recommended pages are
+// the values of other properties.
+func (l *linkedData) collect(value any, depth int) {
+	if depth > maxLinkedDepth || len(l.nodes) >= maxLinked {
+		return
+	}
+	switch v := value.(type) {
+	case []any:
+		for _, item := range v {
+			l.collect(item, depth+1)
+		}
+	case map[string]any:
+		l.nodes = append(l.nodes, v)
+		for _, key := range []string{"@graph", "mainEntity", "mainEntityOfPage"} {
+			l.collect(v[key], depth+1)
+		}
+	}
+}
+
+// orderOf is 0 for objects that are works, 1 for pages, and -1 for others. Works are read first.
+func orderOf(node map[string]any) int {
+	for _, name := range textsOf(node["@type"], 0) {
+		name = name[strings.LastIndexAny(name, "/:")+1:]
+		switch {
+		case strings.HasSuffix(name, "Article"), strings.HasSuffix(name, "Posting"), name == "Report", name == "Question",
+			name == "Recipe", name == "Review", name == "VideoObject", name == "HowTo", name == "PodcastEpisode",
+			name == "CreativeWork", name == "Book", name == "Dataset", name == "Course", name == "SoftwareSourceCode":
+			return 0
+		case strings.HasSuffix(name, "Page"):
+			return 1
+		}
+	}
+	return -1
+}
+
+// addTo adds what the objects state.
+func (l *linkedData) addTo(f *pageFacts) {
+	for order := range 2 {
+		for _, node := range l.nodes {
+			if orderOf(node) != order {
+				continue
+			}
+			for _, key := range []string{"datePublished", "dateCreated", "uploadDate"} {
+				addTexts(&f.published, node[key])
+			}
+			addTexts(&f.modified, node["dateModified"])
+			if len(f.author[fromJSON]) == 0 {
+				for _, name := range l.names(node["author"], 0) {
+					f.author.add(fromJSON, name)
+				}
+			}
+			for _, name := range l.names(node["publisher"], 0) {
+				f.site.add(fromClass, name)
+			}
+		}
+	}
+	for _, node := range l.nodes {
+		if slices.Contains(textsOf(node["@type"], 0), "WebSite") {
+			for _, name := range textsOf(node["name"], 0) {
+				f.site.add(fromProp, name)
+			}
+		}
+	}
+}
+
+func addTexts(s *statements, value any) {
+	for _, text := range textsOf(value, 0) {
+		s.add(fromJSON, text)
+	}
+}
+
+// textsOf are the texts in a value, which may be a list.
+func textsOf(value any, depth int) (texts []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v[:min(len(v), maxAuthors)] {
+			if depth < 2 {
+				texts = append(texts, textsOf(item, depth+1)...)
+			}
+		}
+	}
+	return texts
+}
+
+// names are the names in a value: a text, a person, the id of one, or a list of these.
+func (l *linkedData) names(value any, depth int) (names []string) {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v[:min(len(v), maxAuthors)] {
+			if depth < 3 {
+				names = append(names, l.names(item, depth+1)...)
+			}
+		}
+	case map[string]any:
+		if names = textsOf(v["name"], 0); len(names) == 0 {
+			if id, ok := v["@id"].(string); ok {
+				return l.named(id)
+			}
+		}
+	}
+	return names
+}
+
+// named is the name of the object with an id.
+func (l *linkedData) named(id string) []string {
+	for _, node := range l.nodes {
+		if node["@id"] == id {
+			return textsOf(node["name"], 0)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,322 @@
+package head
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Bounds on metadata: authors that are kept, and bytes of an element that may hold a date or a name.
+const (
+	maxAuthors   = 5
+	maxStatement = 120
+)
+
+// statements are the values of one property, by source, the best source first.
+type statements [sourceCount][]string
+
+// The sources of metadata, best first.
+const (
+	fromJSON  = iota // JSON-LD
+	fromMeta         // meta elements
+	fromProp         // microdata
+	fromClass        // elements that are named for what they hold
+	fromTime         // time elements
+	fromText         // texts below the heading
+	sourceCount
+)
+
+const mostStatements = 20 // values kept of each source
+
+func (s *statements) add(source int, value string) {
+	if value = strings.TrimSpace(value); value != "" && len(s[source]) < mostStatements {
+		s[source] = append(s[source], value)
+	}
+}
+
+// pageFacts are all statements that a page makes about itself.
+type pageFacts struct {
+	published, modified, author, site statements
+	near                              int // how many more texts are below the heading
+}
+
+// mostNear is how many texts below a heading are read for the date of the page.
+const mostNear = 25
+
+// ReadMetadata reads who published a page and when: what the page states, or else its address.
+func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
+	var f pageFacts
+	var ld linkedData
+	for n := range root.Descendants() {
+		if n.Type == html.TextNode {
+			f.readText(n.Data)
+		}
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.H1:
+			if f.near == 0 {
+				f.near = mostNear
+			}
+		case atom.Script:
+			if strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") && n.FirstChild != nil {
+				ld.read(n.FirstChild.Data)
+			}
+		case atom.Meta:
+			f.readMeta(n)
+		default:
+			f.readElement(n)
+		}
+	}
+	ld.addTo(&f)
+	return f.decide(pageURL)
+}
+
+// decide is, for each property, the first statement that can be understood.
+func (f *pageFacts) decide(pageURL *url.URL) extract.Metadata {
+	m := extract.Metadata{Published: f.published.date(), Modified: f.modified.date(), Author: f.author.names(),
+		SiteName: f.site.name()}
+	if m.Published.IsZero() {
+		m.Published = dateOfPath(pageURL.Path)
+	}
+	return m
+}
+
+func (s *statements) date() time.Time {
+	for _, values := range s {
+		for _, v := range values {
+			if t := parseDate(v); !t.IsZero() {
+				return t
+			}
+		}
+	}
+	return time.Time{}
+}
+
+func (s *statements) name() string {
+	for _, values := range s {
+		for _, v := range values {
+			if name := cleanName(v); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// names are the names in the first source that has any.
+func (s *statements) names() string {
+	for source, values := range s {
+		var names []string
+		for _, v := range values {
+			if source > fromMeta && len(names) == 1 { // others may be those of comments
+				break
+			}
+			if name := cleanName(v); name != "" && !containsFold(names, name) && len(names) < maxAuthors {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			return dom.Clip(strings.Join(names, ", "), extract.MaxName)
+		}
+	}
+	return ""
+}
+
+func containsFold(list []string, s string) bool {
+	for _, have := range list {
+		if strings.EqualFold(have, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// byline are the words before a name that are not part of it.
+var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
+
+// cleanName is a name as it is shown, or "" for a text that is not a name.
+func cleanName(s string) string {
+	s = dom.Fold(html.UnescapeString(s))
+	for _, word := range byline {
+		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
+			s = strings.TrimSpace(s[len(word):])
+		}
+	}
+	s = strings.Trim(s, " ,;|·•-–—\"\\")
+	if !parseDate(s).IsZero() { // a name with a date behind it
+		s = strings.TrimSpace(s[:max(0, strings.LastIndexAny(s, ",|•·"))])
+		if strings.ContainsAny(s, "0123456789") {
+			return ""
+		}
+	}
+	if strings.Contains(s, "://") || strings.Contains(s, ".com") ||
+		strings.HasPrefix(s, "@") || strings.ContainsAny(s, "<>{}") {
+		return ""
+	}
+	return dom.Clip(s, extract.MaxName)
+}
+
+// metaNames are the names of meta elements, in lower case, by what they state.
+var metaNames = func() map[string]func(*pageFacts) *statements {
+	all := map[string]func(*pageFacts) *statements{}
+	add := func(of func(*pageFacts) *statements, names string) {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = of
+		}
+	}
+	add(func(f *pageFacts) *statements { return &f.published }, `article:published_time og:article:published_time
+		og:published_time datepublished date pubdate publishdate publish_date publish-date publication_date
+		published-date published_date article.published dc.date dc.date.issued dc.date.created dcterms.date
+		dcterms.created dcterms.issued citation_publication_date citation_date citation_online_date parsely-pub-date sailthru.date
+		originalpublicationdate article_date_original`)
+	add(func(f *pageFacts) *statements { return &f.modified }, `article:modified_time og:article:modified_time og:updated_time
+		article:modified datemodified last-modified lastmod revised dcterms.modified dc.date.modified article.updated
+		modified`)
+	add(func(f *pageFacts) *statements { return &f.author }, `author article:author og:article:author dc.creator
+		dcterms.creator citation_author parsely-author sailthru.author byl`)
+	add(func(f *pageFacts) *statements { return &f.site }, `og:site_name application-name`)
+	return all
+}()
+
+// readMeta reads a meta element.
+func (f *pageFacts) readMeta(n *html.Node) {
+	content := dom.Attr(n, "content")
+	if content == "" || len(content) > extract.MaxName {
+		return
+	}
+	for _, key := range []string{"property", "name", "itemprop", "http-equiv"} {
+		if of := metaNames[strings.ToLower(strings.TrimSpace(dom.Attr(n, key)))]; of != nil {
+			of(f).add(fromMeta, content)
+			return
+		}
+	}
+}
+
+// readElement reads an element that may hold a date or a name.
+func (f *pageFacts) readElement(n *html.Node) {
+	prop, class, rel := dom.Attr(n, "itemprop"), dom.Attr(n, "class"), dom.Attr(n, "rel")
+	switch {
+	case dom.HasWord(prop, "datePublished"), dom.HasWord(prop, "dateCreated"):
+		f.published.add(fromProp, dateText(n))
+	case dom.HasWord(prop, "dateModified"):
+		f.modified.add(fromProp, dateText(n))
+	case dom.HasWord(prop, "author"):
+		f.author.add(fromProp, personText(n))
+	case n.DataAtom == atom.A && dom.HasWord(rel, "author"):
+		f.author.add(fromClass, labelOf(n))
+	case n.DataAtom == atom.Time:
+		f.readTime(n, class)
+	case class != "" && len(class) < extract.MaxName:
+		f.readClass(n, class)
+	}
+}
+
+// readTime reads a time element.
+func (f *pageFacts) readTime(n *html.Node, class string) {
+	switch {
+	case dom.HasWord(class, "updated") && !dom.HasWord(class, "published"), strings.Contains(class, "modified"):
+		f.modified.add(fromClass, dateText(n))
+	case dom.HasWord(class, "published"), dom.HasWord(class, "entry-date"), dom.Attr(n, "pubdate") != "":
+		f.published.add(fromClass, dateText(n))
+	default:
+		f.published.add(fromTime, dateText(n))
+	}
+}
+
+// readClass reads an element that is named for what it holds.
+func (f *pageFacts) readClass(n *html.Node, class string) {
+	for name := range strings.FieldsSeq(strings.ToLower(class)) {
+		switch {
+		case strings.Contains(name, "update") || strings.Contains(name, "modifi"):
+			f.modified.add(fromClass, dateText(n))
+		case strings.Contains(name, "publish"), strings.HasPrefix(name, "date"), strings.HasSuffix(name, "date"),
+			name == "posted-on", name == "timestamp":
+			f.published.add(fromClass, dateText(n))
+		case strings.Contains(name, "byline"), name == "author", strings.HasSuffix(name, "author"),
+			strings.HasSuffix(name, "author-name"), strings.HasSuffix(name, "author__name"):
+			f.author.add(fromClass, labelOf(n))
+		default:
+			continue
+		}
+		return
+	}
+}
+
+// readText reads a text near the heading.
+func (f *pageFacts) readText(text string) {
+	if f.near == 0 || len(text) > maxStatement {
+		return
+	}
+	if text = dom.Fold(text); text == "" {
+		return
+	}
+	if f.near--; f.near == 0 {
+		f.near = -1
+	}
+	switch lower := strings.ToLower(text); {
+	case len(text) > 60:
+	case strings.Contains(lower, "update"), strings.Contains(lower, "modified"), strings.Contains(lower, "reviewed"):
+		f.modified.add(fromText, text)
+	default:
+		f.published.add(fromText, text)
+	}
+}
+
+// dateText is the date in an attribute of an element, or else its text.
+func dateText(n *html.Node) string {
+	for _, key := range []string{"datetime", "content", "title"} {
+		if v := dom.Attr(n, key); v != "" && len(v) <= maxStatement {
+			return v
+		}
+	}
+	return labelOf(n)
+}
+
+// personText is the name that a microdata author has, or its text.
+func personText(n *html.Node) string {
+	nodes := 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > mostNodes {
+			break
+		}
+		if c.Type == html.ElementNode && dom.HasWord(dom.Attr(c, "itemprop"), "name") {
+			n = c
+			break
+		}
+	}
+	if v := dom.Attr(n, "content"); v != "" {
+		return v
+	}
+	return labelOf(n)
+}
+
+// mostNodes is how many nodes an element that is a label has at most.
+const mostNodes = 30
+
+// labelOf is the text of a small element; "" for larger ones, which are not read to their end, since every element
+// around a text may be asked for its label.
+func labelOf(n *html.Node) string {
+	var out strings.Builder
+	nodes := 0
+	for c := range n.Descendants() {
+		if nodes++; nodes > mostNodes || len(c.Data) > 4*maxStatement {
+			return ""
+		}
+		if c.Type == html.TextNode {
+			out.WriteString(c.Data)
+			out.WriteByte(' ')
+		}
+	}
+	if text := dom.Fold(out.String()); len(text) <= maxStatement {
+		return text
+	}
+	return ""
+}

@@ -1,0 +1,223 @@
+package maincontent
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// drop says why an element is not part of the main content. The zero drop means that it is.
+// Stronger reasons come later; each attempt of [Survey.MainContent] honors fewer of them.
+type drop uint8
+
+const (
+	beside   drop = iota + 1 // nearly all links, however long: beside an article, other articles
+	dense                    // nearly all links, and short: navigation without the name
+	named                    // its class or id names something around the content
+	chrome                   // its element or role says so
+	noReason                 // above all reasons: an attempt that honors it drops nothing
+)
+
+// reason looks at one element by itself.
+func reason(n *html.Node, at ancestors) drop {
+	if at.inCode {
+		return reasonInCode(n)
+	}
+	inContent := at.inContent()
+	switch n.DataAtom {
+	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre:
+		return 0
+	case atom.Nav, atom.Footer, atom.Dialog, atom.Button, atom.Label, atom.Menu:
+		return chrome
+	case atom.Header:
+		if !inContent {
+			return chrome
+		}
+	case atom.Aside:
+		if !isNote(n) {
+			return chrome
+		}
+	}
+	return reasonByAttr(n, inContent)
+}
+
+// reasonInCode is the reason below pre and code, where classes name what the code is made of: a highlighter calls a
+// comment "comment".
+func reasonInCode(n *html.Node) drop {
+	if n.DataAtom == atom.Button {
+		return chrome
+	}
+	if dom.HasName(besideCode, dom.Attr(n, "class")) {
+		return named
+	}
+	return 0
+}
+
+func reasonByAttr(n *html.Node, inContent bool) drop {
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; a.Key {
+		case "role":
+			if isChromeRole(strings.ToLower(strings.TrimSpace(a.Val)), inContent) {
+				return chrome
+			}
+		case "aria-hidden":
+			if a.Val == "true" && !dom.IsTabPanel(n) {
+				return named
+			}
+		case "class", "id":
+			if namesChrome(a.Val) {
+				return named
+			}
+		}
+	}
+	return 0
+}
+
+func isChromeRole(role string, inContent bool) bool {
+	switch role {
+	case "navigation", "contentinfo", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar", "tablist":
+		return true
+	case "banner", "complementary":
+		return !inContent
+	}
+	return false
+}
+
+// isNote tells the asides of documentation, which are content, from those beside an article.
+func isNote(n *html.Node) bool {
+	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
+		word, _, _ := strings.Cut(class, "-")
+		switch word {
+		case "note", "warning", "admonition", "callout", "tip", "important", "caution", "info", "hint", "danger", "footnote":
+			return true
+		}
+	}
+	return strings.EqualFold(dom.Attr(n, "role"), "note")
+}
+
+// chromeNames are classes and ids, in lower case with "_" as "-", of what stands around content.
+var chromeNames = dom.WordSet(`
+	ad ads adsense adslot adbox adverts advertising sponsor promoted promotion
+	banner-ad ad-banner ad-container ad-slot ad-unit ad-wrapper dfp-ad google-ad taboola outbrain
+	cookies cookiebar cc-window cc-banner gdpr ccpa privacy-banner onetrust-banner-sdk
+	nav navbar navigation topnav subnav sidenav navbox menu main-menu site-menu toolbar topbar
+	pagination pager paginator page-nav post-nav post-navigation nav-links prev-next toc table-of-contents
+	sidebar side-bar site-header global-header masthead skip skip-link
+	skiplink skip-to-content visually-hidden sr-only screen-reader-text screen-reader-only print-only noprint no-print
+	share sharing social socials social-media sharedaddy addtoany addthis
+	recommendations read-next more-stories
+	most-read most-popular trending you-may-also-like
+	signup sign-up login login-form search-form searchform search-box searchbox
+	modal overlay lightbox tooltip toast snackbar
+	respond disqus-thread
+	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
+	online-users who-is-online last-seen
+	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor mw-editsection mw-jump-link
+	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
+`)
+
+// besideCode are the classes of what stands beside the lines of code, not in them.
+var besideCode = dom.WordSet(`
+	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows line-number linenumber ln blob-num
+	copy-button copybtn copy-btn headerlink anchorjs-link
+`)
+
+// chromePrefixes begin names of the same sort.
+var chromePrefixes = []string{
+	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
+	"share-", "sharing-", "social-", "skip-", "wp-block-social", "jp-relatedposts",
+	"sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
+}
+
+// chromeWords make such a name wherever they stand in one, as in "article__comments-box".
+var chromeWords = dom.WordSet(`
+	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
+	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
+`)
+
+// namesChrome reports whether a class or id attribute holds such a name.
+func namesChrome(names string) bool {
+	for name := range strings.FieldsSeq(names) {
+		if len(name) > 40 {
+			continue
+		}
+		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		if chromeNames[name] || holdsChromeWord(name) {
+			return true
+		}
+		for _, prefix := range chromePrefixes {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func holdsChromeWord(name string) bool {
+	for word := range strings.SplitSeq(name, "-") {
+		if chromeWords[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// linkMeasure is how much of an element's text is links, and how much more of it names call chrome.
+type linkMeasure struct {
+	text, linked, links, named int
+	prose                      int  // text in pieces as long as sentences, links aside
+	abroad                     int  // links to other sites
+	code                       bool // it holds code
+}
+
+func (m *linkMeasure) add(o linkMeasure) {
+	m.text += o.text
+	m.linked += o.linked
+	m.links += o.links
+	m.named += o.named
+	m.prose += o.prose
+	m.abroad += o.abroad
+	m.code = m.code || o.code
+}
+
+// isAnnounced reports whether all links of a list lead elsewhere, and a paragraph that ends with a colon stands before
+// it, as before a list of sources or of names.
+func isAnnounced(n *html.Node, m linkMeasure) bool {
+	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol || m.links == 0 || m.abroad < m.links {
+		return false
+	}
+	before := n.PrevSibling
+	for before != nil && before.Type != html.ElementNode {
+		before = before.PrevSibling
+	}
+	if before == nil || before.DataAtom != atom.P || before.LastChild == nil {
+		return false
+	}
+	last := before.LastChild
+	return last.Type == html.TextNode && strings.HasSuffix(strings.TrimSpace(last.Data), ":")
+}
+
+// linkiness reports whether an element is a bundle of links: dense if they are short, else beside. Lists of headlines
+// are content, unless they stand beside an article, and so are lists of other sites that a paragraph announces. What
+// holds code is content: documentation links the words of it.
+func linkiness(n *html.Node, m linkMeasure) drop {
+	switch n.DataAtom {
+	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
+	default:
+		return 0
+	}
+	const shortLink = 40 // bytes
+	switch {
+	case m.code || m.links < 3 || m.linked*10 <= m.text*6:
+		return 0
+	case m.linked < shortLink*m.links:
+		return dense
+	case m.prose >= enough:
+		return 0
+	}
+	return beside
+}

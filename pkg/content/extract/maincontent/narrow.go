@@ -1,0 +1,106 @@
+package maincontent
+
+import (
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// leastProse is the text, in bytes, from which lines that are no paragraph by name are prose.
+const leastProse = 80
+
+// leastLead is the prose, in bytes, that makes an introduction: about three sentences.
+const leastLead = 300
+
+// prose is how much running text stands below the elements of a tree: that of paragraphs, and of lines that are as
+// long as one, links and what is dropped aside.
+type prose struct {
+	cut
+	below  map[*html.Node]int
+	headed map[*html.Node]bool // has the heading of the page below it
+}
+
+// measure measures n and what is below it. The second result is text that belongs to the line around n.
+func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.Type {
+		case html.TextNode:
+			if !inLink {
+				line += textLength(c.Data)
+			}
+		case html.ElementNode:
+			if p.skips(c) {
+				continue
+			}
+			s, l := p.measure(c, inLink || c.DataAtom == atom.A)
+			if c.DataAtom == atom.H1 || p.headed[c] {
+				p.headed[n] = true
+			}
+			sum += s
+			line += l
+		}
+	}
+	if dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td {
+		if n.DataAtom == atom.P || line >= leastProse {
+			sum += line
+		}
+		line = 0
+	}
+	if sum > 0 {
+		p.below[n] = sum
+	}
+	return sum, line
+}
+
+// textLength is the length of a text without the whitespace around it.
+func textLength(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i] > ' ' {
+			n++
+		}
+	}
+	return n
+}
+
+// narrowed is the innermost element below root that still holds nearly all of the prose.
+func (c cut) narrowed(root *html.Node) *html.Node {
+	p := prose{cut: c, below: map[*html.Node]int{}, headed: map[*html.Node]bool{}}
+	whole, _ := p.measure(root, false)
+	if whole < enough {
+		return root
+	}
+	for {
+		next := p.heaviest(root)
+		if next == nil || p.below[next]*100 < whole*85 || c.drops[next].why >= named || p.leads(root, next) {
+			return root
+		}
+		root = next
+	}
+}
+
+// leads reports whether a text stands under the heading of the page, before the child of n that holds most of the
+// prose: the introduction of what follows.
+func (p *prose) leads(n, most *html.Node) bool {
+	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
+		if p.headed[c] && p.below[c] >= leastLead {
+			return true
+		}
+	}
+	return false
+}
+
+// heaviest is the child of n with the most prose, if it can hold more than one paragraph.
+func (p *prose) heaviest(n *html.Node) (best *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type == html.ElementNode && p.below[c] > 0 && (best == nil || p.below[c] > p.below[best]) {
+			best = c
+		}
+	}
+	if best == nil || best.DataAtom == atom.P || best.DataAtom == atom.Ul || best.DataAtom == atom.Ol ||
+		best.DataAtom == atom.Blockquote || best.DataAtom == atom.Table {
+		return nil
+	}
+	return best
+}

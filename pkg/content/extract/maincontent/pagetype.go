@@ -1,0 +1,99 @@
+package maincontent
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// pageType is what a page declares to be.
+type pageType struct {
+	article bool // one article, by OpenGraph
+	thread  bool // a discussion: its posts are the content
+	list    bool // an archive or a shelf: a list of other pages
+	typed   int  // articles described in JSON-LD; several are a list of them
+}
+
+// isArticle reports whether the page declares to be one article.
+func (t *pageType) isArticle() bool {
+	const most = 2 // a page may be a WebPage's Article and a BlogPosting
+	return !t.thread && !t.list && t.typed <= most && (t.article || t.typed > 0)
+}
+
+// readHead reads what the head of a page declares.
+func (t *pageType) readHead(root *html.Node) {
+	top := dom.Child(root, atom.Html)
+	if top == nil {
+		return
+	}
+	head := dom.Child(top, atom.Head)
+	if head == nil {
+		return
+	}
+	for n := head.FirstChild; n != nil; n = n.NextSibling {
+		switch n.DataAtom {
+		case atom.Meta:
+			t.readMeta(n)
+		case atom.Script:
+			t.readScript(n)
+		}
+	}
+}
+
+// readBody reads the classes by which common programs tell what they made.
+func (t *pageType) readBody(body *html.Node) {
+	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
+		switch strings.ToLower(class) {
+		case "archive", "category", "search-results", "template-collection", "catalog-category-view":
+			t.list = true
+		case "single-post", "article-page", "node-type-article":
+			t.article = true
+		case "section-viewtopic", "single-topic", "comments-page", "question-page", "showthread", "page-topic":
+			t.thread = true
+		}
+	}
+	if strings.HasPrefix(dom.Attr(body, "data-template"), "thread_view") ||
+		dom.Attr(body, "data-pagecontroller") == "topic" {
+		t.thread = true
+	}
+}
+
+func (t *pageType) readMeta(n *html.Node) {
+	switch strings.ToLower(dom.Attr(n, "property")) {
+	case "og:type":
+		t.article = t.article || strings.EqualFold(strings.TrimSpace(dom.Attr(n, "content")), "article")
+	case "article:published_time":
+		t.article = true
+	}
+}
+
+// readScript reads the types that JSON-LD names, without taking the rest apart.
+func (t *pageType) readScript(n *html.Node) {
+	if !strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
+		return
+	}
+	const key = `"@type"`
+	text := n.FirstChild.Data
+	for at := strings.Index(text, key); at >= 0; at = strings.Index(text, key) {
+		text = strings.TrimLeft(text[at+len(key):], " \t\r\n:[")
+		name, _, _ := strings.Cut(strings.TrimPrefix(text, `"`), `"`)
+		t.readType(name)
+	}
+}
+
+func (t *pageType) readType(name string) {
+	if at := strings.LastIndexByte(name, '/'); at >= 0 {
+		name = name[at+1:]
+	}
+	switch {
+	case name == "DiscussionForumPosting", name == "QAPage":
+		t.thread = true
+	case name == "CollectionPage", name == "SearchResultsPage":
+		t.list = true
+	case name == "BlogPosting", name == "Report", strings.HasSuffix(name, "Article") && len(name) < 40:
+		t.typed++
+	}
+}

@@ -1,0 +1,255 @@
+package maincontent
+
+import (
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Survey is what one walk over a whole page finds out.
+type Survey struct {
+	Text      dom.Folder     // all visible text
+	Links     []extract.Link // in page order, one per address
+	Metas     []*html.Node   // meta elements that stand in the body
+	Heading   string         // the first visible h1, wherever it stands
+	Body      *html.Node
+	Truncated bool // there were more links than allowed
+
+	mains     []*html.Node // topmost main elements
+	articles  []*html.Node // topmost article elements
+	ids       []*html.Node // elements whose id names the content
+	pageType  pageType
+	posts     []post
+	bodies    []*html.Node // elements named as the text of an article
+	drops     map[*html.Node]dropped
+	measures  map[*html.Node]int // bytes of text that nothing names as chrome, of the candidates above
+	namedSize int                // bytes of text that only names call chrome
+
+	base   *url.URL
+	limits extract.Limits
+	known  map[string]bool // addresses of links
+}
+
+// dropped is a reason to leave an element out, and how much text would go with it.
+type dropped struct {
+	why  drop
+	text int
+}
+
+// ancestors are the kinds of elements that an element stands in.
+type ancestors struct {
+	inMain, inArticle bool
+	inLink, inCode    bool
+	inPost, inBody    bool
+	inNamed           bool // one that is named as chrome
+}
+
+func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
+
+// SurveyPage walks the tree of a page once. Addresses are resolved against base.
+func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
+	s := &Survey{
+		drops: map[*html.Node]dropped{}, measures: map[*html.Node]int{}, known: map[string]bool{},
+		base: base, limits: limits,
+	}
+	top := dom.Child(root, atom.Html)
+	if top == nil { // Unreachable: the parser always makes one.
+		return s
+	}
+	s.Body = dom.Child(top, atom.Body)
+	if s.Body == nil {
+		s.Body = top // a frameset
+	}
+	s.pageType.readHead(root)
+	s.pageType.readBody(s.Body)
+	s.visit(s.Body, ancestors{})
+	return s
+}
+
+// visit surveys n and what is below it and returns how much text there is, chrome aside.
+func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
+	switch n.Type {
+	case html.TextNode:
+		return s.visitText(n, at)
+	case html.ElementNode:
+	default:
+		return linkMeasure{}
+	}
+	if dom.Unseen(n) {
+		if n.DataAtom == atom.Script {
+			s.pageType.readScript(n)
+		}
+		return linkMeasure{}
+	}
+	why := reason(n, at)
+	at.inNamed = at.inNamed || why >= named
+	start := s.begin(n, &at)
+	var m linkMeasure
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		m.add(s.visit(c, at))
+	}
+	s.end(n, start, &m)
+	return s.decide(n, why, m)
+}
+
+func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
+	before := s.Text.Size()
+	s.Text.Write(n.Data)
+	m := linkMeasure{text: s.Text.Size() - before}
+	if at.inLink {
+		m.linked = m.text
+	} else if m.text >= leastProse {
+		m.prose = m.text
+	}
+	return m
+}
+
+// begin notes candidates and borders before the children are seen. It returns where the text of
+// n begins.
+func (s *Survey) begin(n *html.Node, at *ancestors) int {
+	if dom.IsBlock(n.DataAtom) {
+		s.Text.Line()
+	}
+	switch n.DataAtom {
+	case atom.A:
+		at.inLink = true
+	case atom.Pre, atom.Code:
+		at.inCode = true
+	case atom.Meta:
+		s.Metas = append(s.Metas, n)
+	case atom.Td, atom.Th:
+		s.Text.Border()
+	}
+	s.beginCandidate(n, at)
+	return s.Text.Size()
+}
+
+// beginCandidate notes n if it may be the root of the content and is the topmost of its kind.
+func (s *Survey) beginCandidate(n *html.Node, at *ancestors) {
+	list := s.candidates(n)
+	if n == s.Body {
+		s.measures[n] = 0
+	}
+	if !at.inPost && len(n.Attr) > 0 && isPost(n) {
+		at.inPost = true
+		s.posts = append(s.posts, post{n, at.inNamed})
+		s.measures[n] = 0
+	}
+	if !at.inBody && len(n.Attr) > 0 && isBody(n) {
+		at.inBody = true
+		s.bodies = append(s.bodies, n)
+		s.measures[n] = 0
+	}
+	if list == nil || list == &s.mains && at.inMain || list != &s.mains && at.inArticle {
+		return
+	}
+	*list = append(*list, n)
+	s.measures[n] = 0
+	at.inMain = at.inMain || list == &s.mains
+	at.inArticle = at.inArticle || list == &s.articles
+}
+
+// candidates is the list that n belongs to as a possible root of the content, or nil.
+func (s *Survey) candidates(n *html.Node) *[]*html.Node {
+	switch {
+	case n.DataAtom == atom.Main || dom.Attr(n, "role") == "main":
+		return &s.mains
+	case n.DataAtom == atom.Article:
+		return &s.articles
+	case n.DataAtom == atom.Div || n.DataAtom == atom.Td || n.DataAtom == atom.Section:
+		switch strings.ToLower(dom.Attr(n, "id")) {
+		case "content", "main", "main-content", "maincontent", "main_content", "bodycontent", "mw-content-text", "article":
+			return &s.ids
+		}
+	}
+	return nil
+}
+
+// end notes what is known once the children are seen.
+func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
+	switch n.DataAtom {
+	case atom.Pre:
+		m.code = true
+	case atom.A, atom.Area:
+		m.links++
+		if s.leadsAbroad(dom.Attr(n, "href")) {
+			m.abroad++
+		}
+		s.addLink(n, start)
+	case atom.H1:
+		if s.Heading == "" {
+			s.Heading = extract.Title(strings.TrimSpace(s.Text.From(start)))
+		}
+	}
+	if dom.IsBlock(n.DataAtom) {
+		s.Text.Line()
+	} else if n.DataAtom == atom.Td || n.DataAtom == atom.Th {
+		s.Text.Border()
+	}
+}
+
+// leadsAbroad reports whether a link names another host.
+func (s *Survey) leadsAbroad(href string) bool {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(href), "//")
+	if scheme != "" && !strings.EqualFold(scheme, "https:") && !strings.EqualFold(scheme, "http:") {
+		return false
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return host != "" && !strings.EqualFold(host, s.base.Host)
+}
+
+// decide records why n is not content, if so, and gives the measure that counts for its parents.
+func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
+	switch {
+	case why != 0:
+	case isAnnounced(n, m): // and so no bundle of links makes one of what is around it
+		m.linked, m.links, m.abroad = 0, 0, 0
+	default:
+		why = linkiness(n, m)
+	}
+	if why != 0 {
+		s.drops[n] = dropped{why, m.text + m.named}
+	}
+	if _, isCandidate := s.measures[n]; isCandidate {
+		s.measures[n] = m.text
+	}
+	if n == s.Body {
+		s.namedSize = m.named
+	}
+	switch why {
+	case chrome:
+		return linkMeasure{}
+	case named: // else the links of an advertisement would decide about what is around it
+		return linkMeasure{named: m.text + m.named}
+	}
+	return m
+}
+
+// addLink keeps a link to another address once.
+func (s *Survey) addLink(n *html.Node, start int) {
+	href := strings.TrimSpace(dom.Attr(n, "href"))
+	if href == "" || href[0] == '#' {
+		return
+	}
+	u := dom.Resolve(s.base, href)
+	if u == nil {
+		return
+	}
+	u.Fragment, u.RawFragment = "", ""
+	address := u.String()
+	if s.known[address] {
+		return
+	}
+	if len(s.Links) >= s.limits.MaxLinks {
+		s.Truncated = true
+		return
+	}
+	s.known[address] = true
+	s.Links = append(s.Links, extract.Link{URL: address, Rel: strings.ToLower(dom.Fold(dom.Attr(n, "rel"))),
+		Text: dom.Clip(dom.Fold(s.Text.From(start)), extract.MaxLinkText)})
+}

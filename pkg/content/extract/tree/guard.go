@@ -1,0 +1,241 @@
+package tree
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// maxNodes bounds the tree that a body may unfold into, as estimated before it is parsed. A node
+// takes about 130 bytes.
+const maxNodes = 3_000_000
+
+// tame returns a body that is safe to parse; ok is false if it cannot be made safe. Ordinary bodies come
+// back as they are. No option of the parser bounds the following.
+//
+// HTML reopens formatting elements that were left open (standard §13.2.4.3), with all their
+// attributes, so 12 KB of <b a1><b a2>… followed by many <p> become a million nodes. A body that
+// could do so is parsed without its formatting tags, which carry no text.
+//
+// HTML adds the attributes of a repeated html or body tag to the first one (§13.2.6.4.7). The parser
+// makes a map of all that are there for each, so the time would be quadratic.
+func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
+	body = endRepeated(body)
+	tags, nodes := cost(body, maxTags)
+	if tags > maxTags {
+		return nil, false
+	}
+	if nodes <= maxNodes {
+		return body, true
+	}
+	body = dropFormatting(body)
+	tags, nodes = cost(body, maxTags)
+	return body, tags <= maxTags && nodes <= maxNodes
+}
+
+// endRepeated makes end tags of all html and body start tags but the first two of each: in their
+// place an end tag changes nothing. Two stay because one may stand in a script or comment. It
+// reads bytes, as cost does.
+func endRepeated(body []byte) []byte {
+	const kept = 2
+	var seen [2]int
+	var out []byte
+	done := 0
+	for i := range tagStarts(body) {
+		if which := rootTag(body[i+1:]); which >= 0 {
+			if seen[which]++; seen[which] > kept {
+				out = append(append(out, body[done:i+1]...), '/')
+				done = i + 1
+			}
+		}
+	}
+	if done == 0 {
+		return body
+	}
+	return append(out, body[done:]...)
+}
+
+// tagStarts yields where a tag could begin: each "<".
+func tagStarts(body []byte) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := bytes.IndexByte(body, '<'); i >= 0 && yield(i); {
+			next := bytes.IndexByte(body[i+1:], '<')
+			if next < 0 {
+				return
+			}
+			i += 1 + next
+		}
+	}
+}
+
+// rootTag tells whether the tag name at the beginning of b is html (0), body (1) or another (-1).
+func rootTag(b []byte) int {
+	if len(b) < 5 || strings.IndexByte(" \t\n\f\r/>", b[4]) < 0 {
+		return -1
+	}
+	switch {
+	case bytes.EqualFold(b[:4], []byte("html")):
+		return 0
+	case bytes.EqualFold(b[:4], []byte("body")):
+		return 1
+	}
+	return -1
+}
+
+// cost counts tags and bounds from above the nodes they make, attributes included. It reads bytes,
+// not HTML: what stands in a script or comment counts too, so it cannot mistake the
+// context. Every tag may reopen every formatting element seen so far, of which the parser keeps three
+// per distinct start tag (the "Noah's Ark clause"); it keeps one link at a time.
+func cost(body []byte, maxTags int) (tags, nodes int) {
+	open, link := 1, 0
+	seen := map[string]int{}
+	scan := attrScanner{left: 2 * len(body)}
+	for i := range tagStarts(body) {
+		if tags > maxTags || nodes > maxNodes {
+			break
+		}
+		switch name := tagName(body[i+1:]); {
+		case string(name) == "a":
+			link = max(link, scan.weight(body[i+1:]))
+		case isFormatting(name):
+			key, exact := tagText(body[i+1:])
+			if !exact || seen[string(key)] < 3 {
+				seen[string(key)]++
+				open += 1 + scan.weight(body[i+1:])
+			}
+		}
+		tags++
+		nodes += 1 + open + link
+	}
+	return tags, nodes
+}
+
+// attrScanner counts attributes. Start tags do not overlap, unless other text was taken
+// for one, so left bounds the bytes that it reads.
+type attrScanner struct{ left int }
+
+// weight is what the attributes of the start tag at the beginning of b take, in nodes: two take
+// about as much as one node. For a tag that is not read to its end it is beyond every bound.
+func (s *attrScanner) weight(b []byte) int {
+	n, size := attributes(b[:min(len(b), s.left)])
+	if s.left -= size; s.left <= 0 {
+		return maxNodes
+	}
+	return (n + 1) / 2
+}
+
+// attributes counts the attributes of the start tag at the beginning of b as the tokenizer does
+// (standard §13.2.5.32 to 39), and the bytes up to its end.
+func attributes(b []byte) (n, size int) {
+	i := 0
+	until := func(stop string) {
+		if end := bytes.IndexAny(b[i:], stop); end >= 0 {
+			i += end
+		} else {
+			i = len(b)
+		}
+	}
+	skip := func(blank string) { i = len(b) - len(bytes.TrimLeft(b[i:], blank)) }
+	const blank = " \t\n\f\r"
+	for until(blank + "/>"); i < len(b) && b[i] != '>'; n++ {
+		if skip(blank + "/"); i == len(b) || b[i] == '>' {
+			break
+		}
+		i++ // a name may begin with "="
+		until(blank + "/=>")
+		if skip(blank); i == len(b) || b[i] != '=' {
+			continue
+		}
+		i++
+		if skip(blank); i < len(b) && (b[i] == '"' || b[i] == '\'') {
+			quote := string(b[i])
+			i++
+			until(quote)
+			i = min(i+1, len(b))
+		} else {
+			until(blank + ">")
+		}
+	}
+	return n, i
+}
+
+// tagName is the run of at most 7 letters at the beginning of b, in lower case.
+func tagName(b []byte) []byte {
+	n := 0
+	for n < len(b) && n < 7 && isLetter(b[n]) {
+		n++
+	}
+	return bytes.ToLower(b[:n])
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// tagText is the start tag at the beginning of b up to its ">". It is exact only when every
+// attribute is written in the plainest way, so that no reading of quotes could find another end;
+// otherwise two tags with equal texts may differ.
+func tagText(b []byte) (text []byte, exact bool) {
+	const longest = 300
+	b = b[:min(len(b), longest)]
+	i := nameLen(b)
+	for i < len(b) && b[i] == ' ' {
+		i++
+		name := nameLen(b[i:])
+		if i += name; name == 0 || i == len(b) || b[i] != '=' {
+			continue
+		}
+		value := valueLen(b[i+1:])
+		if value == 0 {
+			return b[:i], false
+		}
+		i += 1 + value
+	}
+	return b[:i], i < len(b) && b[i] == '>'
+}
+
+// nameLen is the length of the plain word that b begins with.
+func nameLen(b []byte) int {
+	n := 0
+	for n < len(b) && (isLetter(b[n]) || b[n] >= '0' && b[n] <= '9' || b[n] == '-' || b[n] == '_' || b[n] == '#') {
+		n++
+	}
+	return n
+}
+
+// valueLen is the length of the attribute value that b begins with, quotes included; 0 if none.
+func valueLen(b []byte) int {
+	if len(b) == 0 || b[0] != '"' && b[0] != '\'' {
+		return nameLen(b)
+	}
+	end := bytes.IndexByte(b[1:], b[0])
+	if end < 0 {
+		return 0
+	}
+	return end + 2
+}
+
+// isFormatting lists the formatting elements of the HTML standard §13.2.4.3, without a.
+func isFormatting(name []byte) bool {
+	switch string(name) {
+	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+		return true
+	}
+	return false
+}
+
+// dropFormatting copies a body without the tags of formatting elements.
+func dropFormatting(body []byte) []byte {
+	out := make([]byte, 0, len(body))
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for z.Next() != html.ErrorToken {
+		raw := z.Raw()
+		if name, isTag := bytes.CutPrefix(raw, []byte("<")); isTag {
+			if isFormatting(tagName(bytes.TrimPrefix(name, []byte("/")))) {
+				continue
+			}
+		}
+		out = append(out, raw...)
+	}
+	return out
+}

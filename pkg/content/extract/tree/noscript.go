@@ -1,0 +1,41 @@
+package tree
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// leastNoscript is the markup, in bytes, from which the noscript elements of a page are read.
+const leastNoscript = 1000
+
+// ShowNoscript makes elements of what the noscript elements below body hold, which the parser leaves as text, and
+// reports whether it did: it does nothing when they hold little. It is meant for applications that show nothing else to
+// readers without scripts.
+func ShowNoscript(body *html.Node) bool {
+	var found []*html.Node
+	size := 0
+	for n := range body.Descendants() {
+		if n.DataAtom == atom.Noscript && n.FirstChild != nil && n.FirstChild.Type == html.TextNode {
+			found = append(found, n)
+			size += len(n.FirstChild.Data)
+		}
+	}
+	if size < leastNoscript {
+		return false
+	}
+	for _, n := range found {
+		context := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+		nodes, err := html.ParseFragment(strings.NewReader(n.FirstChild.Data), context)
+		if err != nil {
+			continue // too deep
+		}
+		n.RemoveChild(n.FirstChild)
+		n.Data, n.DataAtom = "div", atom.Div
+		for _, c := range nodes {
+			n.AppendChild(c)
+		}
+	}
+	return true
+}

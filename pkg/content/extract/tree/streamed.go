@@ -1,0 +1,117 @@
+package tree
+
+import (
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+const (
+	// maxStreamed bounds the pieces of a page that are moved, and the placeholders for them.
+	maxStreamed = 500
+	// maxDepth is how deep elements may stand in each other. The parser goes no deeper.
+	maxDepth = 512
+)
+
+// streamed are the pieces of a page that React sends behind it, hidden, and the placeholders to which its scripts move
+// them: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show them at once.
+type streamed struct {
+	pieces       []*html.Node
+	placeholders map[string]*html.Node
+}
+
+// ShowStreamed moves pieces that were streamed to where readers see them, and shows a piece without a placeholder where
+// it stands. It reports false when pieces in pieces make the tree too deep to be walked.
+func ShowStreamed(root *html.Node) (ok bool) {
+	s := streamed{placeholders: map[string]*html.Node{}}
+	for n := range root.Descendants() {
+		s.collect(n)
+	}
+	for _, piece := range s.pieces {
+		show(piece)
+		s.move(piece)
+	}
+	return !isTooDeep(root, 2*maxDepth)
+}
+
+// move brings a piece to its placeholder, if there is one.
+func (s *streamed) move(piece *html.Node) {
+	number := dom.Attr(piece, "id")[len("S:"):]
+	for _, kind := range [...]string{"P:", "B:"} {
+		target := s.placeholders[kind+number]
+		if target == nil || isBelow(target, piece) {
+			continue
+		}
+		piece.Parent.RemoveChild(piece)
+		target.Parent.InsertBefore(piece, target)
+		if kind == "B:" {
+			dropFallback(target)
+		}
+		return
+	}
+}
+
+// collect keeps n if it is a piece or a placeholder.
+func (s *streamed) collect(n *html.Node) {
+	if n.Type != html.ElementNode || len(s.pieces) >= maxStreamed || len(s.placeholders) >= maxStreamed {
+		return
+	}
+	id := dom.Attr(n, "id")
+	switch {
+	case n.DataAtom == atom.Div && strings.HasPrefix(id, "S:") && dom.HasAttr(n, "hidden"):
+		s.pieces = append(s.pieces, n)
+	case n.DataAtom == atom.Template && (strings.HasPrefix(id, "P:") || strings.HasPrefix(id, "B:")):
+		s.placeholders[id] = n
+	}
+}
+
+// show removes the hidden attribute.
+func show(n *html.Node) {
+	kept := n.Attr[:0]
+	for _, a := range n.Attr {
+		if a.Key != "hidden" {
+			kept = append(kept, a)
+		}
+	}
+	n.Attr = kept
+}
+
+// isBelow reports whether n stands in outer, or so deep that nothing is moved there.
+func isBelow(n, outer *html.Node) bool {
+	for depth := 0; n != nil; n = n.Parent {
+		if depth++; n == outer || depth > maxDepth {
+			return true
+		}
+	}
+	return false
+}
+
+// dropFallback removes what is shown until the piece comes: what follows its placeholder, up to a comment "/$".
+func dropFallback(placeholder *html.Node) {
+	const most = 1000 // siblings that are looked at
+	end := placeholder.NextSibling
+	for i := 0; end != nil && !(end.Type == html.CommentNode && end.Data == "/$"); i++ {
+		if end = end.NextSibling; i == most {
+			return
+		}
+	}
+	for n := placeholder.NextSibling; end != nil && n != end; n = placeholder.NextSibling {
+		placeholder.Parent.RemoveChild(n)
+	}
+}
+
+// isTooDeep reports whether elements stand in each other deeper than left levels.
+func isTooDeep(n *html.Node, left int) bool {
+	if left == 0 {
+		return true
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.FirstChild != nil && isTooDeep(c, left-1) {
+			return true
+		}
+	}
+	return false
+}

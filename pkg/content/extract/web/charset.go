@@ -1,0 +1,218 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// decode gives the body as valid UTF-8 and the name of the encoding it was in. The order is that
+// of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then what the bytes
+// look like. Who says UTF-8 of bytes that are not is passed over: servers say it of whatever they send. Only of
+// markup is a meta element believed: other texts show some to their readers.
+func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
+	enc, name, certain := charset.DetermineEncoding(body, contentType)
+	if !certain || name == "utf-8" && !readsAsUTF8(body) {
+		enc, name = guess(body, markup)
+	}
+	if name == "utf-8" {
+		return bytes.ToValidUTF8(bytes.TrimPrefix(body, utf8BOM), replacement), name
+	}
+	decoded, err := enc.NewDecoder().Bytes(body)
+	if err != nil { // Unreachable: decoders of this package replace what they cannot read.
+		decoded = body
+	}
+	// A byte order mark is not content, in UTF-16 either.
+	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, utf8BOM), replacement), name
+}
+
+var (
+	utf8BOM     = []byte("\xef\xbb\xbf")
+	replacement = []byte("\ufffd")
+)
+
+// guess tells the encoding by the body alone: UTF-16 by its zeros, others by what a meta element
+// says, UTF-8 by its sequences, and the rest by the frequencies of their bytes.
+func guess(body []byte, markup bool) (encoding.Encoding, string) {
+	switch utf16Name(body[:min(len(body), 1024)]) {
+	case "utf-16le":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), "utf-16le"
+	case "utf-16be":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), "utf-16be"
+	}
+	asUTF8 := readsAsUTF8(body)
+	if markup {
+		enc, name := metaCharset(body)
+		// Editors leave the windows-1252 of a template in pages that they save as UTF-8.
+		if enc != nil && name != "utf-8" && (name != "windows-1252" || !asUTF8) {
+			return enc, name
+		}
+	}
+	if asUTF8 {
+		return encoding.Nop, "utf-8"
+	}
+	enc, name := byFrequency(body, charmap.Windows1252, "windows-1252")
+	if name == "windows-1252" && isLatin9(body) {
+		return charmap.ISO8859_15, "iso-8859-15"
+	}
+	return enc, name
+}
+
+// Frequencies of bytes are believed from so many bytes beyond ASCII and so much confidence, of 100.
+const (
+	fewestBytes    = 8
+	leastConfident = 10
+)
+
+// byFrequency asks the detector, which knows the usual encodings of the usual languages and looks
+// at 8 KiB of text. Where several are equally likely, the first by name is taken: the detector
+// tries them side by side and reports equals in any order. What it is not sure of stays enc.
+func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
+	const most = 64 << 10
+	body = body[:min(len(body), most)]
+	if countHigh(body) < fewestBytes {
+		return enc, name
+	}
+	found, err := chardet.NewHtmlDetector().DetectAll(body)
+	if err != nil {
+		return enc, name
+	}
+	slices.SortFunc(found, func(a, b chardet.Result) int {
+		return cmp.Or(b.Confidence-a.Confidence, strings.Compare(a.Charset, b.Charset))
+	})
+	for _, f := range found {
+		label := strings.Replace(f.Charset, "GB-18030", "gb18030", 1)
+		if e, n := charset.Lookup(label); e != nil && f.Confidence >= leastConfident {
+			return e, n
+		}
+	}
+	return enc, name
+}
+
+// isLatin9 tells iso-8859-15 from windows-1252, which the detector does not: it has no quotation
+// marks from 80 to 9F, and where windows-1252 has signs and fractions it has letters, and the euro.
+func isLatin9(body []byte) bool {
+	letters, signs := 0, 0
+	for i, c := range body {
+		switch {
+		case c >= 0x80 && c < 0xa0:
+			return false
+		case c == 0xa4: // nobody writes the sign that it is in windows-1252
+			letters++
+		case !strings.Contains("\xa6\xa8\xb4\xb8\xbc\xbd\xbe", string([]byte{c})):
+		case i+1 < len(body) && isLatin(body[i+1]):
+			letters++
+		default:
+			signs++
+		}
+	}
+	return letters > signs
+}
+
+func isLatin(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0xc0 }
+
+// metaCharset is the encoding that the first meta element names which names one (standard §13.2.3.2), nil if none
+// does. Browsers believe it wherever it stands; it is looked for up to a bound.
+func metaCharset(body []byte) (encoding.Encoding, string) {
+	const most = 512 << 10
+	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), most)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return nil, ""
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if name, more := z.TagName(); string(name) != "meta" || !more {
+				continue
+			}
+			if enc, name := charset.Lookup(metaLabel(z)); enc != nil {
+				if strings.HasPrefix(name, "utf-16") { // it could not be read if that were so
+					return encoding.Nop, "utf-8"
+				}
+				return enc, name
+			}
+		}
+	}
+}
+
+// contentCharset finds the label in the content of a meta element (standard §2.6.6).
+var contentCharset = regexp.MustCompile(`(?i)charset[\t\n\f\r ]*=[\t\n\f\r ]*["']?([^"';\t\n\f\r ]+)`)
+
+// metaLabel is what the meta element at which z stands calls the encoding of its page, or "".
+func metaLabel(z *html.Tokenizer) string {
+	label, pragma, content := "", false, ""
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "charset":
+			label = cmp.Or(label, string(value))
+		case "http-equiv":
+			pragma = pragma || strings.EqualFold(string(value), "content-type")
+		case "content":
+			content = cmp.Or(content, string(value))
+		}
+	}
+	if m := contentCharset.FindStringSubmatch(content); m != nil && pragma {
+		return cmp.Or(label, m[1])
+	}
+	return label
+}
+
+// countHigh is the number of bytes beyond ASCII.
+func countHigh(body []byte) int {
+	n := 0
+	for _, c := range body {
+		n += int(c >> 7)
+	}
+	return n
+}
+
+// utf16Name tells UTF-16 and its byte order by where the zeros of ASCII characters stand; "" for
+// other text.
+func utf16Name(head []byte) string {
+	var zeros [2]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	switch {
+	case zeros[0]+zeros[1] <= len(head)/3:
+		return ""
+	case zeros[1] > 4*zeros[0]:
+		return "utf-16le"
+	case zeros[0] > 4*zeros[1]:
+		return "utf-16be"
+	}
+	return ""
+}
+
+// readsAsUTF8 reports whether bytes beyond ASCII make up characters of UTF-8 more often than not: a few broken
+// ones, and one that the byte bound cut in two, are forgiven.
+func readsAsUTF8(body []byte) bool {
+	if utf8.Valid(body) || bytes.HasPrefix(body, utf8BOM) {
+		return true
+	}
+	characters, broken := 0, 0
+	for len(body) > 0 {
+		c, size := utf8.DecodeRune(body)
+		switch {
+		case size > 1:
+			characters++
+		case c == utf8.RuneError && utf8.FullRune(body):
+			broken++
+		}
+		body = body[size:]
+	}
+	return characters >= broken
+}

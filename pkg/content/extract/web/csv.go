@@ -1,0 +1,100 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// readCSV reads comma-separated values (RFC 4180) as one table, a line for each record. The
+// separator may also be a semicolon or a tab. A table has no title.
+//
+// The package encoding/csv is not used: a record has no bound there, and one stray quote makes the
+// rest of the file a single cell or an error.
+func readCSV(p page) extract.Document {
+	text, charset := decode(p.body, p.contentType, false)
+	doc := extract.Document{Charset: charset}
+	rows, truncated := csvRows(string(text), p.limits.MaxBlocks)
+	doc.Truncated = truncated
+	if len(rows) > 0 {
+		doc.Blocks = []extract.Block{{Kind: extract.Table, Text: strings.Join(rows, "\n")}}
+	}
+	doc.Text = extract.Join(doc.Blocks)
+	doc.VisibleText = doc.Text
+	return doc
+}
+
+// csvRows gives at most so many records that say something, cells joined by " | ".
+func csvRows(text string, most int) (rows []string, truncated bool) {
+	separator := csvSeparator(text)
+	for text != "" {
+		var row string
+		row, text = csvRow(text, separator)
+		if row == "" {
+			continue
+		}
+		if len(rows) == most {
+			return rows, true
+		}
+		rows = append(rows, row)
+	}
+	return rows, false
+}
+
+// csvSeparator is the separator that the first line has most of.
+func csvSeparator(text string) byte {
+	line, _, _ := strings.Cut(text, "\n")
+	best, most := byte(','), 0
+	for _, c := range []byte(",;\t") {
+		if n := strings.Count(line, string(rune(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+// csvRow reads one record.
+func csvRow(text string, separator byte) (row, rest string) {
+	var cells []byte
+	for more := true; more; {
+		var cell string
+		cell, text, more = csvCell(text, separator)
+		cells = append(append(cells, dom.Fold(cell)...), " | "...)
+	}
+	return strings.TrimRight(string(cells), " |"), text
+}
+
+// csvCell reads one cell and what ends it; more reports that another cell of the record follows.
+func csvCell(text string, separator byte) (cell, rest string, more bool) {
+	quoted, rest := csvQuoted(text)
+	end := strings.IndexAny(rest, string([]byte{separator, '\r', '\n'}))
+	if end < 0 {
+		return quoted + rest, "", false
+	}
+	cell, more = quoted+rest[:end], rest[end] == separator
+	if strings.HasPrefix(rest[end:], "\r\n") {
+		end++
+	}
+	return cell, rest[end+1:], more
+}
+
+// csvQuoted is what stands in the quotes that text begins with. A quote that is never closed is a
+// character like any other; there can be only one, so nothing is looked through twice.
+func csvQuoted(text string) (quoted, rest string) {
+	if !strings.HasPrefix(text, `"`) {
+		return "", text
+	}
+	for at := 1; ; {
+		n := strings.IndexByte(text[at:], '"')
+		if n < 0 {
+			return "", text
+		}
+		at += n + 1
+		if at < len(text) && text[at] == '"' {
+			at++
+			continue
+		}
+		return strings.ReplaceAll(text[1:at-1], `""`, `"`), text[at:]
+	}
+}

@@ -1,0 +1,30 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
+
+// TestH7TheBodyIsToldFromTheTitle: the hash of the body follows the content hash, but for the title.
+func TestH7TheBodyIsToldFromTheTitle(t *testing.T) {
+	page := newsPage(t)
+	doc := extractString(t, page)
+	_, known := doc.Hashes()
+	for name, row := range map[string]struct {
+		title, text string
+		same        bool
+	}{
+		"the same":      {doc.Title, doc.Blocks[0].Text, true},
+		"another title": {"Another", doc.Blocks[0].Text, true},
+		"another text":  {doc.Title, "Another", false},
+		"spaces":        {doc.Title, "  " + doc.Blocks[0].Text + "\n ", true},
+	} {
+		other := doc
+		other.Title, other.Blocks = row.title, append([]extract.Block{{Text: row.text}}, doc.Blocks[1:]...)
+		_, body := other.Hashes()
+		if same := body == known; same != row.same {
+			t.Errorf("%s: the same is %v", name, same)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/failure"
+	"github.com/tidemark/tidemark/pkg/content/extract/head"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/content/extract/tree"
+)
+
+// readHTML reads an HTML page.
+func readHTML(p page) extract.Document {
+	text, charset := decode(p.body, p.contentType, true)
+	doc, ok := structured(p, text, (*maincontent.Survey).MainContent)
+	if !ok {
+		doc = flat(p, text)
+	}
+	doc.Charset = charset
+	return doc
+}
+
+// chooser finds the content of a page.
+type chooser func(*maincontent.Survey) maincontent.Content
+
+// structured reads a page by its tree, with the content that choose finds; ok is false when there is no tree. Neither
+// the parser nor the walk is known to panic; recover keeps an unknown fault from ending the work on other pages.
+func structured(p page, text []byte, choose chooser) (doc extract.Document, ok bool) {
+	defer func() {
+		if recover() != nil {
+			doc, ok = extract.Document{}, false
+		}
+	}()
+	root := tree.Parse(text, p.limits.MaxTags)
+	if root == nil || !tree.ShowStreamed(root) {
+		return extract.Document{}, false
+	}
+	return assemble(p, root, choose), true
+}
+
+// littleSeen is the visible text, in bytes, below which a page is read with what it shows to readers without scripts.
+const littleSeen = 500
+
+// assemble puts the document together from its tree.
+func assemble(p page, root *html.Node, choose chooser) extract.Document {
+	h := head.Read(root, p.base)
+	s := maincontent.SurveyPage(root, h.Base, p.limits)
+	if s.Text.Size() < littleSeen && tree.ShowNoscript(s.Body) {
+		s = maincontent.SurveyPage(root, h.Base, p.limits)
+	}
+	c := choose(s)
+	images, more := collectImages(c, previewOf(h), h.Base, p.limits.MaxImages)
+	doc := extract.Document{
+		Truncated:   s.Truncated || c.Truncated || more,
+		Title:       extract.Title(c.Heading, h.OGTitle, h.Title, s.Heading),
+		Language:    h.Language,
+		Canonical:   h.Canonical,
+		MetaRobots:  append(h.Robots, head.Robots(s.Metas)...),
+		Blocks:      c.Blocks,
+		VisibleText: s.Text.Peek(),
+		Links:       s.Links,
+		Images:      images,
+		Protected:   protected(c),
+		Metadata:    head.ReadMetadata(root, p.base),
+	}
+	if len(doc.Blocks) == 0 && doc.VisibleText != "" {
+		doc.Blocks = []extract.Block{{Kind: extract.Paragraph, Text: doc.VisibleText}}
+	}
+	doc.Text = extract.Join(doc.Blocks)
+	doc.Thin = failure.Thin(root, doc.VisibleText, s.Size())
+	doc.Failure = failure.Of(root, &doc, h.Title)
+	return doc
+}

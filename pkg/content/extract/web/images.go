@@ -1,0 +1,282 @@
+package web
+
+import (
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/blocks"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/head"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+)
+
+// smallest is the width and height, in CSS pixels, from which an image is more than a smiley, an
+// icon or a tracking pixel. Most of these declare their size.
+const smallest = 32
+
+// gallery collects the images of a page, one for each address.
+type gallery struct {
+	content maincontent.Content
+	base    *url.URL
+	most    int
+
+	images    []extract.Image
+	known     map[string]int // address → position in images
+	truncated bool
+}
+
+// collectImages gives the images of the content in page order, without those in what was left out
+// of it, and then the page's preview image. The result is truncated when there are more than most.
+func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, most int) (images []extract.Image,
+	truncated bool) {
+	g := gallery{content: c, base: base, most: most, known: map[string]int{}}
+	for _, root := range c.Roots {
+		g.visit(root, "")
+	}
+	g.add(preview)
+	return g.images, g.truncated
+}
+
+// previewOf is the image that the head of a page names: the first with an address.
+func previewOf(h head.Head) extract.Image {
+	img := extract.Image{Preview: true}
+	for _, ref := range h.Previews {
+		if img.URL = imageURL(h.Base, ref); img.URL != "" {
+			break
+		}
+	}
+	for _, text := range h.PreviewTexts {
+		if img.Alt = imageText(text); img.Alt != "" {
+			break
+		}
+	}
+	return img
+}
+
+// visit collects below n; caption is that of the figure around it.
+func (g *gallery) visit(n *html.Node, caption string) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode || g.content.Skips(c) {
+			continue
+		}
+		switch c.DataAtom {
+		case atom.Img:
+			g.image(c, nil, caption)
+		case atom.Picture:
+			g.picture(c, caption)
+		case atom.Figure:
+			g.visit(c, captionOf(c, caption))
+		default:
+			g.visit(c, caption)
+		}
+	}
+}
+
+// picture collects the img of a picture element, which has the texts, at the address that the
+// elements beside it may know better.
+func (g *gallery) picture(n *html.Node, caption string) {
+	var sources []*html.Node
+	for c := range n.Descendants() {
+		switch c.DataAtom {
+		case atom.Source:
+			sources = append(sources, c)
+		case atom.Img:
+			g.image(c, sources, caption)
+			return
+		}
+	}
+}
+
+// image collects one img element.
+func (g *gallery) image(n *html.Node, sources []*html.Node, caption string) {
+	if dom.Unseen(n) || isTiny(n) {
+		return
+	}
+	g.add(extract.Image{
+		URL: address(n, sources, g.base), Alt: imageText(dom.Attr(n, "alt")), Title: imageText(dom.Attr(n, "title")),
+		Caption: caption,
+	})
+}
+
+// add keeps an image, or what is new about one that is known.
+func (g *gallery) add(img extract.Image) {
+	if img.URL == "" {
+		return
+	}
+	at, found := g.known[img.URL]
+	if !found && len(g.images) >= g.most {
+		g.truncated = true
+		return
+	}
+	if !found {
+		g.known[img.URL] = len(g.images)
+		g.images = append(g.images, img)
+		return
+	}
+	old := &g.images[at]
+	old.Preview = old.Preview || img.Preview
+	for _, text := range []struct{ old, new *string }{{&old.Alt, &img.Alt}, {&old.Title, &img.Title},
+		{&old.Caption, &img.Caption}} {
+		if *text.old == "" {
+			*text.old = *text.new
+		}
+	}
+}
+
+func imageText(s string) string { return dom.Clip(dom.Fold(s), extract.MaxImageText) }
+
+// captionOf is the caption of a figure; outer, that of the figure around it, when it has none.
+func captionOf(figure *html.Node, outer string) string {
+	if n := figcaption(figure); n != nil {
+		return dom.Clip(blocks.Line(n), extract.MaxImageText)
+	}
+	return outer
+}
+
+// figcaption is the first one below n that belongs to no figure in between.
+func figcaption(n *html.Node) *html.Node {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch c.DataAtom {
+		case atom.Figcaption:
+			return c
+		case atom.Figure:
+			continue
+		}
+		if found := figcaption(c); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// isTiny reports images that declare too small a width or height to show anything.
+func isTiny(n *html.Node) bool {
+	return tinyLength(dom.Attr(n, "width")) || tinyLength(dom.Attr(n, "height")) || tinyStyle(dom.Attr(n, "style"))
+}
+
+// tinyLength reads the digits that an attribute begins with, as browsers do. Percentages and
+// lengths in other units than pixels are ignored.
+func tinyLength(value string) bool {
+	value = strings.TrimSpace(value)
+	end := 0
+	for end < len(value) && (value[end] >= '0' && value[end] <= '9' || value[end] == '.') {
+		end++
+	}
+	unit := strings.ToLower(strings.TrimSpace(value[end:]))
+	pixels, err := strconv.ParseFloat(value[:end], 64)
+	return err == nil && pixels < smallest && (unit == "" || unit == "px")
+}
+
+func tinyStyle(style string) bool {
+	for declaration := range strings.SplitSeq(style, ";") {
+		name, value, _ := strings.Cut(declaration, ":")
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "width", "height", "max-width", "max-height":
+			if tinyLength(value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lazySources and lazySets are the attributes in which scripts find what to load when the reader
+// comes near. They come before src, which then holds a placeholder.
+var (
+	lazySources = []string{"data-src", "data-lazy-src", "data-original", "data-original-src", "data-lazy", "data-url",
+		"src"}
+	lazySets = []string{"srcset", "data-srcset", "data-lazy-srcset"}
+)
+
+// address is the best that is known of an img: the largest of its srcset, else of the source
+// elements around it, else its lazy or plain source; "" when none is an image of the web.
+func address(img *html.Node, sources []*html.Node, base *url.URL) string {
+	for _, n := range append([]*html.Node{img}, sources...) {
+		if n != img && !isReadable(dom.Attr(n, "type")) {
+			continue
+		}
+		for _, key := range lazySets {
+			if u := imageURL(base, largest(dom.Attr(n, key))); u != "" {
+				return u
+			}
+		}
+	}
+	for _, key := range lazySources {
+		if u := imageURL(base, dom.Attr(img, key)); u != "" {
+			return u
+		}
+	}
+	return ""
+}
+
+// isReadable reports whether a source element offers a format that every reader of images knows.
+func isReadable(mimeType string) bool {
+	switch strings.ToLower(strings.TrimSpace(mimeType)) {
+	case "", "image/jpeg", "image/jpg", "image/png", "image/webp", "image/gif":
+		return true
+	}
+	return false
+}
+
+// imageURL resolves an address; "" if it is not an image of the web, or only a placeholder.
+func imageURL(base *url.URL, ref string) string {
+	u := dom.Resolve(base, ref)
+	if u == nil {
+		return ""
+	}
+	name := strings.ToLower(path.Base(u.Path))
+	switch strings.TrimSuffix(name, path.Ext(name)) {
+	case "blank", "spacer", "pixel", "clear", "transparent", "1x1", "placeholder", "lazy", "loading":
+		return ""
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u.String()
+}
+
+// largest is the address with the greatest descriptor of a srcset attribute ("a.jpg 400w, b.jpg
+// 800w" or "a.jpg, b.jpg 2x"); the first of equals. It follows HTML §4.8.4.2.2: an address ends
+// at whitespace, so it may hold commas but not end with one.
+func largest(srcset string) string {
+	const spaces = " \t\n\f\r"
+	best, size := "", -1.0
+	for {
+		srcset = strings.TrimLeft(srcset, spaces+",")
+		if srcset == "" {
+			return best
+		}
+		ref, rest := srcset, ""
+		if end := strings.IndexAny(srcset, spaces); end >= 0 {
+			ref, rest = srcset[:end], srcset[end:]
+		}
+		descriptor := ""
+		if trimmed := strings.TrimRight(ref, ","); trimmed != ref {
+			ref = trimmed
+		} else {
+			descriptor, rest, _ = strings.Cut(rest, ",")
+		}
+		if s := descriptorSize(descriptor); s > size {
+			best, size = ref, s
+		}
+		srcset = rest
+	}
+}
+
+// descriptorSize reads "800w" or "2x"; no descriptor is "1x", a broken one is less than all.
+func descriptorSize(descriptor string) float64 {
+	fields := strings.Fields(descriptor)
+	if len(fields) == 0 {
+		return 1
+	}
+	number := strings.TrimRight(fields[0], "wx")
+	size, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(size >= 0) || len(number) != len(fields[0])-1 {
+		return 0
+	}
+	return size
+}

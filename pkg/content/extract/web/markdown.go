@@ -1,0 +1,193 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	goldhtml "github.com/yuin/goldmark/renderer/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+)
+
+// markdown is CommonMark with tables, as most hosts render it. HTML in it is kept, for it is only
+// ever read, never shown. Marks of task lists stay text: whether something is done is content.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
+	goldmark.WithRendererOptions(goldhtml.WithUnsafe()),
+)
+
+// readMarkdown reads Markdown. What would take its parser too long is read as plain text.
+func readMarkdown(p page) extract.Document {
+	text, charset := decode(p.body, p.contentType, false)
+	title, body := frontMatter(newlines.Replace(string(text)))
+	doc, ok := rendered(p, body)
+	if !ok {
+		doc = plainText(body, p.limits.MaxBlocks)
+		doc.Flat = true
+	}
+	doc.Title = extract.Title(title, doc.Title)
+	doc.Charset = charset
+	return doc
+}
+
+// rendered extracts from the HTML that the Markdown is rendered to; ok is false when it cannot be
+// rendered. It recovers for the same reason as [structured].
+func rendered(p page, text string) (doc extract.Document, ok bool) {
+	defer func() {
+		if recover() != nil {
+			doc, ok = extract.Document{}, false
+		}
+	}()
+	if !isPlainSailing(text) {
+		return extract.Document{}, false
+	}
+	out := bounded{most: 10*len(text) + 4096}
+	if err := markdown.Convert([]byte(text), &out); err != nil {
+		return extract.Document{}, false
+	}
+	return structured(p, out.buf.Bytes(), everything)
+}
+
+// everything is all that is visible: a Markdown document has nothing around its content.
+func everything(s *maincontent.Survey) maincontent.Content {
+	c := s.Everything()
+	for i := range c.Blocks {
+		c.Blocks[i].Anchor = "" // browsers show it as it is written, and know no ids there
+	}
+	return c
+}
+
+// bounded is a buffer that refuses to grow without end: a long address defined once may be
+// referred to from everywhere.
+type bounded struct {
+	buf  bytes.Buffer
+	most int
+}
+
+// Write appends b or fails.
+func (w *bounded) Write(b []byte) (int, error) {
+	if w.buf.Len()+len(b) > w.most {
+		return 0, errors.New("too much HTML")
+	}
+	return w.buf.Write(b)
+}
+
+// Bounds on Markdown. The parser takes some microseconds for each block, time quadratic in the
+// depth of nesting, in the open brackets of a block and in the size of a table, and recurs once
+// for each level. Within these bounds the worst that was found takes two seconds.
+const (
+	maxMarkdown      = 512 << 10   // bytes
+	maxLines         = 40_000      // lines
+	maxMarkers       = 30          // list and quote marks that a line begins with
+	maxIndent        = 100         // bytes of whitespace and marks that a line begins with
+	maxEmphasis      = 5_000       // marks of emphasis in a block
+	maxBracketCost   = 100_000_000 // sum over blocks of brackets × bytes; about half a second
+	maxCells         = 500_000     // rows × columns of a table
+	blockBoundaryRun = "-*+#"      // what may begin a block without a blank line before it
+)
+
+// blockCost is what is counted of one block.
+type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
+
+// isPlainSailing reports whether the parser will take a reasonable time. A block reaches to
+// the next blank line, item or heading, or further than the parser takes it to reach.
+func isPlainSailing(text string) bool {
+	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
+		return false
+	}
+	var block blockCost
+	sum := 0
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if beginsBlock(line) {
+			sum += block.brackets * block.bytes
+			block = blockCost{}
+		}
+		block.count(line)
+		if isDeep(line) || block.emphasis > maxEmphasis || block.lines*block.pipes > maxCells ||
+			sum+block.brackets*block.bytes > maxBracketCost {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *blockCost) count(line string) {
+	c.bytes += len(line)
+	c.lines++
+	c.brackets += strings.Count(line, "[")
+	c.pipes = max(c.pipes, strings.Count(line, "|"))
+	for _, mark := range []string{"*", "_", "~"} {
+		c.emphasis += strings.Count(line, mark)
+	}
+}
+
+// beginsBlock reports lines that end any paragraph before them. A line indented by four columns
+// goes on with it.
+func beginsBlock(line string) bool {
+	text := strings.TrimLeft(line, " ")
+	if strings.TrimSpace(text) == "" {
+		return true
+	}
+	if len(line)-len(text) > 3 || len(text) < 3 || !strings.Contains(blockBoundaryRun, text[:1]) {
+		return false
+	}
+	return text[1] == ' ' && text[2] != ' '
+}
+
+// isDeep reports lines that begin with so many marks or blanks that much may be nested in them.
+func isDeep(line string) bool {
+	marks, end := 0, 0
+	for end < len(line) && strings.IndexByte(" \t>-*+.)0123456789", line[end]) >= 0 {
+		if strings.IndexByte(">-*+.)", line[end]) >= 0 {
+			marks++
+		}
+		end++
+	}
+	return marks > maxMarkers || end > maxIndent
+}
+
+// frontMatter takes the YAML that a document may begin with, between lines of "---", off it and
+// gives its title.
+func frontMatter(text string) (title, body string) {
+	const longest = 64 << 10
+	header, found := strings.CutPrefix(text, "---\n")
+	if !found {
+		return "", text
+	}
+	end := strings.Index(header[:min(len(header), longest)], "\n---\n")
+	if end < 0 {
+		return "", text
+	}
+	for line := range strings.Lines(header[:end]) {
+		if value, found := strings.CutPrefix(line, "title:"); found {
+			title = yamlScalar(strings.TrimSpace(value))
+		}
+	}
+	return dom.Fold(title), header[end+len("\n---\n"):]
+}
+
+// yamlScalar reads a value that stands on one line (YAML 1.2 §7.3); a block scalar has none.
+func yamlScalar(value string) string {
+	if value == "" {
+		return ""
+	}
+	switch inner := strings.Trim(value, value[:1]); value[0] {
+	case '"':
+		if s, err := strconv.Unquote(value); err == nil {
+			return s
+		}
+		return inner
+	case '\'':
+		return strings.ReplaceAll(inner, "''", "'")
+	case '|', '>':
+		return ""
+	}
+	plain, _, _ := strings.Cut(value, " #")
+	return plain
+}

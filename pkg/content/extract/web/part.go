@@ -1,0 +1,72 @@
+package web
+
+import (
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/content/extract/tree"
+)
+
+// Selector finds the part of a page that somebody watches.
+type Selector interface {
+	// Select removes from the tree what is not wanted, and returns the elements that are, in the order of the page.
+	Select(root *html.Node) ([]*html.Node, error)
+	// Narrow reports whether only those elements are wanted. If not, all that is left in the tree is.
+	Narrow() bool
+}
+
+// Part reads the part of an HTML page that a selector finds. All that is visible of the elements that it finds is
+// content; found is their number. Read is false, and there is no part, for a document that is not an HTML page and for
+// a page that is too tangled to be parsed. The error is that of the selector, or of [Extract].
+func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
+	found int, read bool, err error) {
+	base, err := pageBase(baseURL)
+	if err != nil {
+		return doc, 0, false, err
+	}
+	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
+	mimeType := mediaType(contentType, body, base.Path)
+	if mimeType != "text/html" && mimeType != "application/xhtml+xml" {
+		return doc, 0, false, nil
+	}
+	truncated := len(p.body) > p.limits.MaxBytes
+	if truncated {
+		p.body = p.body[:p.limits.MaxBytes]
+	}
+	text, charset := decode(p.body, p.contentType, true)
+	doc, found, read, err = partOf(p, text, sel)
+	doc.Charset, doc.MimeType, doc.Truncated = charset, mimeType, doc.Truncated || truncated
+	doc.DetectLanguage()
+	return doc, found, read, err
+}
+
+// partOf is [structured] for a part.
+func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int, read bool, err error) {
+	defer func() {
+		if recover() != nil {
+			doc, found, read, err = extract.Document{}, 0, false, nil
+		}
+	}()
+	root := tree.Parse(text, p.limits.MaxTags)
+	if root == nil || !tree.ShowStreamed(root) {
+		return doc, 0, false, nil
+	}
+	roots, err := sel.Select(root)
+	if err != nil {
+		return doc, 0, false, err
+	}
+	choose, empty := chooser((*maincontent.Survey).MainContent), false
+	if sel.Narrow() {
+		choose = func(s *maincontent.Survey) maincontent.Content {
+			c := s.Elements(roots)
+			empty = len(c.Blocks) == 0
+			return c
+		}
+	}
+	doc = assemble(p, root, choose)
+	if doc.Failure, doc.Thin = "", ""; sel.Narrow() && empty {
+		doc.Blocks, doc.Text = nil, "" // [assemble] has all that is visible instead of nothing
+	}
+	return doc, len(roots), true, nil
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
+)
+
+// maxProtected bounds the addresses that are read.
+const maxProtected = 1000
+
+// protected lists the mail addresses that the content hides from programs, in page order. The text has
+// "[email protected]" for each, and only hashes cover them: a page that hides an address has no other content than
+// one that shows it.
+func protected(c maincontent.Content) (addresses []string) {
+	var walk func(*html.Node)
+	walk = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			if c.Skips(n) || len(addresses) == maxProtected {
+				return
+			}
+			if code := dom.Attr(n, "data-cfemail"); code != "" {
+				addresses = append(addresses, noise.Unprotect(code))
+				return
+			}
+		}
+		for child := n.FirstChild; child != nil; child = child.NextSibling {
+			walk(child)
+		}
+	}
+	for _, root := range c.Roots {
+		for child := root.FirstChild; child != nil; child = child.NextSibling {
+			walk(child)
+		}
+	}
+	return addresses
+}

@@ -1,0 +1,82 @@
+// Package web reads the documents of the web: HTML, and the plain text, Markdown and comma-separated values that
+// servers send in its place. A page with visible text never comes out empty.
+//
+// One small table maps media types to readers. A document of another type is [extract.Document.Unsupported], which is
+// never an error.
+//
+// # Life of an HTML page
+//
+//	bytes → UTF-8 (charset.go) → tree, within bounds; streamed pieces moved (package tree)
+//	tree  → what the page declares (package head) → survey, then the content without chrome (package maincontent)
+//	      → blocks (package blocks), images (images.go), protected addresses (protected.go)
+//	      → signs that it is not the page that was asked for (package failure)
+//
+// When the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
+//
+// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) becomes HTML
+// and then the same blocks, but nothing in it is chrome.
+package web
+
+import (
+	"net/url"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// readers maps media types to what reads them.
+var readers = map[string]func(page) extract.Document{
+	"text/html":             readHTML,
+	"application/xhtml+xml": readHTML,
+
+	"text/plain":                readText,
+	"text/markdown":             readMarkdown,
+	"text/x-markdown":           readMarkdown,
+	"text/csv":                  readCSV,
+	"text/tab-separated-values": readCSV,
+}
+
+// page is one document as it came.
+type page struct {
+	body        []byte
+	contentType string // with its parameters, which may name the charset
+	base        *url.URL
+	limits      extract.Limits
+}
+
+// Extract reads a document. The contentType is the Content-Type header as received; when it is
+// empty or says nothing, the body decides. Addresses are resolved against baseURL, the address
+// the body came from in the end. The error is Invalid and names baseURL; a body causes none.
+//
+// MetaRobots holds the contents of robots meta elements, those for one crawler prefixed by
+// "name: ", in the form that package robots parses.
+func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
+	base, err := pageBase(baseURL)
+	if err != nil {
+		return extract.Document{}, err
+	}
+	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
+	mimeType := mediaType(contentType, body, base.Path)
+	read, known := readers[mimeType]
+	if !known {
+		return extract.Document{MimeType: mimeType, Unsupported: true}, nil
+	}
+	truncated := len(p.body) > p.limits.MaxBytes
+	if truncated {
+		p.body = p.body[:p.limits.MaxBytes]
+	}
+	doc := read(p)
+	doc.DetectLanguage()
+	doc.MimeType = mimeType
+	doc.Truncated = doc.Truncated || truncated
+	return doc, nil
+}
+
+func pageBase(baseURL string) (*url.URL, error) {
+	base, err := url.Parse(baseURL)
+	if err != nil || !dom.IsWeb(base) {
+		return nil, fault.Field("baseURL", "base URL must be absolute http or https")
+	}
+	return base, nil
+}
