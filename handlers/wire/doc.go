@@ -3,7 +3,8 @@
 //
 // A type of the API is made from a type of the domain in one place. That is a function xJSON beside the handlers that
 // answer with it; a function of this package, such as [Capture], if several areas answer with it; and a method JSON of
-// the domain type if not only handlers send or print it, as webhooks do with a change.
+// the domain type if not only handlers send or print it, as webhooks do with a change. Package notify is the exception:
+// it stores rules and channels as the API has them, and returns types of the API.
 //
 // A request may have only what its route's type lists for the path, the query and the body. Names are case-sensitive,
 // no field may occur twice, and numbers must be within the bounds of the type's tags.
