@@ -19,10 +19,17 @@ func isAdmin(path string) bool {
 	return more && strings.EqualFold(first, "admin")
 }
 
-// serveAdmin runs a timer function by hand, POST /admin/functions/NAME, which is all of the management API
-// that this host has. It answers 202 at once and runs the function behind that answer.
-func (h *Host) serveAdmin(w http.ResponseWriter, r *http.Request) {
-	f := h.administered(r)
+// admin is the management API of the host.
+type admin struct {
+	functions []*function
+	invoker   *invoker
+	tasks     *tasks
+}
+
+// serve runs a timer function by hand, POST /admin/functions/NAME, which is all of the management API that this host
+// has. It answers 202 at once and runs the function after that.
+func (a *admin) serve(w http.ResponseWriter, r *http.Request) {
+	f := a.named(r)
 	if f == nil {
 		refuse(w, http.StatusNotFound,
 			"this host's management API knows POST /admin/functions/NAME only, of a function of the app")
@@ -38,26 +45,26 @@ func (h *Host) serveAdmin(w http.ResponseWriter, r *http.Request) {
 	case f.trigger.Type != timerTrigger:
 		refuse(w, http.StatusBadRequest, "only timer functions can be run by hand")
 	default:
-		h.runByHand(f)
+		a.runByHand(f)
 		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
-// administered is the function that a request to the management API names.
-func (h *Host) administered(r *http.Request) *function {
+// named is the function that a request to the management API names.
+func (a *admin) named(r *http.Request) *function {
 	name, ok := strings.CutPrefix(strings.ToLower(strings.Trim(r.URL.Path, "/")), "admin/functions/")
-	i := slices.IndexFunc(h.functions, func(f *function) bool { return strings.EqualFold(f.name, name) })
+	i := slices.IndexFunc(a.functions, func(f *function) bool { return strings.EqualFold(f.name, name) })
 	if !ok || i < 0 || r.Method != http.MethodPost {
 		return nil
 	}
-	return h.functions[i]
+	return a.functions[i]
 }
 
-func (h *Host) runByHand(f *function) {
+func (a *admin) runByHand(f *function) {
 	now := time.Now()
 	e := timerEnvelope(f, timerStatus{Next: f.schedule.next(now)}, false, now)
-	h.work(func(ctx context.Context) {
+	a.tasks.run(func(ctx context.Context) {
 		// The outcome is logged by invoke; nobody waits for it.
-		h.invoke(ctx, f, e)
+		a.invoker.invoke(ctx, f, e)
 	})
 }

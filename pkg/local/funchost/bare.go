@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// withPrefix is a request as it would be with the route prefix, if this host takes paths without. The home page
-// has none.
-func (h *Host) withPrefix(r *http.Request) *http.Request {
-	path, prefix := r.URL.EscapedPath(), "/"+h.config.routePrefix+"/"
+// withPrefix is a request with the route prefix put before its path, unless it has it. The home page has no prefix.
+func withPrefix(r *http.Request, routePrefix string) *http.Request {
+	path, prefix := r.URL.EscapedPath(), "/"+routePrefix+"/"
 	has := len(path) >= len(prefix)-1 && strings.EqualFold((path + "/")[:len(prefix)], prefix)
-	if !h.opt.BarePaths || prefix == "//" || has || strings.Trim(path, "/") == "" {
+	if prefix == "//" || has || strings.Trim(path, "/") == "" {
 		return r
 	}
 	r = r.Clone(r.Context())

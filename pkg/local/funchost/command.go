@@ -15,11 +15,9 @@ type command struct {
 	args []string
 	root string // script root, and the working directory
 	env  environ
-	// secret is said with each request, and known to the handler: so it can tell its host from others.
+	// secret is sent with each request, so that the handler can tell its host from other callers.
 	secret string
 }
-
-const executableField = "customHandler.description.defaultExecutablePath"
 
 // newCommand finds the handler: the one of the options, or the executable that host.json names below the script root.
 func newCommand(o Options, executable string, env environ) (command, error) {

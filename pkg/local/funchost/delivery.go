@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// process runs the function on one message and settles the message by the outcome.
+// process runs the function on one message, and finishes the message by the outcome.
 func (l *queueListener) process(ctx context.Context, m storage.Message) {
 	switch {
 	case m.Malformed:
@@ -20,12 +20,12 @@ func (l *queueListener) process(ctx context.Context, m storage.Message) {
 		return
 	}
 	stop := l.renew(ctx, m)
-	err := l.host.invoke(ctx, l.f, queueEnvelope(l.f, m, time.Now()))
-	l.settle(ctx, stop(), err)
+	err := l.invoker.invoke(ctx, l.f, queueEnvelope(l.f, m, time.Now()))
+	l.finish(ctx, stop(), err)
 }
 
 // renew extends the message's visibility at half time until the returned function is called, which
-// gives the message with its latest receipt.
+// returns the message with its latest receipt.
 func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func() storage.Message) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -38,7 +38,7 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 				return
 			case <-tick.C:
 			}
-			// An extension that is under way is finished, or its receipt would be lost to us.
+			// An extension that has begun is finished, or its receipt would be lost.
 			next, err := l.queue.Extend(context.WithoutCancel(ctx), m, l.visibility)
 			if err == nil {
 				m = next
@@ -57,19 +57,19 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 	}
 }
 
-// settle deletes a message that went well, releases one that did not, and sets it aside after the
-// last attempt.
-func (l *queueListener) settle(ctx context.Context, m storage.Message, outcome error) {
+// finish deletes a message that succeeded, releases one that failed, and moves it to the poison queue after the last
+// attempt.
+func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome error) {
 	// Even at the end of the host: a message that is not released stays hidden for minutes.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWait)
 	defer cancel()
 	var err error
 	switch {
 	case outcome == nil:
 		err = l.queue.Delete(ctx, m)
 	case l.poison == nil:
-		// Left hidden until its visibility lapses: released, a message that nothing sets aside
-		// would come around without pause.
+		// It stays hidden until its visibility ends: without a poison queue, a message that is released would
+		// be delivered again without pause.
 	case m.Dequeued >= l.config.maxDequeue:
 		l.setAside(ctx, m, "failed too often")
 	default:
@@ -80,7 +80,7 @@ func (l *queueListener) settle(ctx context.Context, m storage.Message, outcome e
 	}
 }
 
-// setAside moves a message to the poison queue: copy first, so that a failure doubles it and never
+// setAside moves a message to the poison queue. It copies the message first, so that a failure duplicates it and never
 // loses it.
 func (l *queueListener) setAside(ctx context.Context, m storage.Message, why string) {
 	if l.poison == nil {
@@ -92,7 +92,7 @@ func (l *queueListener) setAside(ctx context.Context, m storage.Message, why str
 		return
 	}
 	l.log.Error("message moved to the poison queue", "message", m.ID, "why", why, "dequeued", m.Dequeued)
-	l.host.wake()
+	l.invoker.wake()
 }
 
 func (l *queueListener) copyAside(ctx context.Context, m storage.Message) error {

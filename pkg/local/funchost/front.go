@@ -1,65 +1,70 @@
 package funchost
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-
-	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-var tooLargeDetail = fmt.Sprintf("the request is larger than %d bytes", maxBody)
+// front answers all HTTP requests: the management API, the functions in the order of their names, the home page.
+type front struct {
+	opt         Options
+	routePrefix string
+	functions   []*function
+	gate        gate
+	admin       *admin
+	proxy       *proxy
+}
 
-// serve is the public face of the app: the admin API, then the functions in order of name, then
-// the home page.
-func (h *Host) serve(w http.ResponseWriter, r *http.Request) {
-	paced(w, r, h.opt.BodyIdle)
+// ServeHTTP implements [http.Handler].
+func (p *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	paced(w, r, p.opt.BodyIdle)
 	if r.ContentLength > maxBody {
 		refuse(w, http.StatusRequestEntityTooLarge, tooLargeDetail)
 		return
 	}
-	r, why := h.gate.pass(r)
+	r, why := p.gate.pass(r)
 	if why != "" {
 		refuse(w, http.StatusForbidden, why)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	if isAdmin(r.URL.Path) && !h.opt.Keys {
-		h.serveAdmin(w, r)
+	if isAdmin(r.URL.Path) && !p.opt.Keys {
+		p.admin.serve(w, r)
 		return
 	}
-	r = h.withPrefix(r)
-	if f := h.find(r); f != nil {
-		h.proxy(w, r, f)
+	if p.opt.BarePaths {
+		r = withPrefix(r, p.routePrefix)
+	}
+	if f := p.find(r); f != nil {
+		p.proxy.serve(w, r, f)
 		return
 	}
-	h.serveHome(w, r)
+	p.serveHome(w, r)
 }
 
-// gate is who may call functions.
+// gate decides who may call functions.
 type gate struct {
 	sameSite *http.CrossOriginProtection
 	keys     bool // the app asks for keys
 	proxies  proxies
 }
 
-// pass is a request as it came to the outermost proxy that is believed, and why it is not taken; "" when it is.
+// pass returns a request as it came to the outermost proxy that is trusted, and why it is refused; "" when it is not.
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
 	switch {
 	case g.sameSite.Check(out) != nil:
-		// Without keys, a page from anywhere could make the browser of whoever works here call functions.
+		// Without keys, any page could let the browser of somebody on this machine call functions.
 		why = "cross-origin request refused"
 	case g.keys:
 	case forwarded:
 		why = "refused: this host runs without keys, and a proxy lets others in; name the proxy in TRUSTED_PROXIES, which " +
 			"demands keys"
 	case !isLocal(out.Host):
-		// Nor may one whose name was made to lead here.
+		// Nor may a page whose own name was pointed at this machine.
 		why = "refused: this host runs without keys and is called localhost; LISTEN lets others in, with keys"
 	}
 	return out, why
@@ -72,10 +77,10 @@ func isLocal(host string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// find gives the first function, by name, whose route and methods take the request. A method that
-// none takes is not found: this host never answers 405.
-func (h *Host) find(r *http.Request) *function {
-	for _, f := range h.functions {
+// find returns the first function, by name, whose route and methods match the request. With a method that no function
+// accepts it finds nothing: this host never answers 405.
+func (p *front) find(r *http.Request) *function {
+	for _, f := range p.functions {
 		if f.trigger.Type == httpTrigger && !f.disabled && f.accepts(r.Method) && f.route.match(r.URL) {
 			return f
 		}
@@ -83,24 +88,15 @@ func (h *Host) find(r *http.Request) *function {
 	return nil
 }
 
-func (h *Host) serveHome(w http.ResponseWriter, r *http.Request) {
+func (p *front) serveHome(w http.ResponseWriter, r *http.Request) {
 	if strings.Trim(r.URL.Path, "/") != "" {
 		refuse(w, http.StatusNotFound, "no function takes this path and method")
 		return
 	}
-	if h.opt.Home != nil {
-		h.opt.Home.ServeHTTP(w, r)
+	if p.opt.Home != nil {
+		p.opt.Home.ServeHTTP(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	io.WriteString(w, "<!doctype html><title>Functions host</title><p>The function app is up and running.</p>\n")
-}
-
-// checkStore fails when the app needs a store and none was given.
-func (h *Host) checkStore() error {
-	hasQueue := func(f *function) bool { return f.trigger.Type == queueTrigger }
-	if h.opt.Store == nil && slices.ContainsFunc(h.functions, hasQueue) {
-		return fault.Field("Store", "funchost: the app has queues and no store was given")
-	}
-	return nil
 }

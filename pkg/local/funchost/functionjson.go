@@ -23,7 +23,7 @@ type function struct {
 	schedule schedule // of a timerTrigger
 }
 
-// functionJSON is all that function.json may say here.
+// functionJSON is what function.json may contain.
 type functionJSON struct{ Bindings []binding }
 
 // binding is one entry of bindings in function.json.
@@ -45,6 +45,7 @@ const (
 	httpOutput   = "http"
 
 	maxFunctions = 500
+	maxQueueName = 63
 )
 
 var (
@@ -53,15 +54,15 @@ var (
 	queueName    = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9]){2,62}$`)
 )
 
-// loader knows what function.json may refer to.
+// loader loads functions; it has what function.json may refer to.
 type loader struct {
 	dir    string
 	env    environ
 	config hostConfig
 }
 
-// load reads every immediate subfolder that has a function.json, in the host's order: by name,
-// case aside. A function that cannot be loaded is reported and the others go on.
+// load reads every immediate subfolder that has a function.json, in the host's order: by name, whatever the case. A
+// function that cannot be loaded is returned as an error in bad; the others are loaded.
 func (l loader) load() (loaded []*function, bad []error, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -117,7 +118,7 @@ func (l loader) bindings(f *function, list []binding, found *findings) {
 	for _, b := range list {
 		b.Type, b.Direction = strings.ToLower(b.Type), strings.ToLower(b.Direction)
 		if !bindingName.MatchString(b.Name) {
-			found.blame("bindings.name", "%q cannot name a binding: want a letter, then letters and digits", b.Name)
+			found.add("bindings.name", "%q cannot name a binding: want a letter, then letters and digits", b.Name)
 		}
 		switch {
 		case strings.HasSuffix(b.Type, "trigger"):
@@ -127,7 +128,7 @@ func (l loader) bindings(f *function, list []binding, found *findings) {
 		case b.Type == httpOutput && b.Direction == "out":
 			answers++
 		default:
-			found.blame("bindings.type",
+			found.add("bindings.type",
 				"binding %q of type %q, direction %q: this host knows triggers and the http output only",
 				b.Name, b.Type, b.Direction)
 		}
@@ -135,18 +136,18 @@ func (l loader) bindings(f *function, list []binding, found *findings) {
 	switch isHTTP := f.trigger.Type == httpTrigger; {
 	case len(found.errs) > 0:
 	case triggers != 1:
-		found.blame("bindings", "want exactly one trigger, have %d", triggers)
+		found.add("bindings", "want exactly one trigger, have %d", triggers)
 	case answers > 0 && !isHTTP:
-		found.blame("bindings", "an http output needs an httpTrigger")
+		found.add("bindings", "an http output needs an httpTrigger")
 	case answers != 1 && isHTTP:
-		found.blame("bindings", "an httpTrigger needs exactly one http output, and has %d: this host passes requests and "+
+		found.add("bindings", "an httpTrigger needs exactly one http output, and has %d: this host passes requests and "+
 			"answers through as they are", answers)
 	}
 }
 
 func (l loader) trigger(f *function, found *findings) {
 	if d := f.trigger.Direction; d != "in" && d != "" {
-		found.blame("bindings.direction", `a trigger's direction is "in", not %q`, d)
+		found.add("bindings.direction", `a trigger's direction is "in", not %q`, d)
 	}
 	switch f.trigger.Type {
 	case httpTrigger:
@@ -156,7 +157,7 @@ func (l loader) trigger(f *function, found *findings) {
 	case timerTrigger:
 		f.timerTrigger(found)
 	default:
-		found.blame("bindings.type", "trigger type %q is not known to this host", f.trigger.Type)
+		found.add("bindings.type", "trigger type %q is not known to this host", f.trigger.Type)
 	}
 }
 
@@ -170,7 +171,7 @@ func (l loader) httpTrigger(f *function, found *findings) {
 		err = errors.New("routes below admin and runtime belong to the host")
 	}
 	if err != nil {
-		found.blame("bindings.route", "%q: %w", text, err)
+		found.add("bindings.route", "%q: %w", text, err)
 	}
 	f.route = r
 	for _, m := range f.trigger.Methods {
@@ -179,43 +180,43 @@ func (l loader) httpTrigger(f *function, found *findings) {
 	switch level := strings.ToLower(f.trigger.AuthLevel); level {
 	case "", "function", "anonymous":
 	default:
-		found.blame("bindings.authLevel", "want anonymous or function, not %q: this host checks no keys", level)
+		found.add("bindings.authLevel", "want anonymous or function, not %q: this host checks no keys", level)
 	}
 }
 
 func (f *function) queueTrigger(found *findings) {
 	f.queue = strings.ToLower(spelledOut(found, "queueName", f.trigger.QueueName))
 	if !queueName.MatchString(f.queue) || len(f.queue) > maxQueueName {
-		found.blame("bindings.queueName", "%q cannot name a queue: want 3 to 63 letters, digits and single dashes", f.queue)
+		found.add("bindings.queueName", "%q cannot name a queue: want 3 to 63 letters, digits and single dashes", f.queue)
 	}
 	if s := f.trigger.DataType; !strings.EqualFold(s, "binary") {
-		found.blame("bindings.dataType", `want "binary", not %q: this host passes messages as their bytes`, s)
+		found.add("bindings.dataType", `want "binary", not %q: this host passes messages as their bytes`, s)
 	}
 	if c := f.trigger.Connection; c != "" && !strings.EqualFold(c, "AzureWebJobsStorage") {
-		found.blame("bindings.connection", `want "AzureWebJobsStorage", not %q: this host has one store`, c)
+		found.add("bindings.connection", `want "AzureWebJobsStorage", not %q: this host has one store`, c)
 	}
 }
 
 func (f *function) timerTrigger(found *findings) {
 	var err error
 	if f.schedule, err = parseSchedule(spelledOut(found, "schedule", f.trigger.Schedule)); err != nil {
-		found.blame("bindings.schedule", "%w", err)
+		found.add("bindings.schedule", "%w", err)
 	}
 	if err == nil && f.schedule.frequent() {
-		found.blame("bindings.schedule", "this host fires no timer more than once a minute")
+		found.add("bindings.schedule", "this host fires no timer more than once a minute")
 	}
 	if f.trigger.RunOnStartup {
-		found.blame("bindings.runOnStartup", "want false: this host fires timers when they are due")
+		found.add("bindings.runOnStartup", "want false: this host fires timers when they are due")
 	}
 	if m := f.trigger.UseMonitor; m != nil && !*m {
-		found.blame("bindings.useMonitor", "want true: this host makes up for an occurrence missed while it was down")
+		found.add("bindings.useMonitor", "want true: this host makes up for an occurrence missed while it was down")
 	}
 }
 
 // spelledOut checks a value that Azure would put app settings into.
 func spelledOut(found *findings, field, value string) string {
 	if strings.Contains(value, "%") {
-		found.blame("bindings."+field, "%q: this host puts no settings into function.json; write the value", value)
+		found.add("bindings."+field, "%q: this host puts no settings into function.json; write the value", value)
 	}
 	return strings.TrimSpace(value)
 }

@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Host is one function app on this machine.
@@ -23,19 +26,18 @@ type Host struct {
 	queues     []*queueListener
 	timers     []*timerLoop
 	loops      sync.WaitGroup // of the queues and timers
-	gate       gate
+	front      *front
+	tasks      *tasks
 	log        *slog.Logger
 	ready      chan struct{}
 
 	mu    sync.Mutex
-	bound string          // what is served on; Addr of the options until it is bound
-	life  context.Context // of invocations: ends after the drain
-	busy  sync.WaitGroup
+	bound string // the address that is served; Addr of the options until it is bound
 }
 
-// New loads the app and checks all of it; nothing is started. An error of kind Invalid names the
+// New loads the app and checks all of it, and starts nothing. An error of kind Invalid names the
 // file and the field. A function that cannot be loaded is logged and listed by [Host.LoadErrors],
-// and the others go on; New fails when none is left.
+// and the others work; New fails when there is no other.
 func New(o Options) (*Host, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -45,8 +47,8 @@ func New(o Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{opt: o, log: o.Log, bound: o.Addr, env: newEnviron(o.Env), ready: make(chan struct{})}
-	h.env.settle(local, o.Log)
+	h := &Host{opt: o, log: o.Log, bound: o.Addr, env: newEnviron(o.Env), ready: make(chan struct{}), tasks: &tasks{}}
+	h.env.add(local, o.Log)
 	h.env.defaults(map[string]string{
 		"AZURE_FUNCTIONS_ENVIRONMENT": "Development",
 		"AzureWebJobsScriptRoot":      o.AppDir,
@@ -54,14 +56,14 @@ func New(o Options) (*Host, error) {
 	if h.config, err = readHostConfig(o.AppDir, h.env); err != nil {
 		return nil, err
 	}
-	o.override(&h.config)
+	h.config.override(o)
 	if err := h.load(); err != nil {
 		return nil, err
 	}
 	return h, h.assemble()
 }
 
-// hostname is what the app is called by: localhost for an address that says so or nothing.
+// hostname is the name that the app is called by: localhost for an address of this machine, or without a name.
 func hostname(addr string) string {
 	name, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(name); err == nil && (name == "" || ip.IsLoopback() || ip.IsUnspecified()) {
@@ -91,21 +93,26 @@ func (h *Host) assemble() error {
 		return err
 	}
 	h.handler = newSupervisor(c, h.opt)
-	h.client, h.transport = newInvoker(), newProxyTransport()
-	h.gate = gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies}
+	h.client, h.transport = newEnvelopeClient(), newProxyTransport()
+	i := &invoker{handler: h.handler, client: h.client, timeout: h.config.timeout, log: h.log, wake: h.wake}
+	h.front = &front{
+		opt: h.opt, routePrefix: h.config.routePrefix, functions: h.functions,
+		gate:  gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies},
+		admin: &admin{h.functions, i, h.tasks}, proxy: &proxy{i, h.transport},
+	}
 	for _, f := range h.functions {
 		switch {
 		case f.disabled:
 		case f.trigger.Type == queueTrigger:
-			h.queues = append(h.queues, newQueueListener(h, f))
+			h.queues = append(h.queues, newQueueListener(h.opt, h.config.queues, i, h.tasks, f))
 		case f.trigger.Type == timerTrigger:
-			h.timers = append(h.timers, newTimerLoop(h, f))
+			h.timers = append(h.timers, newTimerLoop(h.opt, i, h.tasks, f))
 		}
 	}
 	return nil
 }
 
-// LoadErrors says which functions were left out and why.
+// LoadErrors returns an error for each function that was not loaded.
 func (h *Host) LoadErrors() []error { return h.loadErrors }
 
 // Addr is the address that HTTP is served on, with the real port once Run has bound it.
@@ -119,7 +126,7 @@ func (h *Host) Addr() string {
 func (h *Host) Ready() <-chan struct{} { return h.ready }
 
 // Run serves the app until ctx ends, then stops listening, gives work in flight up to DrainWait and
-// kills the handler, without a word, as Azure does. It returns nil after ctx ended, and an error
+// kills the handler without notice, as Azure does. It returns nil after ctx ended, and an error
 // when the port is taken or the handler crashed three times in 30 minutes. Run may be called once.
 func (h *Host) Run(ctx context.Context) error {
 	ln, err := listen(h.opt.Addr)
@@ -133,7 +140,7 @@ func (h *Host) Run(ctx context.Context) error {
 	h.begin(life, ln)
 	failed := make(chan error, 2)
 	server := &http.Server{
-		Handler: http.HandlerFunc(h.serve), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Handler: h.front, ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
 	var wg sync.WaitGroup
@@ -148,7 +155,7 @@ func (h *Host) Run(ctx context.Context) error {
 	h.drain(server)
 	end()
 	wg.Wait()
-	h.lastWords()
+	h.releaseMessages()
 	h.client.CloseIdleConnections()
 	h.transport.CloseIdleConnections()
 	return err
@@ -164,15 +171,16 @@ func serveOn(server *http.Server, ln net.Listener, c *Certificate) error {
 }
 
 func (h *Host) begin(life context.Context, ln net.Listener) {
+	h.tasks.begin(life)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.life, h.bound = life, ln.Addr().String()
+	h.bound = ln.Addr().String()
 	// The handler has not started, so it will see the port that was really bound.
 	h.env.defaults(map[string]string{"WEBSITE_HOSTNAME": hostname(h.bound)})
 }
 
-// startListeners has every queue and timer listen until ctx ends; what they have started goes on then. It
-// waits for the handler, for nothing should be taken from a queue before it can be given to somebody.
+// startListeners lets every queue and timer listen until ctx ends; invocations that they have started continue then. It
+// waits for the handler, because no message should be received before it can be delivered.
 func (h *Host) startListeners(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := h.handler.await(ctx)
@@ -190,7 +198,7 @@ func (h *Host) startListeners(ctx context.Context) {
 	}
 }
 
-// drain waits for what runs, once the listeners were told to stop.
+// drain waits for requests and invocations in flight, after the listeners were told to stop.
 func (h *Host) drain(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), h.opt.DrainWait)
 	defer cancel()
@@ -198,7 +206,7 @@ func (h *Host) drain(server *http.Server) {
 	go func() {
 		h.loops.Wait()
 		if server.Shutdown(ctx) == nil {
-			h.busy.Wait()
+			h.tasks.wait()
 			close(idle)
 		}
 	}()
@@ -210,12 +218,12 @@ func (h *Host) drain(server *http.Server) {
 	}
 }
 
-// lastWords lets invocations that were cut off release their messages.
-func (h *Host) lastWords() {
+// releaseMessages waits a moment for invocations that were interrupted, so that they release their messages.
+func (h *Host) releaseMessages() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		h.busy.Wait()
+		h.tasks.wait()
 	}()
 	select {
 	case <-done:
@@ -223,17 +231,18 @@ func (h *Host) lastWords() {
 	}
 }
 
-// work runs f on a goroutine that the drain waits for. Its context ends with the handler process.
-func (h *Host) work(f func(ctx context.Context)) {
-	h.mu.Lock()
-	life := h.life
-	h.mu.Unlock()
-	h.busy.Go(func() { f(life) })
-}
-
-// wake has idle queue listeners poll soon.
+// wake lets idle queue listeners poll soon.
 func (h *Host) wake() {
 	for _, l := range h.queues {
 		poke(l.nudge)
 	}
+}
+
+// checkStore fails when the app needs a store and none was given.
+func (h *Host) checkStore() error {
+	hasQueue := func(f *function) bool { return f.trigger.Type == queueTrigger }
+	if h.opt.Store == nil && slices.ContainsFunc(h.functions, hasQueue) {
+		return fault.Field("Store", "funchost: the app has queues and no store was given")
+	}
+	return nil
 }

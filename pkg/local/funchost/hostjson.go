@@ -25,11 +25,11 @@ type queueConfig struct {
 	batchSize  int
 	threshold  int // fetch again once this many or fewer run
 	maxPoll    time.Duration
-	retryDelay time.Duration // visibilityTimeout: how long a failed message rests
+	retryDelay time.Duration // visibilityTimeout: how long a failed message stays hidden
 	maxDequeue int
 }
 
-// hostJSON is all that host.json may say here.
+// hostJSON is what host.json may contain.
 type hostJSON struct {
 	Version         string
 	FunctionTimeout string
@@ -57,7 +57,10 @@ const (
 	// developmentPoll is the most under AZURE_FUNCTIONS_ENVIRONMENT=Development.
 	developmentPoll = 2 * time.Second
 	maxBatch        = 32
-	noThreshold     = -1 // left out: it follows from the batch size
+	noThreshold     = -1 // not given: it follows from the batch size
+	minPoll         = 100 * time.Millisecond
+
+	executableField = "customHandler.description.defaultExecutablePath"
 )
 
 // defaultHostJSON is what the real host takes for what is left out; its functionTimeout is that of local runs.
@@ -92,19 +95,19 @@ func (h hostJSON) check(f *findings) (hostConfig, error) {
 	const description = "customHandler.description."
 	d := h.CustomHandler.Description
 	if h.Version != "2.0" {
-		f.blame("version", `want "2.0", not %q`, h.Version)
+		f.add("version", `want "2.0", not %q`, h.Version)
 	}
 	if d.DefaultExecutablePath == "" {
-		f.blame(executableField, "want the path of the handler executable")
+		f.add(executableField, "want the path of the handler executable")
 	}
 	if d.WorkingDirectory != "" {
-		f.blame(description+"workingDirectory", "not supported by this host")
+		f.add(description+"workingDirectory", "not supported by this host")
 	}
 	if len(d.Arguments) > 0 {
-		f.blame(description+"arguments", "not supported by this host")
+		f.add(description+"arguments", "not supported by this host")
 	}
 	if !h.CustomHandler.EnableProxyingHTTPRequest {
-		f.blame("customHandler.enableProxyingHttpRequest",
+		f.add("customHandler.enableProxyingHttpRequest",
 			"want true: this host passes HTTP requests and answers through as they are")
 	}
 	c := hostConfig{
@@ -112,7 +115,7 @@ func (h hostJSON) check(f *findings) (hostConfig, error) {
 		executable:  d.DefaultExecutablePath, queues: h.checkQueues(f),
 	}
 	if c.timeout = f.span("functionTimeout", h.FunctionTimeout); c.timeout == 0 {
-		f.blame("functionTimeout", "want more than 00:00:00: this host ends every invocation at some time")
+		f.add("functionTimeout", "want more than 00:00:00: this host ends every invocation at some time")
 	}
 	return c, f.err()
 }
@@ -131,7 +134,7 @@ func (h hostJSON) checkQueues(f *findings) queueConfig {
 		{"maxDequeueCount", q.MaxDequeueCount, 1, 1_000_000},
 	} {
 		if n.have < n.least || n.have > n.limit {
-			f.blame(at+n.name, "want a whole number from %d to %d, not %d", n.least, n.limit, n.have)
+			f.add(at+n.name, "want a whole number from %d to %d, not %d", n.least, n.limit, n.have)
 		}
 	}
 	c := queueConfig{
@@ -140,10 +143,10 @@ func (h hostJSON) checkQueues(f *findings) queueConfig {
 		retryDelay: f.span(at+"visibilityTimeout", q.VisibilityTimeout),
 	}
 	if c.maxPoll < minPoll {
-		f.blame(at+"maxPollingInterval", "want at least %v", minPoll)
+		f.add(at+"maxPollingInterval", "want at least %v", minPoll)
 	}
 	if !strings.EqualFold(q.MessageEncoding, "base64") {
-		f.blame(at+"messageEncoding", "want base64, not %q", q.MessageEncoding)
+		f.add(at+"messageEncoding", "want base64, not %q", q.MessageEncoding)
 	}
 	return c
 }
@@ -151,10 +154,20 @@ func (h hostJSON) checkQueues(f *findings) queueConfig {
 func (f *findings) span(path, text string) time.Duration {
 	d, err := parseTimeSpan(text)
 	if err != nil {
-		f.blame(path, "%w", err)
+		f.add(path, "%w", err)
 	}
 	return d
 }
 
 var errNoFunctions = fault.New(fault.Invalid,
 	"no function found: the script root needs one folder with function.json per function, as `tidemark app` writes them")
+
+// override replaces times of host.json by those of the options.
+func (c *hostConfig) override(o Options) {
+	if o.Timeout > 0 {
+		c.timeout = o.Timeout
+	}
+	if o.MaxPoll > 0 {
+		c.queues.maxPoll = o.MaxPoll
+	}
+}

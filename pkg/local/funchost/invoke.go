@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -19,16 +20,13 @@ const (
 
 	headerVersion    = "X-Azure-Functions-HostVersion"
 	headerInvocation = "X-Azure-Functions-InvocationId"
-
-	// maxBody is what the real host takes in one request, FUNCTIONS_REQUEST_BODY_SIZE_LIMIT.
-	maxBody = 104_857_600
 )
 
 // errTimeout is the cause of an invocation that ran longer than functionTimeout.
 var errTimeout = fault.New(fault.Unavailable, "ran longer than functionTimeout")
 
-// newInvoker makes the client for envelopes. It follows redirects, as the real host does.
-func newInvoker() *http.Client {
+// newEnvelopeClient returns the client for envelopes. It follows redirects, as the real host does.
+func newEnvelopeClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: 256,
 		IdleConnTimeout:     time.Minute,
@@ -36,47 +34,56 @@ func newInvoker() *http.Client {
 	}}
 }
 
+// invoker runs functions in the handler process.
+type invoker struct {
+	handler *supervisor
+	client  *http.Client
+	timeout time.Duration // functionTimeout
+	log     *slog.Logger
+	wake    func() // called when new messages are likely
+}
+
 // invoke runs one function by envelope. It takes as long as functionTimeout allows, and then kills the
 // handler process.
-func (h *Host) invoke(ctx context.Context, f *function, e envelope) (err error) {
+func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err error) {
 	id := uuid.NewString()
 	begin := time.Now()
-	defer func() { h.report(f, id, begin, err) }()
+	defer func() { i.report(f, id, begin, err) }()
 	defer fault.Wrap(&err, "function %s", f.name)
-	c, err := h.handler.await(ctx)
+	c, err := i.handler.await(ctx)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := h.limit(ctx)
+	ctx, cancel := i.limit(ctx)
 	defer cancel()
-	logs, err := h.post(ctx, c, f, id, e)
+	logs, err := i.post(ctx, c, f, id, e)
 	if errors.Is(err, errNoResult) {
-		h.log.Error("EMPTY ANSWER: the real host hangs here until functionTimeout and then kills the handler; always "+
+		i.log.Error("EMPTY ANSWER: the real host hangs here until functionTimeout and then kills the handler; always "+
 			"answer a JSON object, {} at least",
 			"function", f.name, "invocation", id)
 		<-ctx.Done()
 	}
 	if context.Cause(ctx) == errTimeout {
-		h.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
+		i.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
 		return errors.Join(errTimeout, err)
 	}
 	if err != nil {
 		return err
 	}
 	for _, line := range logs {
-		h.log.Info("function says", "function", f.name, "invocation", id, "line", line)
+		i.log.Info("function says", "function", f.name, "invocation", id, "line", line)
 	}
-	// The end of an invocation is when new messages appear.
-	h.wake()
+	// New messages appear when an invocation ends.
+	i.wake()
 	return nil
 }
 
 // limit ends a context after functionTimeout.
-func (h *Host) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, h.config.timeout, errTimeout)
+func (i *invoker) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, i.timeout, errTimeout)
 }
 
-func (h *Host) post(ctx context.Context, c *child, f *function, id string, e envelope) (logs []string, err error) {
+func (i *invoker) post(ctx context.Context, c *child, f *function, id string, e envelope) (logs []string, err error) {
 	body, err := marshal(e)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "encode: %w", err)
@@ -91,7 +98,7 @@ func (h *Host) post(ctx context.Context, c *child, f *function, id string, e env
 	req.Header.Set(api.HostSecretHeader, c.secret)
 	req.Header.Set(headerVersion, hostVersion)
 	req.Header.Set(headerInvocation, id)
-	resp, err := h.client.Do(req)
+	resp, err := i.client.Do(req)
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "%w", err)
 	}
@@ -107,12 +114,12 @@ func (h *Host) post(ctx context.Context, c *child, f *function, id string, e env
 }
 
 // report logs the end of an invocation.
-func (h *Host) report(f *function, id string, begin time.Time, err error) {
+func (i *invoker) report(f *function, id string, begin time.Time, err error) {
 	took := time.Now().Sub(begin)
 	if err != nil {
-		h.log.Error("invocation failed", "function", f.name, "invocation", id, "dur", took,
+		i.log.Error("invocation failed", "function", f.name, "invocation", id, "dur", took,
 			"kind", fault.KindOf(err), "err", err)
 		return
 	}
-	h.log.Debug("invocation done", "function", f.name, "invocation", id, "dur", took)
+	i.log.Debug("invocation done", "function", f.name, "invocation", id, "dur", took)
 }

@@ -71,7 +71,7 @@ type findings struct {
 // err joins them.
 func (f *findings) err() error { return errors.Join(f.errs...) }
 
-func (f *findings) blame(path, format string, args ...any) {
+func (f *findings) add(path, format string, args ...any) {
 	e := fault.Field(path, format, args...)
 	fault.Wrap(&e, "%s: %s", f.file, path)
 	f.errs = append(f.errs, e)

@@ -24,15 +24,15 @@ type Options struct {
 	StateDir string        // where timers keep their status; none is kept when empty
 	Log      *slog.Logger  // discarded when nil
 
-	// BarePaths takes requests that leave out the route prefix of host.json, which the real host refuses.
+	// BarePaths accepts requests without the route prefix of host.json, which the real host refuses.
 	BarePaths bool
 
-	// Keys says that the app asks for keys: then who can reach this host may call it, by whatever name, and the
-	// management API, which has no keys, is off. Without it this host answers to localhost alone.
+	// Keys reports that the app asks for keys. Then everyone who can reach this host may call it, by any name, and the
+	// management API, which has no keys, is off. Without it this host answers to localhost only.
 	Keys bool
-	// Certificate has HTTP served over TLS, as HTTP/1.1 and HTTP/2.
+	// Certificate is for TLS, over which HTTP/1.1 and HTTP/2 are then served.
 	Certificate *Certificate
-	// Proxies are believed what they say about whom they forward a request for. From others it is dropped.
+	// Proxies are trusted to say for whom they forward a request. Such headers of others are dropped.
 	Proxies []netip.Prefix
 	// Home answers requests for "/"; when nil, the page of the real host does.
 	Home http.Handler
@@ -51,6 +51,7 @@ const (
 	defaultVisibility  = 10 * time.Minute
 	defaultDrainWait   = 10 * time.Second
 	defaultInitTimeout = 30 * time.Second
+	defaultBodyIdle    = 30 * time.Second
 )
 
 // complete fills in what was left empty, except what host.json decides.
@@ -73,14 +74,4 @@ func (o Options) complete() (Options, error) {
 	o.BodyIdle = cmp.Or(o.BodyIdle, defaultBodyIdle)
 	o.InitTimeout = cmp.Or(o.InitTimeout, defaultInitTimeout)
 	return o, nil
-}
-
-// override lets the options' clocks win over host.json.
-func (o Options) override(c *hostConfig) {
-	if o.Timeout > 0 {
-		c.timeout = o.Timeout
-	}
-	if o.MaxPoll > 0 {
-		c.queues.maxPoll = o.MaxPoll
-	}
 }

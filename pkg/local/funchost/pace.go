@@ -7,20 +7,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-const (
-	defaultBodyIdle = 30 * time.Second
-	// minBodyRate in bytes a second is what the web server of the real host asks for.
-	minBodyRate = 240
-)
+// minBodyRate is the least rate, in bytes a second, that the web server of the real host accepts.
+const minBodyRate = 240
 
 var errSlowBody = fault.New(fault.Unavailable, "the body of the request did not arrive in time")
 
-// pacedBody is a request's body that may neither stand still for long nor trickle for ever: each of them
-// holds a connection. One that moves gets through, however large.
+// pacedBody is a request's body that may neither stop for long nor arrive very slowly for ever, because each body holds
+// a connection. One that keeps moving gets through, however large.
 type pacedBody struct {
 	io.ReadCloser
 	conn   *http.ResponseController
@@ -29,7 +25,7 @@ type pacedBody struct {
 	waited time.Duration
 }
 
-// paced gives r a body with a deadline. It is set at once, for the server reads what a handler has left.
+// paced sets a deadline for the body of r. It is set at once, because the server reads what a handler does not.
 func paced(w http.ResponseWriter, r *http.Request, idle time.Duration) {
 	if r.Body == http.NoBody {
 		return
@@ -57,28 +53,4 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 // patience is how long the next bytes of a body may take.
 func patience(idle time.Duration, read int64, waited time.Duration) time.Duration {
 	return min(idle, idle+time.Duration(read)*time.Second/minBodyRate-waited)
-}
-
-// refuse answers what the host itself has to say against a request.
-func refuse(w http.ResponseWriter, status int, detail string) {
-	b, err := marshal(api.Problem{Title: http.StatusText(status), Status: status, Detail: detail})
-	if err != nil {
-		b = []byte("{}")
-	}
-	w.Header().Set("Content-Type", api.ProblemType)
-	w.WriteHeader(status)
-	w.Write(b)
-}
-
-// refuseBody says why a body could not be read.
-func refuseBody(w http.ResponseWriter, err error) {
-	_, tooLarge := errors.AsType[*http.MaxBytesError](err)
-	switch {
-	case tooLarge:
-		refuse(w, http.StatusRequestEntityTooLarge, tooLargeDetail)
-	case errors.Is(err, errSlowBody):
-		refuse(w, http.StatusRequestTimeout, errSlowBody.Error())
-	default:
-		refuse(w, http.StatusBadRequest, "the body of the request cannot be read")
-	}
 }

@@ -23,7 +23,7 @@ type child struct {
 	secret  string
 	pid     int
 	stderr  *tail
-	dropped atomic.Bool   // killed by us, so its exit is no crash
+	dropped atomic.Bool   // killed by the host, so its exit is no crash
 	exited  chan struct{} // closed once code is known
 	code    int
 	cmd     *exec.Cmd
@@ -79,7 +79,7 @@ func (p *child) start(flush func()) error {
 	return nil
 }
 
-// exitCode gives the code as .NET shows it; 128 + n for a signal, -1 when unknown.
+// exitCode returns the code as .NET shows it; 128 + n for a signal, -1 when unknown.
 func exitCode(err error) int {
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return 0
@@ -118,15 +118,15 @@ func (c command) childEnv(port int) environ {
 	return env
 }
 
-// Ports for the handler are below those that Linux, macOS and Windows give to whoever asks for any port.
-// Another program could be given one of those between our look and the handler's bind, and its answer
-// would then be taken for the handler's.
+// Ports for the handler are below those that Linux, macOS and Windows give to programs that ask for any port. Another
+// program could get one of those between the check here and the handler's bind, and its answer would then be taken for
+// the handler's.
 const (
 	firstPort = 20_000
 	endPort   = 32_768
 )
 
-// freePort gives a port of that range that nothing listens on.
+// freePort returns a port of that range that nothing listens on.
 func freePort() (port int, err error) {
 	for range 20 {
 		port = firstPort + rand.IntN(endPort-firstPort)

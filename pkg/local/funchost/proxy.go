@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// activityTimeout ends a proxied request on which nothing has moved for so long.
+	// activityTimeout ends a proxied request when no byte was sent or received for so long.
 	activityTimeout = 240 * time.Second
 	dialAttempts    = 10
 	dialPause       = 50 * time.Millisecond
@@ -52,25 +52,31 @@ func dialPatiently(ctx context.Context, network, addr string) (net.Conn, error) 
 	}
 }
 
-// proxy streams a request to the handler and its response back, whatever the status: path and raw
-// query unchanged, Host that of the handler, the original in X-Forwarded-*. Whatever fails between host
+// proxy passes HTTP requests through to the handler.
+type proxy struct {
+	*invoker
+	transport *http.Transport
+}
+
+// serve streams a request to the handler and its response back, whatever the status: path and raw
+// query unchanged, Host that of the handler, the original in X-Forwarded-*. Any failure between host
 // and handler is an empty 500.
-func (h *Host) proxy(w http.ResponseWriter, r *http.Request, f *function) {
+func (p *proxy) serve(w http.ResponseWriter, r *http.Request, f *function) {
 	id := uuid.NewString()
 	begin := time.Now()
-	c, err := h.handler.await(r.Context())
+	c, err := p.handler.await(r.Context())
 	if err != nil {
-		h.report(f, id, begin, err)
+		p.report(f, id, begin, err)
 		refuse(w, http.StatusServiceUnavailable, "Function host is not running.")
 		return
 	}
-	ctx, cancel := h.limit(r.Context())
+	ctx, cancel := p.limit(r.Context())
 	defer cancel()
 	ctx, moved := watchActivity(ctx)
 	defer moved.stop()
 	var failure error
-	p := &httputil.ReverseProxy{
-		Transport:      sendFirst{h.transport},
+	reverse := &httputil.ReverseProxy{
+		Transport:      sendFirst{p.transport},
 		FlushInterval:  -1,
 		Rewrite:        func(pr *httputil.ProxyRequest) { rewrite(pr, c, id) },
 		ModifyResponse: func(resp *http.Response) error { resp.Body = moved.body(resp.Body); return nil },
@@ -89,17 +95,17 @@ func (h *Host) proxy(w http.ResponseWriter, r *http.Request, f *function) {
 	defer func() {
 		switch cause := context.Cause(ctx); cause {
 		case errTimeout:
-			h.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
+			p.handler.restart(c, "function "+f.name+" "+errTimeout.Error())
 			failure = cause
 		case errSilence:
 			failure = cause
 		}
-		h.report(f, id, begin, failure)
+		p.report(f, id, begin, failure)
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			h.wake()
+			p.wake()
 		}
 	}()
-	p.ServeHTTP(w, r.WithContext(ctx))
+	reverse.ServeHTTP(w, r.WithContext(ctx))
 }
 
 func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
@@ -115,7 +121,7 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.Header.Set("X-Ms-Invocation-Id", id)
 }
 
-// refuseProxied tells the caller what the caller did; of everything else only the log says more.
+// refuseProxied tells the caller of errors that the caller made; the others are only logged.
 func refuseProxied(w http.ResponseWriter, err error) {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, errSlowBody) {
 		refuseBody(w, err)
@@ -127,8 +133,8 @@ func refuseProxied(w http.ResponseWriter, err error) {
 var errNotTaken = fault.New(fault.Unavailable,
 	"the body was not taken: the handler answered without reading it to its end; read on and throw away")
 
-// sendFirst reads no answer before the request's body is sent to its end, as the real host, which fails
-// when the handler closes the connection on it. [http.Transport] would give the answer all the same.
+// sendFirst reads no answer before the request's body is sent to its end, like the real host, which fails when the
+// handler closes the connection before that. [http.Transport] would return the answer.
 type sendFirst struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
@@ -189,14 +195,14 @@ func (s *sending) end(err error) {
 	}
 }
 
-// failed is why reading it ended; nil when that was not the body's doing.
+// failed returns the error that reading the body ended with; nil when the body was not the cause.
 func (s *sending) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// activity cancels a context when nothing has moved for activityTimeout.
+// activity cancels a context when no byte was sent or received for activityTimeout.
 type activity struct {
 	timer  *time.Timer
 	cancel context.CancelCauseFunc
@@ -214,7 +220,7 @@ func (a *activity) stop() {
 
 func (a *activity) body(rc io.ReadCloser) io.ReadCloser { return movingBody{rc, a} }
 
-// movingBody notes each read as activity.
+// movingBody counts each read as activity.
 type movingBody struct {
 	io.ReadCloser
 	*activity

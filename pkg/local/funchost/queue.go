@@ -13,16 +13,15 @@ import (
 )
 
 const (
-	minPoll      = 100 * time.Millisecond
 	receiveWait  = 30 * time.Second
-	settleWait   = 10 * time.Second
+	finishWait   = 10 * time.Second
 	poisonSuffix = "-poison"
-	maxQueueName = 63
 )
 
 // queueListener delivers the messages of one queue to one function.
 type queueListener struct {
-	host       *Host
+	invoker    *invoker
+	tasks      *tasks
 	f          *function
 	config     queueConfig
 	queue      storage.Queue
@@ -36,20 +35,20 @@ type queueListener struct {
 	nudge    chan struct{} // one token when new messages are likely
 }
 
-func newQueueListener(h *Host, f *function) *queueListener {
+func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *function) *queueListener {
 	l := &queueListener{
-		host: h, f: f, config: h.config.queues, queue: h.opt.Store.Queue(f.queue), visibility: h.opt.Visibility,
-		log:      h.log.With("function", f.name, "queue", f.queue),
+		invoker: i, tasks: t, f: f, config: c, queue: o.Store.Queue(f.queue), visibility: o.Visibility,
+		log:      o.Log.With("function", f.name, "queue", f.queue),
 		finished: make(chan struct{}, 1), nudge: make(chan struct{}, 1),
 	}
 	if name := f.queue + poisonSuffix; !strings.HasSuffix(f.queue, poisonSuffix) && len(name) <= maxQueueName {
-		l.poison = h.opt.Store.Queue(name)
+		l.poison = o.Store.Queue(name)
 	}
 	return l
 }
 
 // listen polls until ctx ends: at once after a hit, ever more slowly while the queue is empty, and
-// not while more than the threshold run. What it started goes on after it returns.
+// not while more than the threshold run. The invocations that it started continue after it returns.
 func (l *queueListener) listen(ctx context.Context) {
 	misses, vain, failing := 0, 0, false
 	for ctx.Err() == nil {
@@ -75,7 +74,7 @@ func (l *queueListener) listen(ctx context.Context) {
 	}
 }
 
-// pollPause is how long to rest after the nth miss in a row: 100 ms, then 100 ms more than a
+// pollPause is how long to pause after the nth miss in a row: 100 ms, then 100 ms more than a
 // doubling 100 ms (give or take a fifth, by jitter in [0, 1)), up to most.
 func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	if misses == 0 {
@@ -92,7 +91,7 @@ func wakeGap(vain int) time.Duration {
 	return min(first<<min(vain, 8), most)
 }
 
-// wait rests for d or until woken, and reports whether it was woken.
+// wait waits for d or until woken, and reports whether it was woken.
 func (l *queueListener) wait(ctx context.Context, token <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -114,7 +113,7 @@ func (l *queueListener) busy() bool {
 // fetch receives one batch and starts all of it. A queue that does not exist counts as empty: the
 // host neither creates it nor gives up.
 func (l *queueListener) fetch(ctx context.Context) (int, error) {
-	// A receive that is cut off may hide messages from everybody, so it is finished.
+	// A receive that is interrupted may hide messages from all receivers, so it is finished.
 	calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiveWait)
 	defer cancel()
 	batch, err := l.queue.Receive(calm, l.config.batchSize, l.visibility)
@@ -127,7 +126,7 @@ func (l *queueListener) fetch(ctx context.Context) (int, error) {
 	}
 	for _, m := range batch {
 		l.begin()
-		l.host.work(func(ctx context.Context) {
+		l.tasks.run(func(ctx context.Context) {
 			defer l.end()
 			l.process(ctx, m)
 		})
@@ -135,7 +134,7 @@ func (l *queueListener) fetch(ctx context.Context) (int, error) {
 	return len(batch), err
 }
 
-// putBack shows messages again that came while the listener was being stopped.
+// putBack makes messages visible again that were received while the listener stopped.
 func (l *queueListener) putBack(ctx context.Context, batch []storage.Message) {
 	for _, m := range batch {
 		if _, err := l.queue.Extend(ctx, m, 0); err != nil {
@@ -157,7 +156,7 @@ func (l *queueListener) end() {
 	poke(l.finished)
 }
 
-// poke leaves a token unless one lies there already.
+// poke puts a token into a channel unless it has one.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -73,10 +73,10 @@ func readLocalSettings(dir string) (map[string]string, error) {
 		return nil, err
 	}
 	if file.IsEncrypted {
-		f.blame("IsEncrypted", "encrypted settings cannot be read here; set it to false")
+		f.add("IsEncrypted", "encrypted settings cannot be read here; set it to false")
 	}
 	if len(file.ConnectionStrings) > 0 {
-		f.blame("ConnectionStrings", "not supported by this host; settings go into Values")
+		f.add("ConnectionStrings", "not supported by this host; settings go into Values")
 	}
 	out := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(file.Values)) {
@@ -85,14 +85,14 @@ func readLocalSettings(dir string) (map[string]string, error) {
 		case string, json.Number, bool:
 			out[name] = fmt.Sprint(v)
 		default:
-			f.blame("Values."+name, "want a string; nested settings are written with __")
+			f.add("Values."+name, "want a string; nested settings are written with __")
 		}
 	}
 	return out, f.err()
 }
 
-// settle puts local settings below the environment: what is set already wins.
-func (e environ) settle(values map[string]string, log *slog.Logger) {
+// add adds local settings that the environment does not have.
+func (e environ) add(values map[string]string, log *slog.Logger) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, ok := e[name]; ok {
 			log.Info("local setting skipped, the environment has it", "name", name)

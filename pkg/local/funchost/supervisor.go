@@ -28,7 +28,7 @@ const (
 //
 //	starting ── any answer to GET / ──▶ ready ── exit 0 ──▶ gone (not restarted)
 //	   ▲  ▲                              │  │
-//	   │  └── exit 200, killed by us ────┘  │
+//	   │  └── exit 200, killed by host ──┘  │
 //	   └───── crash or no answer in time ◀──┘   the third within 30 min ──▶ failed: the host stops
 type supervisor struct {
 	command     command
@@ -38,7 +38,7 @@ type supervisor struct {
 
 	mu      sync.Mutex
 	child   *child        // the process to send to; nil while none answers
-	changed chan struct{} // closed and replaced whenever child changes
+	changed chan struct{} // closed and replaced when child changes
 	crashes int
 	crashed time.Time // when the last of them happened
 }
@@ -72,7 +72,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 }
 
-// tend watches one process until it ends, and says whether to start another.
+// tend watches one process until it ends, and reports whether to start another.
 func (s *supervisor) tend(ctx context.Context, c *child) (again bool, err error) {
 	s.awaitAnswer(ctx, c)
 	select {
@@ -156,7 +156,7 @@ func (s *supervisor) account(c *child) error {
 	return fault.New(fault.Unavailable, "handler crashed %d times, the last with code %d: %s", s.crashes, c.code, c.stderr)
 }
 
-// publish makes c the process to send to and wakes who waits for one.
+// publish makes c the process to send to, and wakes those that wait for one.
 func (s *supervisor) publish(c *child) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *supervisor) publish(c *child) {
 	s.changed = make(chan struct{})
 }
 
-// await gives the process to send to, once there is one.
+// await returns the process to send to, once there is one.
 func (s *supervisor) await(ctx context.Context) (*child, error) {
 	limit := time.NewTimer(waitFactor * s.initTimeout)
 	defer limit.Stop()
@@ -186,7 +186,7 @@ func (s *supervisor) await(ctx context.Context) (*child, error) {
 	}
 }
 
-// restart kills the process and has another started; everything in flight fails. Only the first
+// restart kills the process, and run starts another; everything in flight fails. Only the first
 // of several calls about one process counts.
 func (s *supervisor) restart(c *child, why string) {
 	if c.dropped.Load() {
@@ -196,7 +196,7 @@ func (s *supervisor) restart(c *child, why string) {
 	c.drop()
 }
 
-// listen opens the HTTP port, and says plainly what to do when it is taken.
+// listen opens the HTTP port. Its error says what to do when the port is taken.
 func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -15,15 +15,16 @@ const maxNap = 10 * time.Second
 // timerLoop fires one function. Runs never overlap, failures neither stop the schedule nor are
 // repeated, and occurrences that pass during a run are skipped.
 type timerLoop struct {
-	host   *Host
-	f      *function
-	store  statusFolder // so that an occurrence missed while the host was down is made up for
-	log    *slog.Logger
-	status timerStatus
+	invoker *invoker
+	tasks   *tasks
+	f       *function
+	store   statusFolder // so that an occurrence missed while the host was down is made up for
+	log     *slog.Logger
+	status  timerStatus
 }
 
-func newTimerLoop(h *Host, f *function) *timerLoop {
-	return &timerLoop{host: h, f: f, store: statusFolder(h.opt.StateDir), log: h.log.With("function", f.name)}
+func newTimerLoop(o Options, i *invoker, t *tasks, f *function) *timerLoop {
+	return &timerLoop{invoker: i, tasks: t, f: f, store: statusFolder(o.StateDir), log: o.Log.With("function", f.name)}
 }
 
 // listen fires the timer until ctx ends.
@@ -49,21 +50,21 @@ func (t *timerLoop) begin(now time.Time) (missed bool) {
 		t.status = saved
 		return now.After(saved.Next)
 	}
-	// Written before the first run, so that even that one cannot be missed unnoticed.
+	// Written before the first run, so that even the first one is made up for if it is missed.
 	fresh.LastUpdated = now
 	t.save(fresh)
 	return false
 }
 
-// fire runs the function and notes when it is due again.
+// fire runs the function and records when it is due again.
 func (t *timerLoop) fire(missed bool) {
 	begin := time.Now()
 	done := make(chan struct{})
 	e := timerEnvelope(t.f, t.status, missed, begin)
-	t.host.work(func(ctx context.Context) {
+	t.tasks.run(func(ctx context.Context) {
 		defer close(done)
 		// The outcome is logged by invoke and changes nothing here.
-		t.host.invoke(ctx, t.f, e)
+		t.invoker.invoke(ctx, t.f, e)
 	})
 	<-done
 	t.status = timerStatus{
@@ -79,7 +80,7 @@ func (t *timerLoop) save(s timerStatus) {
 	}
 }
 
-// sleepUntil reports whether the time came before ctx ended.
+// sleepUntil waits for a time, and reports whether it came before ctx ended.
 func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 	for {
 		left := at.Sub(time.Now())

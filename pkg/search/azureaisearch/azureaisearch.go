@@ -10,7 +10,7 @@
 //	page   p-<id>                     what is known of the page, and the order of its first images
 //	chunk  c<length>-<id>-<key>       what is searched, with the page's title, address and filters
 //	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
-//	marker filled                     the index has been filled, or is about to be (fill.go)
+//	marker filled                     the index was filled, or is about to be (fill.go)
 //
 // The length of the page's id keeps keys of different pages apart, whatever characters they have. A page's
 // title is in each of its chunks, so that a chunk is found by words of the title and of its
@@ -18,25 +18,24 @@
 //
 // # Words
 //
-// The analyzer of title, heading and text is our own, of the service's parts: words are runs of
-// letters, digits and marks, without regard to case and diacritics, and each character of a
+// The analyzer of title, heading and text is composed of the service's parts: words are runs of
+// letters, digits and combining marks, without regard to case and diacritics, and each character of a
 // script without spaces is a word. So the same words find the same pages as in the embedded
-// index. Other forms of a word are found through fields for each language that has an
-// analyzer with a stemmer (stems_en, stems_de, …): analyzers belong to fields, so a chunk's title, heading and
-// text are written a second time to the field of its page's language. That costs about half as much
-// storage again, and was chosen over language fields alone, because there a word in another
-// language than the page's, a part of a number or "the" in quotes would not be found.
+// index. Other forms of a word are found through a field for each language that has an
+// analyzer with a stemmer (stems_en, stems_de, …). Because analyzers belong to fields, a chunk's title, heading and
+// text are written a second time, to the field of its page's language. That costs half as much storage again. Fields of
+// languages alone would not find a word in another language than the page's, a part of a number, or "the" in quotes.
 //
 // # Writing
 //
 // The service has no transactions. A Put writes chunks and images that are new, then deletes those
-// that left, each in as few requests as the limits allow: a page is never gone for a moment, and
-// Put repeated after a crash comes to the same end. An answer shows only chunks that
-// agree on the page's title. What was written is seen by searches some seconds later.
+// that left, each in as few requests as the limits allow. So a page is found at every moment, and a
+// Put repeated after a crash has the same result. An answer shows only chunks that
+// agree on the page's title. Searches see what was written some seconds later.
 //
-// With [search.Page.Known] the difference is known, and an unchanged page costs one small document.
-// Without, the index is asked for the keys of the page's documents and everything is written. It
-// does not know yet what was written seconds before: who lost track of a Put should wait as long.
+// With [search.Page.Known] the difference is known, and an unchanged page costs one small document. Without it, the
+// index is asked for the keys of the page's documents, and everything is written. The index does not yet show what was
+// written seconds before, so a caller that does not know how a Put ended should wait that long.
 //
 // # Searching
 //
@@ -47,7 +46,7 @@
 package azureaisearch
 
 import (
-	"context"
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -65,16 +64,13 @@ import (
 
 var _ search.Index = (*Index)(nil)
 
-// APIVersion is the version of the service's API that is spoken.
-const APIVersion = "2026-04-01"
-
 // Index is an index of a search service. Its methods may be called concurrently.
 type Index struct {
 	service    *service
 	dimensions int
 	model      string
 	semantic   bool
-	tag        string // of highlights, so that no text can pretend to be one
+	tag        string // delimits highlights; random, so that no text contains it
 }
 
 // Options say which index, and how to reach it.
@@ -86,20 +82,20 @@ type Options struct {
 	Key string
 	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without.
 	Dimensions int
-	Model      string // whose vectors they are, so that another's have the index filled anew
+	Model      string // that computes the vectors; an index with those of another is filled anew
 	// Semantic has the service's semantic ranker order the first pages of a search by relevance, for one more
 	// request. It is billed, and has to be enabled there.
 	Semantic bool
 	// Client has the transport and the retries of whole requests: three, at most ten seconds apart,
-	// when left zero. A service that asks for a longer pause is not waited for.
+	// when zero. When the service asks for a longer pause, the request fails at once.
 	Client azcore.ClientOptions
 }
 
 // indexName (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
 var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 
-// Open prepares an index; nothing is asked yet. What can never work is Invalid with the field at
-// fault: endpoint, index, dimensions.
+// Open prepares an index, without a request. Settings that can never work are Invalid, with the name of the field:
+// endpoint, index, dimensions.
 func Open(o Options) (*Index, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" ||
@@ -147,24 +143,15 @@ func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
 	}
 	if c.Transport == nil {
 		c.Transport = &http.Client{
-			// A redirect would take the key along, and the service has none.
+			// A redirect would send the key to another host, and the service has no redirects.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 	}
 	return c
 }
 
-// Count is the number of pages that searches see.
-func (ix *Index) Count(ctx context.Context) (int, error) {
-	found, err := ix.service.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
-	return found.Count, err
-}
-
-// Ping asks for the number of pages.
-func (ix *Index) Ping(ctx context.Context) error {
-	_, err := ix.Count(ctx)
-	return err
-}
+// newTag returns a random name of a tag, which no text contains.
+func newTag() string { return "t" + strings.ToLower(rand.Text()) }
 
 // Close does nothing: connections are shared, and close by themselves.
 func (ix *Index) Close() error { return nil }

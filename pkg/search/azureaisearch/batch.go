@@ -11,14 +11,14 @@ import (
 
 // Limits of one request
 // (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits), and
-// how often documents are sent that failed alone.
+// how often documents are sent that failed by themselves.
 const (
 	maxActions = 1000
 	maxBytes   = 15 << 20 // of 16 MB, whatever an MB is
 	maxTries   = 4
 )
 
-// apply does actions in as few requests as the limits allow, each document at most once.
+// apply sends actions in as few requests as the limits allow, each document at most once.
 func (s *service) apply(ctx context.Context, actions []action) error {
 	for len(actions) > 0 {
 		n, bodies := batch(actions)
@@ -44,7 +44,7 @@ func batch(actions []action) (n int, bodies [][]byte) {
 	return n, bodies
 }
 
-// send does the actions of one request, and those again that failed for a reason that passes. A
+// send sends the actions of one request, and again those that failed for a temporary reason. A
 // request that is too large is sent in halves.
 func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) error {
 	for try := 1; ; try++ {
@@ -76,14 +76,14 @@ func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) e
 	}
 }
 
-// result is what the service says of one document.
+// result is the service's answer for one document.
 type result struct {
 	Key     string `json:"key"`
 	Message string `json:"errorMessage"`
 	Status  int    `json:"statusCode"`
 }
 
-// post sends documents; the results come by key.
+// post sends documents, and returns the results by key.
 func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result, error) {
 	body := []byte(`{"value":[`)
 	for i, b := range bodies {
@@ -107,8 +107,8 @@ func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result,
 }
 
 // evaluate sorts results by what to do next
-// (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document of which
-// nothing is said is sent again. A merge that finds no document, because the caller knew wrong, becomes an upload.
+// (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document without
+// a result is sent again. A merge that finds no document, because the caller was wrong about it, becomes an upload.
 func evaluate(actions []action, results map[string]result) (again []action, err error) {
 	for _, a := range actions {
 		r := results[a.key()]
@@ -126,8 +126,7 @@ func evaluate(actions []action, results map[string]result) (again []action, err 
 	return again, nil
 }
 
-// wait pauses before documents are sent again: a service that is too busy for them gets worse when
-// it is pressed.
+// wait pauses before documents are sent again: sending them at once would make an overloaded service slower.
 func (s *service) wait(ctx context.Context, try int) error {
 	d := s.pause << (try - 1)
 	if err := pause.For(ctx, d+rand.N(d/2+1)); err != nil {

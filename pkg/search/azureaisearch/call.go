@@ -16,6 +16,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
+// APIVersion is the version of the service's API that is used.
+const APIVersion = "2026-04-01"
+
 // Bounds of what is read: an answer of a thousand chunks has a few MB.
 const (
 	maxAnswer  = 64 << 20
@@ -46,7 +49,7 @@ func (r request) metadata() string {
 	return "none"
 }
 
-// call sends a request and reads its answer into out. The status is also given with an error, 0 if
+// call sends a request and reads its answer into out. It returns the status also with an error, 0 if
 // there was no answer.
 func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
 	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
@@ -88,9 +91,9 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 }
 
 // refusal is an answer other than success, by kind
-// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is a fault
-// of ours, Internal: what is wrong with a page is said document by document. Keys, rights and
-// indexes that are missing are mended by an operator, so all else is Unavailable.
+// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is an error
+// of this program, Internal: what is wrong with a page is reported for each document. An operator has to repair keys,
+// permissions and indexes that are missing, so everything else is Unavailable.
 func refusal(resp *http.Response, body []byte, now time.Time) error {
 	text := fmt.Sprintf("the search service answers %d: %s", resp.StatusCode, message(body))
 	switch resp.StatusCode {
@@ -133,15 +136,4 @@ func retryAfter(value string, now time.Time) time.Duration {
 		d = at.Sub(now)
 	}
 	return min(max(d, 0), 24*time.Hour)
-}
-
-// encode is JSON without the escapes that are for web pages.
-func encode(v any) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(err) // Unreachable: only texts, numbers and lists are encoded, checked for NaN.
-	}
-	return bytes.TrimSpace(out.Bytes())
 }

@@ -10,12 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Names within the index. The analyzer's is also the mark of an index of ours; it is raised when
-// the analyzer changes, which no existing index can.
-const (
-	words   = "tidemark_words_1"
-	ranking = "tidemark"
-)
+// profile names the scoring profile, the semantic configuration and what concerns vectors.
+const profile = "tidemark"
 
 // field is one of the index's fields
 // (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). All
@@ -34,7 +30,7 @@ type field struct {
 	Profile     string `json:"vectorSearchProfile,omitempty"`
 }
 
-// fields of an index whose vectors have so many dimensions, or that has none.
+// fields returns the fields of an index whose vectors have so many dimensions; 0 for an index without vectors.
 func fields(dimensions int) []field {
 	text := func(name string) field {
 		return field{Name: name, Type: "Edm.String", Searchable: true, Retrievable: true, Analyzer: words}
@@ -72,13 +68,10 @@ func fields(dimensions int) []field {
 		// Stored although never shown: vectors that are not stored are lost when another field of
 		// the document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
 		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions,
-			Profile: ranking})
+			Profile: profile})
 	}
 	return all
 }
-
-// object is JSON that is only built and sent.
-type object map[string]any
 
 // definition is the index as it is created. The semantic configuration serves [Options.Semantic], and those who query
 // the index by themselves.
@@ -90,24 +83,24 @@ func (ix *Index) definition() object {
 	return object{
 		"name":                  ix.service.name,
 		"fields":                fields(ix.dimensions),
-		"scoringProfiles":       []object{{"name": ranking, "text": object{"weights": weights}}},
-		"defaultScoringProfile": ranking,
+		"scoringProfiles":       []object{{"name": profile, "text": object{"weights": weights}}},
+		"defaultScoringProfile": profile,
 		"analyzers":             []object{wordAnalyzer()},
 		"charFilters":           charFilters(),
 		"tokenFilters":          []object{tokenFilter()},
-		"semantic": object{"configurations": []object{{"name": ranking, "prioritizedFields": object{
+		"semantic": object{"configurations": []object{{"name": profile, "prioritizedFields": object{
 			"titleField":               object{"fieldName": "title"},
 			"prioritizedContentFields": []object{{"fieldName": "text"}, {"fieldName": "heading"}},
 		}}}},
 		"vectorSearch": object{
-			"algorithms": []object{{"name": ranking, "kind": "hnsw", "hnswParameters": object{"metric": "cosine"}}},
-			"profiles":   []object{{"name": ranking, "algorithm": ranking}},
+			"algorithms": []object{{"name": profile, "kind": "hnsw", "hnswParameters": object{"metric": "cosine"}}},
+			"profiles":   []object{{"name": profile, "algorithm": profile}},
 		},
 	}
 }
 
-// Create makes the index, or adds the fields that it lacks. An index that is somebody else's, or
-// was made for vectors of another length, is Invalid and left alone.
+// Create makes the index, or adds the fields that it lacks. An index that another program made, or
+// that has vectors of another length, is Invalid and left unchanged.
 func (ix *Index) Create(ctx context.Context) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.service.name)
 	for range 3 { // others may create or change it at the same time
@@ -152,7 +145,7 @@ type named struct {
 	Name string `json:"name"`
 }
 
-// compare gives the fields that an index lacks.
+// compare returns the fields that an index lacks.
 func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err error) {
 	var analyzers []named
 	var old []field

@@ -24,10 +24,10 @@ func (a action) encoded() []byte {
 	return encode(d)
 }
 
-// difference is what has to be done so that the index holds exactly p: documents that are written,
-// and documents that leave. found are the keys of the page's documents that the index has, which
-// count when the caller does not know the contents. Documents are written as a whole, but where
-// only the uid, the anchor or the page's tags changed, or nobody has the vector that may be there.
+// difference is what has to be done so that the index holds exactly p: documents that are written, and documents that
+// leave. found are the keys of the page's documents in the index, for a caller that does not know the contents.
+// Documents are written whole, except where only the uid, the anchor or the page's tags changed, or where the caller
+// does not have the vector that may be there.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -62,7 +62,7 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf are the keys of a page's chunks and images, as known and as found.
+// keysOf returns the keys of a page's chunks and images, those known and those found.
 func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
 	if known != nil {
@@ -77,7 +77,7 @@ func keysOf(page string, known *search.Contents, found []string) []string {
 	return slices.Compact(keys)
 }
 
-// deletions take those documents out that do not stay.
+// deletions delete the documents that are not wanted.
 func deletions(page string, keys []string, wanted map[string]bool) (actions []action) {
 	for _, key := range keys {
 		if !wanted[key] {

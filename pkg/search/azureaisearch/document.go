@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Keys of documents. They are within 1024 bytes, since each part is within [search.MaxKey].
+// Keys of documents have at most 1024 bytes, because each part is within [search.MaxKey].
 
 func pageKey(id string) string { return "p-" + id }
 
@@ -61,7 +61,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	return d
 }
 
-// withoutOtherStems empties what a chunk may have of another language, when its document is merged.
+// withoutOtherStems empties the fields of other languages in a document that is merged.
 func withoutOtherStems(d object) object {
 	for _, f := range stemFields() {
 		if d[f.name] == nil {

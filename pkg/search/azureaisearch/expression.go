@@ -105,3 +105,12 @@ func filter(q search.Query) string {
 	}
 	return f
 }
+
+// idsPerFilter bounds a filter: search.in takes hundreds of values
+// (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
+const idsPerFilter = 100
+
+// in is a filter for a field that has one of these values, which are keys.
+func in(field string, values []string) string {
+	return "search.in(" + field + ", '" + strings.Join(values, ",") + "', ',')"
+}

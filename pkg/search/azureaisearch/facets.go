@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// facets counts the pages found. The service's own facets count chunks. Where not all chunks were
-// asked for, they are estimates like the count of pages.
+// facets counts the pages found; the service's own facets count chunks. Where not all chunks were
+// asked for, the counts are estimates like the count of pages.
 func facets(groups []group, count int, now time.Time) *search.Facets {
 	hosts, types, languages, ages := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	tags := map[string]int{}
@@ -29,12 +29,7 @@ func facets(groups []group, count int, now time.Time) *search.Facets {
 		Ages: top(ages)}
 }
 
-// changed is when the latest of a page's chunks that were found changed.
-func (g group) changed() time.Time {
-	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
-}
-
-// frequent are the values that most pages have, of those counted, for all that match.
+// frequent returns the values that most of the counted pages have, with estimates for all pages that match.
 func frequent(counts map[string]int, counted, all int) (list []search.Facet) {
 	for _, value := range slices.Sorted(maps.Keys(counts)) {
 		if value != "" {

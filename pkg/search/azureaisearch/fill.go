@@ -11,17 +11,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// An index that is filled holds a document that says so, and with vectors of which model; an index that was
-// just made, by whomever, does not. So nobody can die between making an index and marking it as empty.
+// An index that is filled holds a document that says so, and which model its vectors are of; a new index does not,
+// whichever program made it. So no crash can come between making an index and recording that it is empty.
 const (
 	kindMarker = "marker" // neither chunk, page nor image: no search sees it, nor has it a page
 	filledKey  = "filled" // no key of a page, chunk or image
 )
 
-// Begun names this index while nobody has seen to it that it is filled, with vectors of the model that it
-// was opened for; "" after that. All who open the same index are told the same name, and it is another
-// after each time that the index was filled, or made. That costs one request, and another where
-// there is a name. A marker written seconds ago may not be seen yet; then the name is that of before.
+// Begun returns a name of this index until [Index.Filled] records that it is filled with vectors of the model that it
+// was opened for; "" after that. It is the same for all who open the index, and changes whenever the index is filled
+// or made. It costs one request, and another where there is a name. A marker that was written seconds ago may not be
+// visible yet; then the name is the previous one.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.service.name)
 	q := query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id,uid,url", Top: 1}
@@ -46,10 +46,10 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// marked is what the marker says of the vectors.
+// marked is what the marker says about the vectors.
 func (ix *Index) marked() string { return "vectors of " + cmp.Or(ix.model, "no model") }
 
-// Filled says that it is certain that all pages will be put into the index, since Begun gave a name. It
+// Filled records that all pages are certain to be put into the index, after Begun returned a name. It
 // may be repeated.
 func (ix *Index) Filled(ctx context.Context, name string) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.service.name)

@@ -9,8 +9,8 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect is what searches see of a page; NotFound when that is nothing. What was written seconds ago
-// is not seen yet.
+// Inspect returns what searches see of a page; NotFound when they see nothing. They may not see yet what was written
+// seconds ago.
 func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Inspect(%s)", id)
 	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
@@ -34,8 +34,8 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs are the ids of at most top pages that come after one, in order. It goes over the documents of
-// the pages, a thousand at a time, since a page of which only parts are left counts, too.
+// IDs returns the ids of at most top pages that come after one, in order. It reads the documents of
+// the pages, a thousand at a time, because a page of which only parts are left counts, too.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {

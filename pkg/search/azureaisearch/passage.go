@@ -3,7 +3,6 @@ package azureaisearch
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"slices"
 	"strings"
 
@@ -16,15 +15,12 @@ type passage struct {
 	title string
 }
 
-// maxFragments is how many sentences of a field are marked, as it is written behind the field.
+// maxFragments is how many sentences of a field are highlighted, as it is written behind the field.
 const maxFragments = "-20"
 
-// newTag is the name of a tag that is in no text.
-func newTag() string { return "t" + strings.ToLower(rand.Text()) }
-
-// passages fetches the chunks that are shown, by key, with what matched in them. Chunks that only a vector
-// found match no words, and are fetched without.
-func (s seeking) passages(ctx context.Context, groups []group) (map[string]passage, error) {
+// passages fetches the chunks that are shown, by key, with what matched in them. Chunks that only the vector
+// found match no words; they are fetched without highlights.
+func (s searcher) passages(ctx context.Context, groups []group) (map[string]passage, error) {
 	var keys, languages []string
 	for _, g := range groups {
 		for _, h := range shownOf(g) {
@@ -48,7 +44,7 @@ func (s seeking) passages(ctx context.Context, groups []group) (map[string]passa
 	return found, nil
 }
 
-func (s seeking) fetch(ctx context.Context, q query, keys []string, found map[string]passage) error {
+func (s searcher) fetch(ctx context.Context, q query, keys []string, found map[string]passage) error {
 	q.Select, q.Top = "id,uid,anchor,title,heading,text", maxRows
 	for part := range slices.Chunk(keys, idsPerFilter) {
 		q.Filter = in("id", part)
@@ -69,7 +65,7 @@ func (s seeking) fetch(ctx context.Context, q query, keys []string, found map[st
 	return nil
 }
 
-// highlighted are the fields in which matches are marked: the text, and its copy for each of these languages.
+// highlighted returns the fields in which matches are highlighted: the text, and its copy for each of these languages.
 func highlighted(languages []string) string {
 	fields := "text" + maxFragments
 	slices.Sort(languages)
@@ -95,7 +91,7 @@ func (ix *Index) passage(d row, whole bool) passage {
 	return passage{p, d.Title}
 }
 
-// locate finds a marked piece in a text, and gives the places of its marks there. A piece of
+// locate finds a highlighted fragment in a text, and returns the ranges of its highlights there. A fragment of
 // another text, such as the title, has none.
 func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	open, end := "<"+ix.tag+">", "</"+ix.tag+">"
@@ -105,21 +101,21 @@ func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	}
 	for {
 		before, rest, found := strings.Cut(fragment, open)
-		marked, after, closed := strings.Cut(rest, end)
+		inside, after, closed := strings.Cut(rest, end)
 		if !found || !closed {
 			return ranges
 		}
 		at += len(before)
-		if marked != "" {
-			ranges = append(ranges, search.Range{From: at, To: at + len(marked)})
+		if inside != "" {
+			ranges = append(ranges, search.Range{From: at, To: at + len(inside)})
 		}
-		at += len(marked)
+		at += len(inside)
 		fragment = after
 	}
 }
 
-// joined orders ranges and makes one of those that touch or overlap: the words of a script without
-// spaces are single characters, and two fields may mark the same.
+// joined sorts ranges and joins those that touch or overlap: the words of a script without
+// spaces are single characters, and two fields may highlight the same.
 func joined(ranges []search.Range) (out []search.Range) {
 	slices.SortFunc(ranges, func(a, b search.Range) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	for _, r := range ranges {

@@ -3,15 +3,14 @@ package azureaisearch
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
 // Put makes the index hold exactly these pages. Whatever is new is written before anything is
-// deleted, so a page stays searchable all the time. If it fails, part of the pages may be written; the
-// same Put again ends in the same place. A page that the service refuses is Invalid, by name.
+// deleted, so a page stays searchable all the time. If it fails, some of the pages may be written; the
+// same Put again completes them. A page that the service refuses is Invalid, by name.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Put")
 	var unknown []string
@@ -50,8 +49,8 @@ func comesAgain(pages []search.Page, id string) bool {
 	return false
 }
 
-// check refuses what the port refuses. Vectors of another length than the index's are no fault of
-// the page, but of the settings.
+// check refuses what the port refuses. Vectors of another length than the index's are Internal: not the page is at
+// fault but the settings.
 func (ix *Index) check(p search.Page) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (ix *Index) isVector(v []float32) bool {
 		!slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
 }
 
-// Remove takes a page out. The page's own document goes last, so that a Remove that broke off can
+// Remove removes a page. The page's own document is deleted last, so that a Remove that was interrupted can
 // be seen; like every deletion it may be repeated.
 func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Remove(%s)", id)
@@ -89,11 +88,7 @@ func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) 
 	return ix.service.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
 }
 
-// idsPerFilter bounds a filter: search.in takes hundreds of values
-// (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
-const idsPerFilter = 100
-
-// keys are the documents that the index shows of pages, by page.
+// keys returns the keys of the documents that the index shows of pages, by page.
 func (s *service) keys(ctx context.Context, pages []string) (map[string][]string, error) {
 	found := map[string][]string{}
 	for len(pages) > 0 {
@@ -107,9 +102,4 @@ func (s *service) keys(ctx context.Context, pages []string) (map[string][]string
 		pages = pages[n:]
 	}
 	return found, nil
-}
-
-// in is the filter of a field that has one of these values, which are keys.
-func in(field string, values []string) string {
-	return "search.in(" + field + ", '" + strings.Join(values, ",") + "', ',')"
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// query is a search as it is asked
+// query is a search as it is sent
 // (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
 type query struct {
 	Search            string        `json:"search,omitempty"`
@@ -71,7 +71,7 @@ type row struct {
 // answer is a page of what was found.
 type answer struct {
 	Count int    `json:"@odata.count"`
-	Next  string `json:"@odata.nextLink"` // there is more than is answered, of what was asked for
+	Next  string `json:"@odata.nextLink"` // set when the answer does not have all that was asked for
 	Value []row  `json:"value"`
 	// Partial is why the semantic ranker did not rank.
 	Partial string `json:"@search.semanticPartialResponseReason"`
@@ -86,8 +86,8 @@ func (s *service) query(ctx context.Context, q query) (found answer, err error) 
 	return found, err
 }
 
-// each goes over all documents that a filter keeps, in the order of their keys, by ranges: skipping
-// ends at 100,000.
+// each calls do with all documents that pass a filter, in the order of their keys. It asks for ranges of keys, because
+// the service skips 100,000 at most.
 func (s *service) each(ctx context.Context, filter, fields string, do func(row)) error {
 	from := ""
 	for {

@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	maxPassages = 3      // of one result
-	maxHits     = 10_000 // chunks that results are made of
-	neighbours  = 50     // of a vector, that are ranked with what words find
+	maxHits    = 10_000 // chunks that results are made of
+	neighbours = 50     // chunks nearest to a vector, which are ranked with those that words find
 )
 
 // Search answers a query: all words first, any word when no chunk has them all. With a vector, any
-// word will do at once: ranking by both puts those first that fit best, and something is always
+// word is enough at once: ranking by both puts those first that fit best, and some chunk is always
 // nearest.
 func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Search")
@@ -39,7 +38,7 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results
 		operators = []string{"OR"}
 	}
 	for _, operator := range operators {
-		s := seeking{ix: ix, query: q, expression: expression(terms, operator), hybrid: hybrid}
+		s := searcher{ix: ix, query: q, expression: expression(terms, operator), hybrid: hybrid}
 		if res, err = s.results(ctx); err != nil || res.Count > 0 {
 			break
 		}
@@ -47,27 +46,21 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results
 	return res, err
 }
 
-// seeking is one reading of a query.
-type seeking struct {
+// searcher answers one query.
+type searcher struct {
 	ix         *Index
 	query      search.Query
 	expression string
 	hybrid     bool
 }
 
-// group is a page with its best chunks, best first.
-type group struct {
-	page string
-	hits []row
-}
-
-func (s seeking) results(ctx context.Context) (search.Results, error) {
+func (s searcher) results(ctx context.Context) (search.Results, error) {
 	groups, count, estimated, err := s.groups(ctx)
 	if err != nil {
 		return search.Results{}, err
 	}
 	all := len(groups)
-	if groups, err = s.ix.once(ctx, groups); err != nil {
+	if groups, err = s.ix.distinct(ctx, groups); err != nil {
 		return search.Results{}, err
 	}
 	count -= all - len(groups)
@@ -107,13 +100,13 @@ func (s seeking) results(ctx context.Context) (search.Results, error) {
 // noteOfWords says what the embedded index does and this one does not.
 const noteOfWords = "nothing has these words; this index does not correct words that are misspelt"
 
-// noteOfChange says what a sort by change goes by: a page's chunks are not all written when others of it change.
+// noteOfChange says by what a sort by change sorts: when a chunk of a page changes, the others are not written again.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups are the pages found, as far as they are needed, how many there are, and whether that is an estimate.
-func (s seeking) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
+// groups returns the pages found, as far as they are needed, how many there are, and whether that is an estimate.
+func (s searcher) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
-	place := map[string]int{}
+	at := map[string]int{}
 	needed := s.query.Skip + s.query.Top
 	for {
 		found, err := s.ix.service.query(ctx, q)
@@ -121,10 +114,10 @@ func (s seeking) groups(ctx context.Context) (groups []group, count int, estimat
 			return nil, 0, false, err
 		}
 		for _, h := range found.Value {
-			i, known := place[h.ParentPageID]
+			i, known := at[h.ParentPageID]
 			if !known {
 				i = len(groups)
-				place[h.ParentPageID] = i
+				at[h.ParentPageID] = i
 				groups = append(groups, group{page: h.ParentPageID})
 			}
 			groups[i].hits = append(groups[i].hits, h)
@@ -135,23 +128,14 @@ func (s seeking) groups(ctx context.Context) (groups []group, count int, estimat
 			count, estimated = estimate(len(groups), q.Skip, found.Count), !over
 		}
 		if over || q.Skip >= maxRows && (len(groups) >= needed || q.Skip >= maxHits || s.hybrid) {
-			s.rank(groups)
+			s.sort(groups)
 			return groups, max(count, len(groups)), estimated, nil
 		}
 	}
 }
 
-// estimate is the number of pages, from those of the best chunks and the number of chunks.
-func estimate(pages, chunks, all int) int {
-	if chunks == 0 || all <= chunks {
-		return pages
-	}
-	return int(int64(pages) * int64(all) / int64(chunks))
-}
-
-// rank puts equal pages in the order of their ids. The service does for chunks of one answer, but
-// does not promise it from one to the next.
-func (s seeking) rank(groups []group) {
+// sort sorts pages, those with equal scores by their ids: the service promises that order within an answer only.
+func (s searcher) sort(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if s.query.Sort == search.ByChange {
 			return cmp.Or(b.changed().Compare(a.changed()), strings.Compare(a.page, b.page))
@@ -165,10 +149,10 @@ func (s seeking) rank(groups []group) {
 	}
 }
 
-// hits asks for the chunks that match. Scores are made alike over the shards of the index, and the
-// same words go to the same replica, so that pages of results fit together
+// hits asks for the chunks that match. Scores are comparable over the shards of the index, and the
+// same words go to the same replica, so that pages of results join without gaps
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring#scoring-statistics-and-sticky-sessions).
-func (s seeking) hits() query {
+func (s searcher) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
 	q := query{
 		Search: s.expression, SearchFields: searchFields(s.query.Language), Filter: filter(s.query),
@@ -183,7 +167,7 @@ func (s seeking) hits() query {
 		q.OrderBy = "changedAt desc,parentPageId asc,id asc"
 	}
 	if s.hybrid {
-		q.OrderBy = "" // would undo the ranking by both
+		q.OrderBy = "" // an order would replace the ranking by both
 		q.VectorQueries = []vectorQuery{{Kind: "vector", Vector: s.query.Vector, Fields: "vector", K: neighbours}}
 	}
 	return q
@@ -193,26 +177,19 @@ func resultOf(g group, passages map[string]passage, images []search.Image) searc
 	best := g.hits[0]
 	r := search.Result{ID: g.page, URL: best.URL, Type: best.Type, Title: best.Title, Language: best.Language,
 		Score: best.Score, ChangedAt: g.changed(), PublishedAt: best.PublishedAt, Images: images}
-	var unmarked []search.Passage
+	var others []search.Passage
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]
 		switch {
-		case !found || p.title != best.Title: // left, or changed, in this moment
+		case !found || p.title != best.Title: // it left or changed in the meantime
 		case len(p.Highlights) > 0:
 			r.Passages = append(r.Passages, p.Passage)
 		default:
-			unmarked = append(unmarked, p.Passage)
+			others = append(others, p.Passage)
 		}
 	}
 	if len(r.Passages) == 0 { // title or heading matched: a result without any text would puzzle
-		r.Passages = unmarked[:min(len(unmarked), 1)]
+		r.Passages = others[:min(len(others), 1)]
 	}
 	return r
-}
-
-// shownOf are the chunks of a page that may be shown: the best of those that agree with the best
-// on the title. Others are of a version of the page that is being replaced.
-func shownOf(g group) []row {
-	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
-	return same[:min(len(same), maxPassages)]
 }

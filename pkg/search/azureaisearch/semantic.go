@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxSemantic is how many results the semantic ranker looks at
+	// maxSemantic is how many results the semantic ranker reads
 	// (https://learn.microsoft.com/azure/search/semantic-search-overview).
 	maxSemantic = 50
 	// semanticWait bounds, in milliseconds, what a search waits for it; the service allows no less than 700.
@@ -23,10 +23,10 @@ const (
 		"not be enabled in the search service"
 )
 
-// semantic has the semantic ranker put the first pages in order, each by its best chunk, and tells if it could not. It
-// takes neither our syntax nor an order, so it is asked apart, for the chunks that were found. Pages that it was given
-// no words of, such as those that only a vector found, keep their places.
-func (s seeking) semantic(ctx context.Context, groups []group) (note string) {
+// semantic lets the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could not.
+// The ranker accepts neither the syntax of [expression] nor an order, so it gets a request of its own, for the chunks
+// that were found. Pages without a score from it, such as those that only a vector found, keep their positions.
+func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	if !s.ix.semantic || !rankable(s.query) || len(groups) < 2 {
 		return ""
 	}
@@ -38,7 +38,7 @@ func (s seeking) semantic(ctx context.Context, groups []group) (note string) {
 	ctx, cancel := context.WithTimeout(ctx, semanticTimeout)
 	defer cancel()
 	found, err := s.ix.service.query(ctx, query{Search: plainWords(s.query.Text), QueryType: "semantic",
-		SemanticConfiguration: ranking, SemanticErrorHandling: "partial", SemanticMaxWait: semanticWait,
+		SemanticConfiguration: profile, SemanticErrorHandling: "partial", SemanticMaxWait: semanticWait,
 		Filter: in("id", ids), Select: "id", Top: maxSemantic})
 	if err != nil || found.Partial != "" {
 		return noteOfSemantic
@@ -47,21 +47,21 @@ func (s seeking) semantic(ctx context.Context, groups []group) (note string) {
 	for _, h := range found.Value {
 		scores[h.ID] = h.RerankerScore
 	}
-	var places []int
+	var positions []int
 	var ranked []group
 	for i, g := range first {
 		if scores[g.hits[0].ID] > 0 {
-			places, ranked = append(places, i), append(ranked, g)
+			positions, ranked = append(positions, i), append(ranked, g)
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b group) int {
 		return cmp.Compare(scores[b.hits[0].ID], scores[a.hits[0].ID])
 	})
-	for i, place := range places {
-		at := first[place].hits[0].Score // a score says the place, whoever gave it
-		first[place] = ranked[i]
-		first[place].hits = append([]row{first[place].hits[0]}, first[place].hits[1:]...)
-		first[place].hits[0].Score = at
+	for i, at := range positions {
+		score := first[at].hits[0].Score // scores stay sorted, whichever ranker sorted the pages
+		first[at] = ranked[i]
+		first[at].hits = append([]row{first[at].hits[0]}, first[at].hits[1:]...)
+		first[at].hits[0].Score = score
 	}
 	return ""
 }

@@ -12,9 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// The analyzer of the fields that have a text's own words
-// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). Patterns have characters
-// as they are, without escapes: those differ between the dialects of regular expressions.
+// words is the name of the analyzer of the fields that have a text's words as they are
+// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). It also tells an index of this program from
+// others, and changes with the analyzer, which an existing index cannot change. Patterns contain characters without
+// escapes, because these differ between the dialects of regular expressions.
+const words = "tidemark_words_1"
 
 func wordAnalyzer() object {
 	return object{
@@ -50,8 +52,8 @@ const maxWord = 255
 // The block of combining diacritical marks of European scripts.
 const firstMark, lastMark = '\u0300', '\u036f'
 
-// letters are those with diacritics that the service's folding to ASCII passes over, Greek and
-// Cyrillic, and the final sigma.
+// letters maps the Greek and Cyrillic letters with diacritics, and the final sigma, which the service's folding to
+// ASCII does not change.
 func letters() []string {
 	mappings := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
@@ -104,8 +106,8 @@ func split(text string) (words []string) {
 	return words
 }
 
-// fold brings a word to the form in which the analyzer indexes it. Only beginnings of words need
-// it: the service analyzes all else by itself, but passes these on as they are
+// fold returns the form in which the analyzer indexes a word. Only prefixes need it: the service analyzes everything
+// else by itself, but not these
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax#effect-of-an-analyzer-on-wildcard-queries).
 func fold(word string) string {
 	var out strings.Builder
@@ -125,7 +127,7 @@ func fold(word string) string {
 	return string(folded[:min(len(folded), maxWord)])
 }
 
-// special are letters of which ASCII folding or the mapping makes others, though Unicode does not
+// special are letters that ASCII folding or the mapping replaces, although Unicode does not
 // decompose them.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",

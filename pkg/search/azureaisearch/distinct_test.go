@@ -36,7 +36,7 @@ func TestS14RequestsOfASearch(t *testing.T) {
 	for i := range 3 * maxCompared {
 		many = append(many, group{page: fmt.Sprint("p", i), hits: []row{{Group: "g"}}})
 	}
-	if left, err := ix.once(t.Context(), many); err != nil || len(left) != len(many) {
+	if left, err := ix.distinct(t.Context(), many); err != nil || len(left) != len(many) {
 		t.Errorf("%d of %d are left: %v", len(left), len(many), err)
 	}
 	if have := len(server.Requests()); have != maxCompared/idsPerFilter {

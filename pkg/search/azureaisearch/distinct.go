@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// maxCompared bounds the pages of one search that are compared, and so its requests: a site may name one
-// address as the canonical one of all its pages.
+// maxCompared bounds the pages that one search compares, and so its requests: a site may name the same canonical
+// address for all of its pages.
 const maxCompared = 5 * idsPerFilter
 
-// once leaves one page of those that are one result ([search.Page.Group]). Chunks tell the group; the
-// content is told by the page's own document, for chunks are not written when others of the page
-// change. So it takes a request, but only where two pages of one group were found.
-func (ix *Index) once(ctx context.Context, pages []group) ([]group, error) {
+// distinct keeps one page of those that are one result ([search.Page.Group]). Chunks have the group, but only the
+// page's own document has the content, because a chunk is not written when others of the page change. So this takes a
+// request where two pages of one group were found.
+func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	ids := sharing(pages)
 	if len(ids) == 0 {
 		return pages, nil
@@ -39,7 +39,7 @@ func (ix *Index) once(ctx context.Context, pages []group) ([]group, error) {
 	}), nil
 }
 
-// sharing are the pages whose group another page has, too.
+// sharing returns the pages whose group another page has, too.
 func sharing(pages []group) (ids []string) {
 	members := map[string]int{}
 	for _, g := range pages {
@@ -53,7 +53,7 @@ func sharing(pages []group) (ids []string) {
 	return ids
 }
 
-// pageDocuments are the documents of pages, by page.
+// pageDocuments returns the documents of pages, by page.
 func (s *service) pageDocuments(ctx context.Context, ids []string) (map[string]row, error) {
 	documents := map[string]row{}
 	for part := range slices.Chunk(ids, idsPerFilter) {

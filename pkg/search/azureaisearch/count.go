@@ -1,0 +1,15 @@
+package azureaisearch
+
+import "context"
+
+// Count is the number of pages that searches see.
+func (ix *Index) Count(ctx context.Context) (int, error) {
+	found, err := ix.service.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
+	return found.Count, err
+}
+
+// Ping asks for the number of pages.
+func (ix *Index) Ping(ctx context.Context) error {
+	_, err := ix.Count(ctx)
+	return err
+}

@@ -1,0 +1,35 @@
+package azureaisearch
+
+import (
+	"slices"
+	"time"
+)
+
+// maxPassages is how many passages of one result are shown.
+const maxPassages = 3
+
+// group is a page with its best chunks, best first.
+type group struct {
+	page string
+	hits []row
+}
+
+// changed is when the chunks of a page that were found changed last.
+func (g group) changed() time.Time {
+	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
+}
+
+// shownOf returns the chunks of a page that may be shown: the best of those whose title is that of the best. Others
+// belong to a version of the page that is being replaced.
+func shownOf(g group) []row {
+	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
+	return same[:min(len(same), maxPassages)]
+}
+
+// estimate is the number of all pages, from the pages of so many best chunks and the number of all chunks.
+func estimate(pages, chunks, all int) int {
+	if chunks == 0 || all <= chunks {
+		return pages
+	}
+	return int(int64(pages) * int64(all) / int64(chunks))
+}
