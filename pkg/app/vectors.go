@@ -28,6 +28,6 @@ func (a assembly) withVectors(ctx context.Context, index search.Index) (search.I
 		return nil, nil, err
 	}
 	model := client.Embedder(a.cfg.Models.Embeddings)
-	cached := embed.NewCached(embed.NewRested(model), a.store, a.log)
+	cached := embed.NewCached(embed.NewBreaker(model), a.store, a.log)
 	return embed.NewHybrid(index, model, a.log), embed.NewPageEmbedder(cached), cached.Create(ctx)
 }

@@ -35,14 +35,14 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if len(claims) == 0 {
 		p.Group = bestForm(it.NormalizedSource, it.SourceHost)
 		if better, _ := verdict.VariantsOf(it, rules); len(better) > 0 {
-			p.Rank = rankVariant
+			p.Precedence = rankVariant
 		}
 		return
 	}
 	to := claims[len(claims)-1]
-	p.Group, p.Rank = bestForm(to.Normalized, to.Host), rankNames
+	p.Group, p.Precedence = bestForm(to.Normalized, to.Host), rankNames
 	if !verdict.SameSite(to.Host, it.SourceHost) {
-		p.Rank = rankMoved
+		p.Precedence = rankMoved
 	}
 	if first := claims[0]; first.Moved && verdict.SameSite(first.Host, it.SourceHost) {
 		p.URL = first.Display

@@ -17,7 +17,7 @@
 //
 // The id of a delivery is made of the place of its (last) change, so that the newest stand first, of its rule and of
 // its channel. A message that was lost is sent again by the timer, after [lostAfter]. A worker takes a delivery by its
-// revision for [claimTime], so two do not send it at once; one that dies leaves it to the next.
+// revision for [sendLease], so two do not send it at once; one that dies leaves it to the next.
 //
 // What fails is tried again with growing pauses, for a day, and has failed then; somebody may send it again. A channel
 // that takes nothing at all rests as a whole meanwhile: one message tries it, the others wait, and cost no worker any

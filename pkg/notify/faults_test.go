@@ -145,7 +145,7 @@ func TestW6Killed(t *testing.T) {
 	id := r.deliveries(Waiting)[0].ID
 	d, etag, err := r.load(t.Context(), waitingAs, id)
 	must(t, err)
-	d.Claimed = r.now.Add(claimTime)
+	d.Claimed = r.now.Add(sendLease)
 	_, err = r.Book.rows.Transact(t.Context(), deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
 	must(t, err)
 	if said, err := r.Deliver(t.Context(), id); said != "another worker has it" || err != nil {
@@ -154,7 +154,7 @@ func TestW6Killed(t *testing.T) {
 	got, err := r.Book.queue.Receive(t.Context(), 32, time.Hour)
 	must(t, err)
 	must(t, r.Book.queue.Delete(t.Context(), got[0])) // the message is lost with the worker
-	r.pass(lostAfter + 2*claimTime)
+	r.pass(lostAfter + 2*sendLease)
 	if m := r.to.got[address("ops")]; len(m) != 1 || m[0].ID != id {
 		t.Errorf("%d messages", len(m))
 	}

@@ -156,7 +156,7 @@ func (r *fileReader) channel(at string, n *yaml.Node, names map[string]bool) cha
 		errs = append(errs, fault.Field("name", "another channel has this name"))
 	}
 	names[spec.Name] = true
-	r.blame(at, n, errs)
+	r.addMistakes(at, n, errs)
 	return channel{spec, "", FromFile}
 }
 
@@ -166,7 +166,7 @@ func (r *fileReader) rule(at string, n *yaml.Node) rule {
 		return rule{}
 	}
 	out, errs := compile(spec)
-	r.blame(at, n, errs)
+	r.addMistakes(at, n, errs)
 	out.ID, out.Origin = "file-"+slug(spec.Name), FromFile
 	return out
 }
@@ -178,8 +178,8 @@ func slug(name string) string {
 	}), "-")
 }
 
-// blame notes the mistakes of an entry, each with the line of its field.
-func (r *fileReader) blame(at string, n *yaml.Node, errs []error) {
+// addMistakes records the mistakes of an entry, each with the line of its field.
+func (r *fileReader) addMistakes(at string, n *yaml.Node, errs []error) {
 	for _, err := range errs {
 		field := fault.FieldOf(err)
 		text := strings.TrimPrefix(err.Error(), field+": ")

@@ -87,7 +87,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	}
 	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
 	for id, d := range p.ids {
-		// Whoever was told of it in another life of the store is told again.
+		// After an older copy of the store was restored, receivers get such a message again.
 		ops = append(ops, storage.Op{Kind: storage.Upsert,
 			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
 	}

@@ -22,7 +22,7 @@ const (
 
 const (
 	lostAfter  = 5 * time.Minute // how long a message may be late until it is taken for lost
-	claimTime  = time.Minute     // longer than a send takes
+	sendLease  = time.Minute     // longer than a send takes
 	perChannel = 2
 	// Keep is how long deliveries stay that were sent or have failed.
 	Keep = 30 * 24 * time.Hour

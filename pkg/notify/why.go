@@ -34,12 +34,12 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
 		}
 	}
-	out.Deliveries, err = s.told(ctx, c, rules)
+	out.Deliveries, err = s.deliveriesOf(ctx, c, rules)
 	return out, err
 }
 
-// told lists the deliveries of a change, and those digests of a rule that wants it which it lies in.
-func (s *Follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
+// deliveriesOf lists the deliveries of a change, and the digests that have it, of the rules that want it.
+func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
 		later := c.Place
@@ -53,7 +53,7 @@ func (s *Follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api
 			if looked++; looked > whyRows {
 				break
 			}
-			if d, err := deliveryRows.Decode(e.Props); err == nil && tells(d, c, rules) {
+			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, rules) {
 				out = append(out, deliveryJSON(e.Row[1:], d))
 			}
 		}
@@ -61,8 +61,8 @@ func (s *Follower) told(ctx context.Context, c feed.Change, rules []rule) ([]api
 	return out, nil
 }
 
-// tells reports whether a delivery tells of a change.
-func tells(d delivery, c feed.Change, rules []rule) bool {
+// covers reports whether a delivery is about a change.
+func covers(d delivery, c feed.Change, rules []rule) bool {
 	if d.Type == string(api.EventChange) {
 		return d.Final == c.Place.String()
 	}

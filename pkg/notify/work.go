@@ -22,8 +22,8 @@ const tryFor = 24 * time.Hour
 var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// maxRest is for how long a channel is left alone, unless it asks for more.
-const maxRest = 30 * time.Minute
+// maxChannelPause is the longest pause of a channel whose sends fail, unless it asks for more.
+const maxChannelPause = 30 * time.Minute
 
 // pauseAfter is the pause after so many tries that failed.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
@@ -120,7 +120,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 		d.Next = until
 		return why, s.again(ctx, id, etag, d, nil)
 	}
-	d.Claimed, d.Last = now.Add(claimTime), now
+	d.Claimed, d.Last = now.Add(sendLease), now
 	tags, err := s.rows.Transact(ctx, deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
 	if fault.Lost(err) {
 		return "another worker has it", nil
@@ -197,7 +197,7 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	switch {
 	case got.Ill:
 		h.Fails++
-		h.Until = now.Add(max(got.After, min(pauseAfter(h.Fails), maxRest)))
+		h.Until = now.Add(max(got.After, min(pauseAfter(h.Fails), maxChannelPause)))
 		ops = append(ops, s.healthOp(d.Channel, h))
 	case h.Fails > 0:
 		ops = append(ops, s.healthOp(d.Channel, health{}))

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Check refuses a page that the port refuses, as Invalid with the field at fault. Adapters call it
-// before they write anything.
+// Check returns Invalid, with the name of the field, for a page that no index accepts. Adapters call it before they
+// write anything.
 func (p Page) Check() error {
 	if !IsKey(p.ID) {
 		return fault.Field("id", "page id %.40q is not 1 to %d letters, digits, - and =, or _ after the first", p.ID, MaxKey)
@@ -72,7 +72,7 @@ func IsKey(s string) bool {
 	}) < 0
 }
 
-// Check refuses a query that the port refuses, as Invalid with the field at fault.
+// Check returns Invalid, with the name of the field, for a query that no index accepts.
 func (q Query) Check() error {
 	switch {
 	case q.Top < 1 || q.Top > MaxTop:
@@ -85,7 +85,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// CheckTyped refuses what is too long to be completed.
+// CheckTyped returns Invalid for a text that is too long to be completed.
 func CheckTyped(typed string) error {
 	if utf8.RuneCountInString(typed) > MaxSuggestRunes {
 		return fault.Field("q", "what is completed is longer than %d characters", MaxSuggestRunes)

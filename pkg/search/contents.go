@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// Contents is what an index holds of a page, so that the next Put writes the difference without
-// asking. A caller has it from [Page.Contents] of the page that it put last, and may keep it as
-// JSON. It is certain only if every Put and Remove of the page since has returned nil: one that
-// failed, or was cut off, may have left chunks that are in no page, and only a Put without Known
-// finds those.
+// Contents is what an index holds of a page, so that the next Put can write the difference without a read. A caller
+// gets it from [Page.Contents] of the page that it put last, and may keep it as JSON. It is right only if every Put and
+// Remove of the page since then returned nil: one that failed or was interrupted may have left chunks that belong to no
+// page, and only a Put without Known removes those.
 type Contents struct {
 	Fields string            `json:"fields"`         // digest of what of the page is written with each chunk
 	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
@@ -21,7 +20,7 @@ type Contents struct {
 	Images  map[string]string `json:"images"` // digest by id
 }
 
-// Contents is what an index holds after p was put.
+// Contents returns what an index holds after p was put.
 func (p Page) Contents() *Contents {
 	h := &Contents{
 		Fields: p.fields(),
@@ -43,16 +42,16 @@ func (p Page) Contents() *Contents {
 	return h
 }
 
-// fields tells whether anything changed that chunks are filtered, ranked or shown by.
+// fields is a digest of all values of a page by which its chunks are filtered, ranked or shown.
 func (p Page) fields() string {
 	all := []string{p.URL, p.Host, p.Type, p.Title, p.Language, p.Group}
-	if !p.PublishedAt.IsZero() { // so that pages that do not say it are not written again for this
+	if !p.PublishedAt.IsZero() { // otherwise every page without a date would be written again
 		all = append(all, p.PublishedAt.UTC().Format(time.RFC3339))
 	}
 	return digest(all...)
 }
 
-// digest is 96 bits of a hash: it is compared with one other of the same page.
+// digest returns 96 bits of a hash: enough, because it is only compared with another of the same page.
 func digest(texts ...string) string {
 	encoded, _ := json.Marshal(texts) // texts always encode
 	sum := sha256.Sum256(encoded)

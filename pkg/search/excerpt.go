@@ -14,14 +14,14 @@ const (
 	farLeadRunes = 140
 )
 
-// Excerpt cuts a passage out of a chunk's text, of about 300 characters, around the matches that
-// stand closest together. It begins and ends at sentences where those are not far. The ranges are ordered and
-// disjoint, as are those of the passage.
+// Excerpt cuts a passage of about 300 characters out of a chunk's text, around the matches that are closest together.
+// It begins and ends with sentences where their ends are near. The ranges must be sorted and disjoint; those of the
+// passage are, too.
 func Excerpt(text string, ranges []Range) (string, []Range) {
 	return ExcerptAt(text, ranges, -1)
 }
 
-// ExcerptAt is [Excerpt] around what begins at a place of the text, unless that is negative.
+// ExcerptAt is [Excerpt] around what begins at a byte of the text, unless at is negative.
 func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
 		at = ranges[anchor].From
@@ -47,7 +47,7 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	return text[from:to], within(ranges, from, to)
 }
 
-// sentenceStart is where the sentence begins that at stands in, if that is from or behind it; else -1.
+// sentenceStart returns where the sentence that contains at begins; -1 if that is before from.
 func sentenceStart(text string, from, at int) int {
 	start := -1
 	if from == 0 {
@@ -61,7 +61,7 @@ func sentenceStart(text string, from, at int) int {
 	return start
 }
 
-// sentenceEnd is the last end of a sentence behind from and not behind to, or the end of the text; else -1.
+// sentenceEnd returns the last end of a sentence between from and to, or the end of the text; -1 if there is none.
 func sentenceEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to
@@ -75,8 +75,8 @@ func sentenceEnd(text string, from, to int) int {
 	return last
 }
 
-// endsSentence reports whether r ends a sentence before rest: a line does, and a full stop before a space and no
-// small letter, which spares most abbreviations; the marks of Chinese and Japanese need nothing.
+// endsSentence reports whether r, before rest, ends a sentence. The end of a line does; a full stop does before a space
+// that no lower-case letter follows, so that most abbreviations do not; a full stop of Chinese or Japanese always does.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '\n', '。', '！', '？', '｡':
@@ -89,7 +89,7 @@ func endsSentence(r rune, rest string) bool {
 	return false
 }
 
-// densest is the first range that has the most others within a passage's length behind it.
+// densest returns the first range with the most others within the length of a passage after it.
 func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
@@ -108,8 +108,7 @@ func densest(text string, ranges []Range) int {
 	return best
 }
 
-// within are the ranges inside [from, to), as ranges of that piece. One that is cut by the end is
-// kept as far as it goes.
+// within returns the ranges inside [from, to), relative to from. A range that crosses an end is cut there.
 func within(ranges []Range, from, to int) []Range {
 	var inside []Range
 	for _, r := range ranges {
@@ -121,7 +120,7 @@ func within(ranges []Range, from, to int) []Range {
 	return inside
 }
 
-// back is the place n characters before i, or the beginning.
+// back returns the index n characters before i, or 0.
 func back(text string, i, n int) int {
 	for ; n > 0 && i > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(text[:i])
@@ -130,7 +129,7 @@ func back(text string, i, n int) int {
 	return i
 }
 
-// forward is the place n characters behind i, or the end.
+// forward returns the index n characters after i, or the end.
 func forward(text string, i, n int) int {
 	for ; n > 0 && i < len(text); n-- {
 		_, size := utf8.DecodeRuneInString(text[i:])

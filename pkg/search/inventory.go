@@ -4,12 +4,12 @@ import (
 	"context"
 )
 
-// Inventory is the part of an index that tells an auditor what is really there.
+// Inventory is the part of an index that shows an audit what the index really holds.
 type Inventory interface {
-	// Inspect is what the index holds of a page; NotFound when that is nothing.
+	// Inspect returns what the index holds of a page; NotFound when it holds nothing.
 	Inspect(ctx context.Context, id string) (Stored, error)
-	// IDs are the ids of at most top pages that come after one, in order; "" comes before all. A page
-	// of which only parts are left counts.
+	// IDs returns the ids of at most top pages that come after one, in order; "" comes before all. A page counts also
+	// when only parts of it are left.
 	IDs(ctx context.Context, after string, top int) ([]string, error)
 }
 

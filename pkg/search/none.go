@@ -8,8 +8,8 @@ import (
 
 var _ Index = None{}
 
-// None is where no index is configured. It holds nothing: what is taken out of it is not there, and
-// Put and Search are Unavailable, with what to do about it. Package crawl gives it no page.
+// None stands for an index where none is configured. It holds nothing. Put and Search are Unavailable, and the error
+// says what to configure. Package crawl gives it no page.
 type None struct{}
 
 // errNone tells an operator, in the answer to a search, what is missing.
@@ -48,7 +48,7 @@ func (None) Inspect(_ context.Context, id string) (Stored, error) {
 	return Stored{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
 }
 
-// IDs are none.
+// IDs returns nothing.
 func (None) IDs(context.Context, string, int) ([]string, error) { return nil, nil }
 
 // Close does nothing.

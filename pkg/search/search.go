@@ -1,10 +1,9 @@
 // Package search is the contract of the index that answers queries: whole pages go in and come
 // out with their best passages. [searchtest] is the contract as tests.
 //
-// A page is replaced as a whole: after Put the index holds exactly the page's chunks that were
-// given, after Remove none. Both are idempotent, so a stage that died may simply run again. What
-// is written is the difference: chunks that are new, chunks that left, names that changed
-// ([Page.Known]).
+// A page is replaced as a whole: after Put the index holds exactly the chunks that were given with the page, after
+// Remove none of its chunks. Both are idempotent, so a stage that died may run again. Only the difference is written:
+// chunks that are new, chunks that are gone, names that changed ([Page.Known]).
 //
 // Errors carry kinds of package fault: Invalid for what the port refuses, Unavailable when the
 // service does not answer.
@@ -48,23 +47,22 @@ type Page struct {
 	Language  string // BCP 47 primary subtag, or empty
 	MimeType  string
 	IndexedAt time.Time
-	ChangedAt time.Time // when the content last changed, as far as anybody saw
-	// PublishedAt is when it says that it was published, after 1970; zero when it does not.
+	ChangedAt time.Time // when a check last found that the content had changed
+	// PublishedAt is the date of publication that the page gives, after 1970; zero when it gives none.
 	PublishedAt time.Time
-	// Tags are words that people gave it, without line breaks. They may change while the page does not; then they
-	// alone are written.
+	// Tags are words that people gave the page, without line breaks. When only they change, only they are written.
 	Tags   []string
 	Chunks []Chunk
-	// Group is the address that several pages may answer for: their canonical address. Pages of one
-	// group with the same Content are one result, that of the page with the least Rank, then the least
-	// ID. A page without a group always is a result of its own.
-	Group   string
-	Rank    int    // 0 to 9
-	Content string // digest of what the page says
+	// Group is the canonical address, which several pages may share. Pages of one group with the same Content are one
+	// result: the page with the least Precedence, then the least ID. A page without a group is always a result of its
+	// own.
+	Group      string
+	Precedence int    // 0 to 9
+	Content    string // digest of the page's text
 	// Images are the page's children (spec 003 §8), in page order. They come and go with the page.
 	Images []Image
-	// Known is what the caller knows the index to hold of this page; nil when it does not know, and
-	// then the engine finds out by itself. See [Contents] for when a caller knows.
+	// Known is what the index holds of this page, if the caller knows; nil when it does not, and then the engine reads it.
+	// See [Contents] for when a caller knows.
 	Known *Contents
 }
 

@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// MaxTerms bounds the words and phrases of a query that are used; what comes after is passed
-// over, so that a pasted paragraph still finds its page.
+// MaxTerms bounds the words and phrases of a query that are used. Those behind are ignored, so that a pasted paragraph
+// still finds its page.
 const MaxTerms = 32
 
-// Term is a word or a phrase of a query, with at least one letter or digit. It has no syntax: an
-// engine that puts it into an expression quotes it.
+// Term is a word or a phrase of a query, with at least one letter or digit. It is plain text: an engine that puts it
+// into an expression has to quote it.
 type Term struct {
 	Text   string
 	Phrase bool // was quoted
@@ -18,7 +18,7 @@ type Term struct {
 }
 
 // Terms reads a query: words, "phrases", and a * behind either for a prefix. A quote that is not
-// closed is no quote. What holds no letter or digit is nothing to look for.
+// closed is ignored, and so is a word without a letter or digit.
 func Terms(query string) []Term {
 	var terms []Term
 	seen := map[Term]bool{}

@@ -78,8 +78,8 @@ func (s schedule) next(t time.Time) time.Time {
 	return t.UTC().AddDate(searchYears, 0, 0)
 }
 
-// frequent reports whether the schedule fires more than once a minute. The real host handles such timers in a
-// way of their own, and we have none.
+// frequent reports whether the schedule fires more than once a minute. The real host handles such timers
+// differently, and this app has none.
 func (s schedule) frequent() bool {
 	first := s.next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
 	return s.next(first).Sub(first) < time.Minute

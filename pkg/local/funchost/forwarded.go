@@ -16,12 +16,11 @@ const (
 	forwardedAll   = "Forwarded"
 )
 
-// proxies are those that are believed.
+// proxies are the addresses of trusted proxies.
 type proxies []netip.Prefix
 
-// behind is a request as it came to the outermost of the proxies that are believed: its client, its host and
-// its scheme, the last in the header for it. What anybody else says of these is dropped. It also tells whether
-// somebody said so.
+// behind returns a request as it came to the outermost trusted proxy: with its client, its host, and in a header its
+// scheme. Such headers of others are dropped. forwarded reports whether the request had any.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
 		forwarded = forwarded || r.Header.Get(name) != ""
@@ -34,10 +33,10 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	if p.trust(hostOf(r.RemoteAddr)) {
 		said := forwardedBy(r.Header)
 		client := hostOf(r.RemoteAddr)
-		// Each proxy has added whom it met: the last that is none of ours is the client.
-		for _, met := range slices.Backward(said.clients) {
-			client = met
-			if !p.trust(met) {
+		// Each proxy has added the address that called it: the last that is not a trusted proxy's is the client.
+		for _, address := range slices.Backward(said.clients) {
+			client = address
+			if !p.trust(address) {
 				break
 			}
 		}
@@ -62,7 +61,7 @@ func hostOf(address string) string {
 	return host
 }
 
-// trust reports whether an address is that of one of them.
+// trust reports whether an address is that of a trusted proxy.
 func (p proxies) trust(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -82,8 +81,8 @@ type forwarding struct {
 // outermost part may be of the client's own making.
 func forwardedBy(h http.Header) (f forwarding) {
 	if len(h.Values(forwardedFor)) > 0 || h.Get(forwardedAll) == "" {
-		for _, met := range elements(h.Values(forwardedFor)) {
-			f.client(met)
+		for _, address := range elements(h.Values(forwardedFor)) {
+			f.client(address)
 		}
 		f.host = hostName(last(elements(h.Values(forwardedHost))))
 		f.scheme = schemeName(last(elements(h.Values(forwardedProto))))
@@ -106,7 +105,8 @@ func forwardedBy(h http.Header) (f forwarding) {
 	return f
 }
 
-// client adds an address, which may have a port. What is none ends what is believed: nobody knows who came before.
+// client adds an address, which may have a port. A value that is not an address empties the list, because the addresses
+// before it cannot be trusted.
 func (f *forwarding) client(text string) {
 	if at, err := netip.ParseAddrPort(text); err == nil {
 		text = at.Addr().String()
@@ -136,7 +136,7 @@ func last(list []string) string {
 	return list[len(list)-1]
 }
 
-// hostName is a host with its port; "" for what is none.
+// hostName returns a host with its port; "" for a text that cannot be one.
 func hostName(text string) string {
 	if len(text) > 255 || strings.ContainsFunc(text, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(".-_:[]", c)

@@ -71,6 +71,7 @@ type findings struct {
 // err joins them.
 func (f *findings) err() error { return errors.Join(f.errs...) }
 
+// add adds a mistake in the field at path.
 func (f *findings) add(path, format string, args ...any) {
 	e := fault.Field(path, format, args...)
 	fault.Wrap(&e, "%s: %s", f.file, path)

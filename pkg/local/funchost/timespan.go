@@ -10,7 +10,7 @@ import (
 
 var timeSpanForm = regexp.MustCompile(`^(\d\d):([0-5]\d):([0-5]\d)$`)
 
-// parseTimeSpan reads the form of a .NET TimeSpan that our host.json uses, hh:mm:ss. Days, fractions and
+// parseTimeSpan reads the form of a .NET TimeSpan that Tidemark's host.json uses, hh:mm:ss. Days, fractions and
 // a lone number, which .NET takes for days, are refused.
 func parseTimeSpan(s string) (time.Duration, error) {
 	m := timeSpanForm.FindStringSubmatch(s)

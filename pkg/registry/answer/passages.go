@@ -38,7 +38,7 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	if err != nil {
 		return out, err
 	}
-	taken = passage.Merge(taken, func(page, uid string) (passage.Place, bool) {
+	taken = passage.Merge(taken, func(page, uid string) (passage.Position, bool) {
 		at, ok := places[[2]string{page, uid}]
 		return at, ok
 	})
@@ -59,8 +59,8 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 // placesOf are where the chunks of pages stand, by page and uid. What the index was given of a page may be another
 // than what was found; then nothing is known of that.
 func (a *Answers) placesOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
-	map[[2]string]passage.Place, error) {
-	places, read := map[[2]string]passage.Place{}, map[string]bool{}
+	map[[2]string]passage.Position, error) {
+	places, read := map[[2]string]passage.Position{}, map[string]bool{}
 	for _, p := range taken {
 		it := seen[p.Page.ID].Item
 		if it.Manifest == "" || read[p.Page.ID] {
@@ -72,7 +72,7 @@ func (a *Answers) placesOf(ctx context.Context, taken []passage.Passage, seen ma
 			return nil, err
 		}
 		for _, r := range records {
-			places[[2]string{p.Page.ID, string(r.ChunkUID)}] = passage.Place{Ordinal: r.DocID, Start: r.Start, End: r.End}
+			places[[2]string{p.Page.ID, string(r.ChunkUID)}] = passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}
 		}
 	}
 	return places, nil

@@ -16,14 +16,14 @@ import (
 func TestIndex(t *testing.T) {
 	searchtest.Index(t, func(t *testing.T) search.Index {
 		server := aisearch.New(t)
-		return settled{open(t, server, 0), server}
+		return refreshed{open(t, server, 0), server}
 	})
 }
 
 func TestVectors(t *testing.T) {
 	searchtest.Vectors(t, func(t *testing.T) search.Index {
 		server := aisearch.New(t)
-		return settled{open(t, server, searchtest.Dimension), server}
+		return refreshed{open(t, server, searchtest.Dimension), server}
 	})
 }
 
@@ -42,19 +42,19 @@ func open(t testing.TB, server *aisearch.Server, dimensions int) *Index {
 	return ix
 }
 
-// settled waits after each write until searches see it: a reader of the suite expects that, while
+// refreshed waits after each write until searches see it: a reader of the suite expects that, while
 // the service only promises it for some seconds later.
-type settled struct {
+type refreshed struct {
 	*Index
 	server *aisearch.Server
 }
 
-func (x settled) Put(ctx context.Context, pages ...search.Page) error {
+func (x refreshed) Put(ctx context.Context, pages ...search.Page) error {
 	defer x.server.Refresh()
 	return x.Index.Put(ctx, pages...)
 }
 
-func (x settled) Remove(ctx context.Context, id string, held *search.Contents) error {
+func (x refreshed) Remove(ctx context.Context, id string, held *search.Contents) error {
 	defer x.server.Refresh()
 	return x.Index.Remove(ctx, id, held)
 }

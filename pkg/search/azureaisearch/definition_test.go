@@ -71,7 +71,7 @@ func TestCreateTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestCreateLeavesOthersAlone: an index that is not ours is not touched.
+// TestCreateLeavesOthersAlone: an index of another program is not changed.
 func TestCreateLeavesOthersAlone(t *testing.T) {
 	server := aisearch.New(t)
 	ix := open(t, server, 0)
@@ -88,7 +88,7 @@ func TestCreateLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestFieldsFit: the smallest tier has a hundred fields
+// TestFieldsFit: the smallest tier allows a hundred fields
 // (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#index-limits).
 func TestFieldsFit(t *testing.T) {
 	if n := len(fields(3)); n > 50 {

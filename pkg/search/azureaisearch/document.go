@@ -31,7 +31,7 @@ func pageDocument(p search.Page) object {
 		"path": search.PathOf(p.URL), "tags": tagsOf(p),
 		"host": plain(p.Host), "type": plain(p.Type), "title": plain(p.Title),
 		"language": plain(p.Language), "mimeType": plain(p.MimeType), "indexedAt": moment(p.IndexedAt), "images": images,
-		"group": plain(p.Group), "rank": strconv.Itoa(p.Rank), "content": plain(p.Content),
+		"group": plain(p.Group), "rank": strconv.Itoa(p.Precedence), "content": plain(p.Content),
 	}
 }
 

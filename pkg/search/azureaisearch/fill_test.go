@@ -15,7 +15,7 @@ func begun(t *testing.T, ix *Index) string {
 	return name
 }
 
-// A19: an index has one name, whoever asks, until somebody has seen to it that it is filled; made
+// A19: an index has one name for all callers until it is recorded as filled; made
 // again it has another. The mark is not seen by anybody else.
 func TestA19Begun(t *testing.T) {
 	ix, server := created(t, 0)

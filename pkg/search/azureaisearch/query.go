@@ -71,7 +71,7 @@ type row struct {
 // answer is a page of what was found.
 type answer struct {
 	Count int    `json:"@odata.count"`
-	Next  string `json:"@odata.nextLink"` // set when the answer does not have all that was asked for
+	Next  string `json:"@odata.nextLink"` // set when the answer is incomplete
 	Value []row  `json:"value"`
 	// Partial is why the semantic ranker did not rank.
 	Partial string `json:"@search.semanticPartialResponseReason"`

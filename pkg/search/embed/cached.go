@@ -73,11 +73,11 @@ func distinct(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// round has the vectors of texts, as far as nobody else is having them, and waits for the others.
-// It returns those that were given up elsewhere because nobody waited for them there.
+// round gets the vectors of texts: it fetches those that no other caller is fetching, and waits for the others. It
+// returns the texts that another caller gave up because its own time was over.
 func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]float32) (again []string, err error) {
-	mine, others := c.claim(texts)
-	err = c.have(ctx, mine) // first: who waits for us must not wait for whom we wait for
+	mine, others := c.begin(texts)
+	err = c.fetch(ctx, mine) // first, so that two callers cannot wait for each other
 	for _, f := range mine {
 		found[f.digest] = f.vector
 	}
@@ -102,8 +102,8 @@ func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]f
 	return again, err
 }
 
-// have gets the vectors of flights: from the table, or from the model and into the table.
-func (c *Cached) have(ctx context.Context, mine []*flight) (err error) {
+// fetch gets the vectors of flights: from the table, or from the model and into the table.
+func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	defer func() { c.land(mine, err) }()
 	if err := c.read(ctx, mine); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (c *Cached) have(ctx context.Context, mine []*flight) (err error) {
 	return c.alike(mine)
 }
 
-// alike refuses rows of another dimension than the model turns out to have. Now that it is known,
-// the next call has them computed again.
+// alike refuses rows of another dimension than the model has. Now that the dimension is known, the next call computes
+// them again.
 func (c *Cached) alike(mine []*flight) (err error) {
 	want := c.Dimension()
 	for _, f := range mine {

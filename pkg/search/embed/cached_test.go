@@ -243,7 +243,7 @@ func TestC5PaidIsKept(t *testing.T) {
 	}
 }
 
-// C5: many who want the same texts at once have them computed once.
+// C5: when many callers want the same texts at once, the model computes them once.
 func TestC5ComputedOnceAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -270,8 +270,8 @@ func TestC5ComputedOnceAtOnce(t *testing.T) {
 	})
 }
 
-// Who waits for another's text has it computed itself when that one leaves, hears of its failure,
-// and leaves when its own time is up.
+// A caller that waits for another's text computes it itself when the other gives up, gets the other's error, and gives
+// up when its own time is over.
 func TestWaitingForAnother(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	for _, tc := range []struct {

@@ -2,7 +2,7 @@ package embed
 
 import "github.com/tidemark/tidemark/pkg/base/fault"
 
-// flight is one text on its way to its vector, for all in this process who want it.
+// flight is the computation of one text's vector, for all callers in this process that want it.
 type flight struct {
 	digest
 	text string
@@ -12,8 +12,8 @@ type flight struct {
 	err    error // why there is no vector
 }
 
-// claim takes the texts that nobody is having, and finds the flights of the others.
-func (c *Cached) claim(texts []string) (mine, others []*flight) {
+// begin begins a flight for each text that has none, and returns the flights of the others.
+func (c *Cached) begin(texts []string) (mine, others []*flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, text := range texts {
@@ -29,7 +29,7 @@ func (c *Cached) claim(texts []string) (mine, others []*flight) {
 	return mine, others
 }
 
-// land ends flights, whatever has become of them, so that nobody waits for ever.
+// land ends flights, with or without a result, so that no caller waits for ever.
 func (c *Cached) land(flights []*flight, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,7 +24,7 @@ const (
 // log; the query is answered by its words then. Queries are kept in memory only.
 type Hybrid struct {
 	search.Index
-	model *Rested
+	model *Breaker
 	log   *slog.Logger
 
 	recent recent.Map[string, []float32] // by the texts of queries
@@ -33,7 +33,7 @@ type Hybrid struct {
 // NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
 func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid {
 	defaults.Log(&log)
-	return &Hybrid{Index: index, model: NewRested(model), log: log,
+	return &Hybrid{Index: index, model: NewBreaker(model), log: log,
 		recent: recent.Map[string, []float32]{Most: remembered}}
 }
 
@@ -66,7 +66,7 @@ func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	defer cancel()
 	vectors, err := h.model.Embed(ctx, []string{text})
 	if err != nil {
-		if !errors.Is(err, errResting) && !errors.Is(ctx.Err(), context.Canceled) { // told already; heard by nobody
+		if !errors.Is(err, errOpen) && !errors.Is(ctx.Err(), context.Canceled) { // told already; heard by nobody
 			h.log.WarnContext(ctx, "searching by words alone", "model", h.model.Model(), "err", err)
 		}
 		return nil

@@ -61,7 +61,7 @@ func TestC5PagesAreEmbedded(t *testing.T) {
 }
 
 // Two models, or none, never share a chunk's key.
-func TestKeysTellTheModel(t *testing.T) {
+func TestKeysNameTheModel(t *testing.T) {
 	keys := map[string]bool{page("a").Chunks[0].Key: true}
 	for _, model := range []string{"tide-embed", "ebb-embed"} {
 		p := page("a")

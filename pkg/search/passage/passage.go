@@ -111,30 +111,30 @@ func Clip(text string, tokens int) string {
 	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
-// Place is where a chunk stands on its page: the chunk behind it begins where the next number does.
-type Place struct {
+// Position is where a chunk is on its page. Ordinals count the chunks of a page.
+type Position struct {
 	Ordinal    int
 	Start, End int // in the page's text
 }
 
-// Merge joins passages that follow each other on a page, which stand where the best of them stood. place tells where a
-// chunk stands; one that it does not know stays by itself.
-func Merge(taken []Passage, place func(page, uid string) (Place, bool)) []Passage {
-	type placed struct {
+// Merge joins passages that follow each other on a page, at the rank of the best of them. position returns
+// where a chunk is; a chunk that it does not know stays by itself.
+func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
+	type positioned struct {
 		Passage
-		at   Place
+		at   Position
 		best int
 	}
-	var known []placed
-	var out []placed
+	var known []positioned
+	var out []positioned
 	for i, p := range taken {
-		if at, ok := place(p.Page.ID, p.UID); ok {
-			known = append(known, placed{p, at, i})
+		if at, ok := position(p.Page.ID, p.UID); ok {
+			known = append(known, positioned{p, at, i})
 		} else {
-			out = append(out, placed{p, Place{}, i})
+			out = append(out, positioned{p, Position{}, i})
 		}
 	}
-	slices.SortStableFunc(known, func(a, b placed) int {
+	slices.SortStableFunc(known, func(a, b positioned) int {
 		return cmp.Or(cmp.Compare(a.Page.ID, b.Page.ID), cmp.Compare(a.at.Ordinal, b.at.Ordinal))
 	})
 	for i, p := range known {
@@ -150,7 +150,7 @@ func Merge(taken []Passage, place func(page, uid string) (Place, bool)) []Passag
 		last.Text += "\n\n" + p.Text
 		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)
 	}
-	slices.SortFunc(out, func(a, b placed) int { return a.best - b.best })
+	slices.SortFunc(out, func(a, b positioned) int { return a.best - b.best })
 	merged := make([]Passage, len(out))
 	for i, p := range out {
 		merged[i] = p.Passage

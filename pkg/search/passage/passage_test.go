@@ -73,10 +73,10 @@ func TestJ6BudgetAndDuplicates(t *testing.T) {
 // and what is known of no place stays by itself.
 func TestJ6NeighboursAreMerged(t *testing.T) {
 	ranked := Fuse([]search.Result{found("a", "2", "5", "1"), found("b", "1", "2")})
-	merged := Merge(ranked, func(page, uid string) (Place, bool) {
+	merged := Merge(ranked, func(page, uid string) (Position, bool) {
 		var n int
 		fmt.Sscan(uid, &n)
-		return Place{Ordinal: n, Start: n * 10, End: n*10 + 8}, page == "a"
+		return Position{Ordinal: n, Start: n * 10, End: n*10 + 8}, page == "a"
 	})
 	if have, want := names(merged), []string{"a1", "a5", "b1", "b2"}; !slices.Equal(have, want) {
 		t.Fatalf("have %v, want %v", have, want)

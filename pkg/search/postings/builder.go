@@ -88,7 +88,7 @@ func (b *builder) putRow() error {
 	return err
 }
 
-// finish ends a word; one without postings is none.
+// finish ends a word. A word without postings is left out.
 func (b *builder) finish(word string) error {
 	switch {
 	case b.count == 0:

@@ -18,7 +18,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	}
 	ends := make([][]uint32, len(found)) // where what was found so far ends
 	for i, e := range words {
-		err := r.places(e, found, func(at int, here []uint32) {
+		err := r.positions(e, found, func(at int, here []uint32) {
 			if i == 0 {
 				ends[at] = slices.Clone(here)
 			} else {
@@ -38,7 +38,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	return kept, nil
 }
 
-// within are the hits whose documents are among others, too.
+// within returns the hits whose documents are among others, too.
 func within(hits, others []Hit) []Hit {
 	kept := hits[:0]
 	for _, h := range hits {
@@ -58,8 +58,8 @@ func within(hits, others []Hit) []Hit {
 
 func byDocument(a, b Hit) int { return int(a.Document() - b.Document()) }
 
-// places gives the positions of a word in the documents of some hits, of which all have it.
-func (r *Reader) places(e Entry, wanted []Hit, each func(at int, positions []uint32)) error {
+// positions calls each with the positions of a word in the documents of some hits; all of them have the word.
+func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []uint32)) error {
 	at := 0
 	var unpacked []uint32
 	for _, p := range e.pieces {
@@ -88,7 +88,7 @@ func (r *Reader) places(e Entry, wanted []Hit, each func(at int, positions []uin
 	return nil
 }
 
-// following are the positions one behind some others; both ascend.
+// following returns the positions that follow one of some others; both lists ascend.
 func following(before, here []uint32) (found []uint32) {
 	for _, p := range before {
 		for len(here) > 0 && here[0] < p+1 {

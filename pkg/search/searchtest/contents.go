@@ -41,7 +41,8 @@ func (s *suite) known() {
 	s.expectCount(1)
 }
 
-// anchors are given with passages, and follow a page that is put again, whoever knows what the index held.
+// anchors are given with passages, and follow a page that is put again, whether or not the caller knows what the index
+// held.
 func (s *suite) anchors() {
 	anchored := func(anchors ...string) search.Page {
 		p := page("a", "Tides", "alpha", "beta", "gamma")

@@ -10,7 +10,7 @@ import (
 // grouped is a page of a group that says content, in two chunks of the same words.
 func grouped(id, group string, rank int, content string) search.Page {
 	p := page(id, "Tides", "The tides of "+content, "More tides")
-	p.Group, p.Rank, p.Content = group, rank, content
+	p.Group, p.Precedence, p.Content = group, rank, content
 	return p
 }
 

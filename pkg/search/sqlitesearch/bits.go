@@ -11,27 +11,27 @@ import (
 // To read every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
 // kept apart, and a query reads those: the vectors with the most signs in common are then compared in full.
 //
-// Table bits has rows for the vectors of one length of eight pages: for each, the place of its chunk among theirs and
-// its signs. Rows are small, for SQLite reads what is longer than a page of the file at several times the cost. The
-// rotation mixes the numbers of a vector, so that each sign says as much as any other, also of models in whose
-// vectors few numbers are large.
+// A row of table bits has the vectors of one length of eight pages: of each vector the index of its chunk within the
+// row, and its signs. Rows are small, because SQLite reads what is longer than a page of the file at several times the
+// cost. The rotation mixes the numbers of a vector, so that each sign says as much as any other, also of models in
+// whose vectors few numbers are large.
 
 const (
 	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
 		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
-	bitsBytes  = 3900 // of a row at most, unless it has but one vector
-	pagesBits  = 3    // of a page's row, that tell it from the others of a row of bits
-	placeBytes = 4
-	// compared is how many vectors are compared in full, and manyCompared with filters that many may not pass.
+	bitsBytes  = 3900 // of a row at most, unless it has only one vector
+	pagesBits  = 3    // lowest bits of a page's row, which differ for the pages of a row of bits
+	indexBytes = 4
+	// compared is how many vectors are compared in full, and manyCompared how many with filters, which many may not pass.
 	compared, manyCompared = 250, 4000
 )
 
-// placeOf is where a chunk is: the row of bits, and its place among the chunks there.
-func placeOf(chunk int64) (row int64, place uint32) {
+// rowAndIndex returns the row of bits that has a chunk, and the index of the chunk within the row.
+func rowAndIndex(chunk int64) (row int64, index uint32) {
 	return chunk >> (slotBits + pagesBits), uint32(chunk & (1<<(slotBits+pagesBits) - 1))
 }
 
-// words is how many 64-bit words the signs of a vector take.
+// signWords is how many 64-bit words the signs of a vector take.
 func signWords(length int) int { return (length + 63) / 64 }
 
 // signs are the signs of a vector's numbers after its rotation.
@@ -46,14 +46,14 @@ func signs(v []float32) []uint64 {
 	return out
 }
 
-// rotated turns a vector: twice, the signs of some numbers are changed by lot, always the same, and each run of a
-// power of two of them goes through a Walsh–Hadamard transform; in between they are dealt out anew.
+// rotated rotates a vector. Twice, it changes the signs of some numbers, always the same ones, applies a Walsh–Hadamard
+// transform to each run of a power of two of them, and shuffles them.
 func rotated(v []float32) []float32 {
-	lot := lotOf(len(v))
+	drawn := rotationOf(len(v))
 	out := slices.Clone(v)
 	for round := range 2 {
 		for i := range out {
-			out[i] *= lot.signs[round][i]
+			out[i] *= drawn.signs[round][i]
 		}
 		for from := 0; from < len(out); {
 			n := 1 << (bits.Len(uint(len(out)-from)) - 1)
@@ -61,7 +61,7 @@ func rotated(v []float32) []float32 {
 			from += n
 		}
 		dealt := make([]float32, len(out))
-		for i, to := range lot.order {
+		for i, to := range drawn.order {
 			dealt[to] = out[i]
 		}
 		out = dealt
@@ -83,27 +83,27 @@ func hadamard(v []float32) {
 	}
 }
 
-// lot is what was drawn for vectors of one length.
-type lot struct {
+// rotation is what was drawn at random for vectors of one length.
+type rotation struct {
 	signs [2][]float32
 	order []int
 }
 
-var lots sync.Map // by length
+var rotations sync.Map // by length
 
-func lotOf(length int) lot {
-	if l, known := lots.Load(length); known {
-		return l.(lot)
+func rotationOf(length int) rotation {
+	if l, known := rotations.Load(length); known {
+		return l.(rotation)
 	}
 	rng := rand.New(rand.NewPCG(uint64(length), 1))
-	l := lot{order: rng.Perm(length)}
+	l := rotation{order: rng.Perm(length)}
 	for round := range l.signs {
 		l.signs[round] = make([]float32, length)
 		for i := range l.signs[round] {
 			l.signs[round][i] = float32(1 - 2*rng.IntN(2))
 		}
 	}
-	lots.Store(length, l)
+	rotations.Store(length, l)
 	return l
 }
 

@@ -188,10 +188,10 @@ func checkBits(t *testing.T, ix *Index) {
 		var length int
 		var data []byte
 		must(t, rows.Scan(&row, &length, &data))
-		for entry := range slices.Chunk(data, placeBytes+8*signWords(length)) {
+		for entry := range slices.Chunk(data, indexBytes+8*signWords(length)) {
 			words := make([]uint64, signWords(length))
 			for i := range words {
-				words[i] = binary.LittleEndian.Uint64(entry[placeBytes+8*i:])
+				words[i] = binary.LittleEndian.Uint64(entry[indexBytes+8*i:])
 			}
 			chunk := row<<(slotBits+pagesBits) | int64(binary.LittleEndian.Uint32(entry))
 			if have[chunk] != "" {

@@ -8,15 +8,16 @@ import (
 	"slices"
 )
 
-// putBits writes what became of vectors in this transaction: nil for one that left.
+// putBits writes the signs of the vectors that this transaction wrote, and removes those of the vectors that it
+// removed, which are nil.
 func (w *writer) putBits() error {
 	rows := map[int64]map[uint32][]byte{}
 	for chunk, vector := range w.vectors {
-		row, place := placeOf(chunk)
+		row, index := rowAndIndex(chunk)
 		if rows[row] == nil {
 			rows[row] = map[uint32][]byte{}
 		}
-		rows[row][place] = vector
+		rows[row][index] = vector
 	}
 	for _, row := range slices.Sorted(maps.Keys(rows)) {
 		if err := w.putBitsRow(row, rows[row]); err != nil {
@@ -35,15 +36,15 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 	before := map[int][]byte{}
 	for length, data := range byLength {
 		before[length] = slices.Clone(data)
-		byLength[length] = without(data, placeBytes+8*signWords(length), changed)
+		byLength[length] = without(data, indexBytes+8*signWords(length), changed)
 	}
-	for _, place := range slices.Sorted(maps.Keys(changed)) {
-		vector := changed[place]
+	for _, index := range slices.Sorted(maps.Keys(changed)) {
+		vector := changed[index]
 		if vector == nil {
 			continue
 		}
 		v := unpacked(vector)
-		data := binary.LittleEndian.AppendUint32(byLength[len(v)], place)
+		data := binary.LittleEndian.AppendUint32(byLength[len(v)], index)
 		for _, word := range signs(v) {
 			data = binary.LittleEndian.AppendUint64(data, word)
 		}
@@ -57,9 +58,9 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 	return nil
 }
 
-// putParts writes the rows of which the bytes have changed.
+// putParts writes the rows whose bytes have changed.
 func (w *writer) putParts(row int64, length int, data, before []byte) error {
-	size := placeBytes + 8*signWords(length)
+	size := indexBytes + 8*signWords(length)
 	most := max(1, bitsBytes/size) * size
 	for part := 0; part*most < max(len(data), len(before)); part++ {
 		from, to := part*most, (part+1)*most
@@ -96,11 +97,11 @@ func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {
 	return byLength, rows.Err()
 }
 
-// without leaves out the entries of some places.
-func without(data []byte, size int, places map[uint32][]byte) []byte {
+// without removes the entries of some chunks.
+func without(data []byte, size int, indexes map[uint32][]byte) []byte {
 	kept := data[:0]
 	for entry := range slices.Chunk(data, size) {
-		if _, gone := places[binary.LittleEndian.Uint32(entry)]; !gone {
+		if _, gone := indexes[binary.LittleEndian.Uint32(entry)]; !gone {
 			kept = append(kept, entry...)
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// setAsideIfUnusable looks at the file before it is used and renames it when it is damaged or of an earlier version.
+// setAsideIfUnusable examines the file before it is used, and renames it when it is damaged or of an earlier version.
 func (ix *Index) setAsideIfUnusable() error {
 	if info, err := os.Stat(ix.file.Path); err != nil || info.Size() == 0 {
-		return nil // nothing to look at; Create makes it
+		return nil // there is no index yet; Create makes it
 	}
 	err := ix.examine()
 	earlier := isEarlier(err)
@@ -108,14 +108,14 @@ func setAside(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// markerSuffix names an empty file beside the index: damage was met, set it aside at the next
-// opening. It is not done at once, because other connections have the file open.
+// markerSuffix is that of an empty file beside the index which says that damage was met. The index is set aside when it
+// is opened next, and not at once, because other connections have it open.
 const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.file.Path + markerSuffix }
 
-// fault gives a driver's error its kind and the operation it came from, and remembers damage and what
-// an operator has to deal with.
+// fault gives an error of the driver its kind and the operation that it came from. Damage, and what an operator has to
+// repair, is remembered.
 func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -131,8 +131,8 @@ func (ix *Index) fault(operation string, err error) error {
 	return err
 }
 
-// Ping reads a row, and tells of damage that was met. After a write met a full disk, or one that cannot
-// be written, it tries one of its own.
+// Ping reads a row, and returns damage that was met before. After a write failed because the disk was full or
+// read-only, it tries a write of its own.
 func (ix *Index) Ping(ctx context.Context) error {
 	if _, err := ix.Count(ctx); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (ix *Index) Ping(ctx context.Context) error {
 // tryBytes is the size of what is tried: on a full disk there is often room for less.
 const tryBytes = 1 << 16
 
-// tryWrite writes a row of images that is no page's, and removes it. If the program dies here, the next
-// try removes it.
+// tryWrite writes a row of images that belongs to no page, and removes it. If the program dies in between, the next try
+// removes it.
 func (ix *Index) tryWrite(ctx context.Context) error {
 	for _, statement := range []string{
 		"INSERT OR REPLACE INTO images (page, id, ordinal, src, alt, title, caption) " +

@@ -12,7 +12,7 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect is what the index holds of a page; NotFound when that is nothing.
+// Inspect returns what the index holds of a page; NotFound when it holds nothing.
 func (ix *Index) Inspect(ctx context.Context, id string) (search.Stored, error) {
 	stored, err := ix.inspect(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -52,7 +52,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs are the ids of at most top pages that come after one, in order.
+// IDs returns the ids of at most top pages that come after one, in order.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
 	if err != nil {

@@ -5,9 +5,8 @@ import (
 	"database/sql"
 )
 
-// useModel makes the index one of vectors of a model, or of none with "". Vectors of another leave,
-// and if there is a new model the index begins anew ([Index.Begun]): pages that are not put again
-// would never be found by meaning.
+// useModel records the model whose vectors the index has; "" for none. It deletes vectors of another model. With a new
+// model the index has to be filled anew ([Index.Begun]): pages that are not put again would never be found by meaning.
 func useModel(ctx context.Context, db *sql.DB, model string) error {
 	const known = "SELECT coalesce(max(name), '') FROM model"
 	var had string
@@ -19,7 +18,7 @@ func useModel(ctx context.Context, db *sql.DB, model string) error {
 		return err
 	}
 	defer tx.Rollback()
-	// Asked again, for another process may have been quicker.
+	// Read again, because another process may have been quicker.
 	if err := tx.QueryRowContext(ctx, known).Scan(&had); err != nil || had == model {
 		return err
 	}

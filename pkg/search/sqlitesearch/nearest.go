@@ -16,19 +16,19 @@ const maxNear = 50
 // similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. Of
 // other lengths than the query's are others vectors.
 func (s *searcher) similar(ctx context.Context, query []float32, most int) (chunks []int64, others int, err error) {
-	want, size := signs(query), placeBytes+8*signWords(len(query))
+	want, size := signs(query), indexBytes+8*signWords(len(query))
 	// All distances are small numbers, so the nearest are found by counting.
 	near := make([][]int64, len(query)+1)
 	kept, worst := 0, len(query)
 	err = s.signs.each(ctx, s.tx, func(r signRow) {
 		if r.length != int64(len(query)) {
-			others += len(r.data) / (placeBytes + 8*signWords(int(r.length)))
+			others += len(r.data) / (indexBytes + 8*signWords(int(r.length)))
 			return
 		}
 		for data := r.data; len(data) >= size; data = data[size:] {
 			differ := 0
 			for i, word := range want {
-				differ += bits.OnesCount64(word ^ binary.LittleEndian.Uint64(data[placeBytes+8*i:]))
+				differ += bits.OnesCount64(word ^ binary.LittleEndian.Uint64(data[indexBytes+8*i:]))
 			}
 			if differ > worst || kept >= most && differ == worst {
 				continue

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// To read all rows of table bits costs four times what it takes to compare them. So they stay in memory while queries
-// have vectors. Each row that is written has a higher id than any before, so a query reads those that are new, and none
-// is ever deleted but with all others: one without vectors is empty.
+// To read all rows of table bits costs four times what it takes to compare them, so they stay in memory while queries
+// have vectors. A row that is written gets a higher id than any before, so a query has to read only those that are new.
+// Rows are never deleted one by one: a row without vectors stays and is empty.
 
 const (
 	cachedBytes = 96 << 20        // of signs; more are read by each query
@@ -28,7 +28,7 @@ type signRow struct {
 
 func (r signRow) key() [3]int64 { return [3]int64{r.pages, r.length, r.part} }
 
-// signCache has table bits in memory.
+// signCache keeps table bits in memory.
 type signCache struct {
 	most     int // bytes
 	mu       sync.Mutex
@@ -40,7 +40,7 @@ type signCache struct {
 	idle     *time.Timer
 }
 
-// each gives all rows of the moment of a transaction. Their data is good until the next.
+// each calls each with all rows, as the transaction sees them. The data of a row is valid until the next.
 func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each func(signRow)) error {
 	rows, cached, err := c.of(ctx, tx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each fu
 	return nil
 }
 
-// of gives the rows, unless they are too large, or the cache has later ones than the transaction.
+// of returns the rows, unless they are too large, or the cache has later ones than the transaction.
 func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []signRow, cached bool, err error) {
 	var first, last int64
 	const ends = "SELECT coalesce((SELECT min(id) FROM bits), 0), coalesce((SELECT max(id) FROM bits), 0)"
@@ -74,7 +74,7 @@ func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []s
 	if c.tooLarge {
 		return nil, false, nil
 	}
-	if first > c.last { // all that it has was deleted, or it has none yet
+	if first > c.last { // its rows were deleted, or it has none yet
 		c.empty()
 	}
 	if last > c.last {
@@ -112,7 +112,7 @@ func (c *signCache) empty() {
 	c.last, c.rows, c.at, c.bytes, c.tooLarge = 0, nil, map[[3]int64]int{}, 0, false
 }
 
-// clear gives the memory back.
+// clear releases the memory.
 func (c *signCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +127,7 @@ func (c *signCache) close() {
 	}
 }
 
-// readSigns reads the rows behind one, in the order of their ids.
+// readSigns reads the rows after one, in the order of their ids.
 func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64,
 	each func(id int64, r signRow) bool) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)

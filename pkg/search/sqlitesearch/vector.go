@@ -8,12 +8,11 @@ import (
 	"slices"
 )
 
-// A vector is stored as its scale (float32, little endian) and one signed byte for each number, a
-// quarter of its size: what is read is what a search over all vectors costs. The scale gives it
-// length one.
+// A vector is stored as its scale (float32, little endian) and one signed byte for each number, which is a quarter of
+// its size: the cost of a search is that of reading. The scale gives the vector length one.
 const scaleBytes = 4
 
-// packed is a vector as it is stored; nil for one without a direction.
+// packed returns a vector as it is stored; nil for one without a direction.
 func packed(v []float32) []byte {
 	var largest, sum float64
 	for _, x := range v {
@@ -31,8 +30,8 @@ func packed(v []float32) []byte {
 	return b
 }
 
-// similarity is the dot product of a query with a stored vector of as many numbers: for a query of
-// length one the cosine.
+// similarity is the dot product of a query with a stored vector of the same length: the cosine, if the query has length
+// one.
 func similarity(query []float32, stored []byte) float32 {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(stored))
 	stored = stored[scaleBytes : scaleBytes+len(query)]
@@ -58,14 +57,14 @@ type neighbour struct {
 	similarity float32
 }
 
-// nearest keeps the neighbours that are nearest among those it is offered, at most n; of equal ones
-// those with smaller ids. The worst is on top of the heap.
+// nearest keeps the n nearest of the neighbours that it is offered; of equal ones those with smaller ids. The worst is
+// on top of the heap.
 type nearest struct {
 	n    int
 	kept []neighbour
 }
 
-// offer takes a neighbour in if it is near enough.
+// offer keeps a neighbour if it is near enough.
 func (s *nearest) offer(c neighbour) {
 	switch {
 	case len(s.kept) < s.n:
@@ -76,13 +75,13 @@ func (s *nearest) offer(c neighbour) {
 	}
 }
 
-// sorted are the neighbours, nearest first.
+// sorted returns the neighbours, nearest first.
 func (s *nearest) sorted() []neighbour {
 	slices.SortFunc(s.kept, nearer)
 	return s.kept
 }
 
-// nearer compares: what is negative comes first.
+// nearer compares two neighbours for a sort.
 func nearer(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.chunk, b.chunk))
 }

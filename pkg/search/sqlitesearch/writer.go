@@ -84,7 +84,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	}
 	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
 		tokens.Plain(p.Title), tokens.Plain(p.Language), tokens.Plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339),
-		p.ChangedAt.Unix(), sameOf(p), p.Rank,
+		p.ChangedAt.Unix(), sameOf(p), p.Precedence,
 		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL))
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()

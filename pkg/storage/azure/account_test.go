@@ -191,7 +191,7 @@ func (urlError) Error() string {
 
 // TestDevelopmentAccount: the expanded connection string is what the local server documents.
 func TestDevelopmentAccount(t *testing.T) {
-	ours, err := readAccount(get(map[string]string{setting: "UseDevelopmentStorage=true"}))
+	own, err := readAccount(get(map[string]string{setting: "UseDevelopmentStorage=true"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,10 +200,10 @@ func TestDevelopmentAccount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(theirs, ours, cmp.AllowUnexported(account{})); d != "" {
+	if d := cmp.Diff(theirs, own, cmp.AllowUnexported(account{})); d != "" {
 		t.Errorf("account (-want +have):\n%s", d)
 	}
-	if !ours.local {
+	if !own.local {
 		t.Error("the development account is not taken for local")
 	}
 }

@@ -6,8 +6,8 @@
 // an int32, and because its batches neither escape quotes in keys nor return revisions. See
 // [call] for how.
 //
-// A retry makes an answer ambiguous: our own insert whose answer was lost looks like somebody
-// else's. So every row carries a token of the write that made it (storage.TokenProperty, hidden
+// A retry makes an answer ambiguous: an insert whose answer was lost looks like one of
+// another client. So every row carries a token of the write that made it (storage.TokenProperty, hidden
 // from readers), and after a retry a refusal is believed only when the row bears another token.
 package azure
 

@@ -125,12 +125,12 @@ func parsePart(r io.Reader) (part, error) {
 	}
 	// A body that is cut short leaves the status, which is the best there is.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	p.code, p.index = blame(body)
+	p.code, p.index = failedOp(body)
 	return p, nil
 }
 
-// blame reads {"odata.error":{"code":"…","message":{"value":"3:…"}}}, where 3 is the op's index.
-func blame(body []byte) (code string, index int) {
+// failedOp reads {"odata.error":{"code":"…","message":{"value":"3:…"}}}, where 3 is the op's index.
+func failedOp(body []byte) (code string, index int) {
 	var doc struct {
 		Error struct {
 			Code    string `json:"code"`

@@ -198,7 +198,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	}
 	tags, err := apply(ctx, &c, ops, token)
 	if err != nil && c.retried() {
-		tags, err = t.settle(ctx, ops, token, err)
+		tags, err = t.resolve(ctx, ops, token, err)
 	}
 	if err == nil {
 		c.rows(0, len(ops))

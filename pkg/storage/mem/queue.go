@@ -133,7 +133,7 @@ func (q *queue) Extend(ctx context.Context, d storage.Message, visibility time.D
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m, err := q.ours(ctx, d)
+	m, err := q.delivered(ctx, d)
 	if err != nil {
 		return storage.Message{}, err
 	}
@@ -146,7 +146,7 @@ func (q *queue) Extend(ctx context.Context, d storage.Message, visibility time.D
 func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	m, err := q.ours(ctx, d)
+	m, err := q.delivered(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -155,8 +155,8 @@ func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	return nil
 }
 
-// ours finds the message of a delivery that was not received again since.
-func (q *queue) ours(ctx context.Context, d storage.Message) (*message, error) {
+// delivered finds the message of a delivery that was not received again since.
+func (q *queue) delivered(ctx context.Context, d storage.Message) (*message, error) {
 	if err := q.ready(ctx); err != nil {
 		return nil, err
 	}

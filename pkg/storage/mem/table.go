@@ -168,7 +168,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 		was[i] = r
 	}
 	tags := t.apply(p, ops, was)
-	t.settle(p, ok)
+	t.updateParts(p, ok)
 	return tags, nil
 }
 
@@ -237,8 +237,8 @@ func (t *table) apply(p *partition, ops []storage.Op, was []*row) []storage.ETag
 	return tags
 }
 
-// settle keeps the list of partitions to those that have rows.
-func (t *table) settle(p *partition, known bool) {
+// updateParts keeps in the list of partitions those that have rows.
+func (t *table) updateParts(p *partition, known bool) {
 	switch {
 	case known && p.rows.n == 0:
 		t.parts.remove(p.name)

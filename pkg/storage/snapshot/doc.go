@@ -23,7 +23,7 @@
 //
 // The item's reference to the blob comes first, then the blob, then one transaction for the capture,
 // the edge, the tip and, for a page that is its own canonical, the look-up by URI; then the look-ups
-// elsewhere. Whoever dies in between comes again and finds what is done by the tip: there is no
+// elsewhere. A writer that dies in between runs again and finds what is done by the tip: there is no
 // second edge. What may stay behind is a blob to which an item refers without a capture.
 //
 // A capture never changes, so what other rules read in the same body is a capture of its own, beside the first:

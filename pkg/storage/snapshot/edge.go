@@ -43,8 +43,8 @@ func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Ed
 	return out, err
 }
 
-// place is an edge's in the listing of its item's.
-var place = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
+// cursor is where a listing of an item's edges continues.
+var cursor = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
 
 // EdgesAfter gives edges as [Store.Edges] does, from a place on that an earlier call gave as next, or from the
 // newest one when it is empty. The last page has no next. A malformed place is Invalid.
@@ -53,7 +53,7 @@ func (s *Store) EdgesAfter(
 ) (out []lineage.Edge, next string, err error) {
 	from := edgeRows
 	if after != "" {
-		if !place.MatchString(after) {
+		if !cursor.MatchString(after) {
 			return nil, "", fault.New(fault.Invalid, "it is no place in a listing of edges")
 		}
 		from = edgeRows + strings.Replace(after, "-", "|", 1) + "0"

@@ -59,27 +59,27 @@ func pointed(e storage.Entity) lineage.Capture {
 // lookup is what a look-up row says.
 type lookup struct {
 	key     storage.Key
-	ours    bool            // it names the capture that is looked up for
+	own     bool            // it names the capture that is looked up for
 	row     lineage.Capture // as the row has it; zero when there is none
 	capture lineage.Capture // as its capture has it; zero when that is not kept any more
 }
 
-// claim writes a look-up row that does not exist yet; most contents are seen once. Otherwise it tells
-// what is there.
-func (t captures) claim(ctx context.Context, key storage.Key, me lineage.Capture) (lookup, error) {
+// insertLookup writes a look-up row, and reads it instead if it exists. Most contents are seen once, so most rows do
+// not.
+func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.Capture) (lookup, error) {
 	if key == (storage.Key{}) {
 		return lookup{}, nil
 	}
 	_, err := t.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: pointer(key, me)})
 	if fault.Is(err, fault.Conflict) {
-		return t.look(ctx, key, me)
+		return t.readLookup(ctx, key, me)
 	}
-	return lookup{key: key, ours: true}, err
+	return lookup{key: key, own: true}, err
 }
 
-// look reads a look-up row and the capture that it names. The row alone proves nothing: its capture
+// readLookup reads a look-up row and the capture that it names. The row alone proves nothing: its capture
 // may be gone, or never have been kept.
-func (t captures) look(ctx context.Context, key storage.Key, me lineage.Capture) (l lookup, err error) {
+func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Capture) (l lookup, err error) {
 	if l.key = key; key == (storage.Key{}) {
 		return l, nil
 	}
@@ -91,7 +91,7 @@ func (t captures) look(ctx context.Context, key storage.Key, me lineage.Capture)
 		return l, err
 	}
 	l.row = pointed(e)
-	l.ours = l.row.ID == me.ID
+	l.own = l.row.ID == me.ID
 	l.capture, err = t.named(ctx, l.row, me)
 	return l, err
 }
@@ -115,7 +115,7 @@ func (t captures) named(ctx context.Context, row, me lineage.Capture) (lineage.C
 // repoint has a look-up row name the newest capture. It is written blindly: of two that are as good
 // as equally new either may stand, and what a look-up row says is checked by who reads it.
 func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) error {
-	if l.key == (storage.Key{}) || l.ours || l.row.ID != "" && !lineage.Newer(me, l.row) {
+	if l.key == (storage.Key{}) || l.own || l.row.ID != "" && !lineage.Newer(me, l.row) {
 		return nil
 	}
 	_, err := t.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: pointer(l.key, me)})

@@ -165,14 +165,14 @@ func (r *recording) updateLookups(ctx context.Context) error {
 // lookUp finds what else has the content and the canonical URI.
 func (r *recording) lookUp(ctx context.Context) (err error) {
 	me := r.me()
-	find := r.captures.claim
+	find := r.captures.insertLookup
 	if r.current() { // its row was written with it
-		find = r.captures.look
+		find = r.captures.readLookup
 	}
 	if r.content, err = find(ctx, contentKey(r.c), me); err != nil || r.isOwn() {
 		return err
 	}
-	r.far, err = r.captures.look(ctx, uriKey(r.c), me)
+	r.far, err = r.captures.readLookup(ctx, uriKey(r.c), me)
 	return err
 }
 

@@ -61,7 +61,7 @@ type BackupOptions struct {
 	Progress func(doing string, done, total int64)
 }
 
-func (o BackupOptions) tell(doing string, done, total int64) {
+func (o BackupOptions) progress(doing string, done, total int64) {
 	if o.Progress != nil {
 		o.Progress(doing, done, total)
 	}
@@ -126,7 +126,7 @@ func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 				return
 			case <-time.After(200 * time.Millisecond):
 				if part, err := os.Stat(o.Scratch); err == nil {
-					o.tell("copying rows", part.Size(), info.Size())
+					o.progress("copying rows", part.Size(), info.Size())
 				}
 			}
 		}
@@ -264,7 +264,7 @@ func sumEntry(h hash.Hash, name string, size int64) { fmt.Fprintf(h, "\n%d %s\n"
 func (p *packer) write(data []byte) error {
 	p.sum.Write(data) // never fails
 	p.done += int64(len(data))
-	p.o.tell("writing", p.done, p.c.Bytes)
+	p.o.progress("writing", p.done, p.c.Bytes)
 	_, err := p.tar.Write(data)
 	return err
 }

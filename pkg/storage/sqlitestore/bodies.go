@@ -45,10 +45,10 @@ const (
 // checksums tell a damaged body from a whole one.
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// body is one file and its mark.
+// body is a file, and the pending file that says that no blob may have it.
 type body struct {
 	container, file string
-	path, mark      string
+	path, pending   string
 }
 
 func (b *bodies) prepare() error {
@@ -68,15 +68,15 @@ func fileName(blob string) string {
 func (b *bodies) body(container, file string) body {
 	return body{
 		container: container, file: file,
-		path: filepath.Join(b.root, container, file[:2], file),
-		mark: filepath.Join(b.root, pendingDir, container+"."+file),
+		path:    filepath.Join(b.root, container, file[:2], file),
+		pending: filepath.Join(b.root, pendingDir, container+"."+file),
 	}
 }
 
 // write makes a body durable. What it leaves behind when it fails is marked.
 func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	f := b.body(container, fileName(blob))
-	if err := f.setMark(); err != nil {
+	if err := f.setPending(); err != nil {
 		return f, err
 	}
 	dir := filepath.Dir(f.path)
@@ -133,24 +133,24 @@ func (b *bodies) tryWrite(size int) error {
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-func (f body) setMark() error {
-	m, err := os.OpenFile(f.mark, os.O_WRONLY|os.O_CREATE, 0o600)
+func (f body) setPending() error {
+	m, err := os.OpenFile(f.pending, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
 	return m.Close()
 }
 
-// marked reports whether the mark is still there: whether nobody took the body for a leftover.
-func (f body) marked() error {
-	if _, err := os.Stat(f.mark); err != nil {
+// stillPending fails when the pending file is gone, because the body was removed as a leftover.
+func (f body) stillPending() error {
+	if _, err := os.Stat(f.pending); err != nil {
 		return fault.New(fault.Unavailable, "the blob took so long to write that it was cleared away; put it again (%w)", err)
 	}
 	return nil
 }
 
-// unmark says that the body is a blob's or is gone.
-func (f body) unmark() error { return gone(os.Remove(f.mark)) }
+// clearPending removes the pending file: the body is a blob's, or is gone.
+func (f body) clearPending() error { return gone(os.Remove(f.pending)) }
 
 // remove removes whatever there is of the body. It is marked before and after.
 func (f body) remove() error {
@@ -162,7 +162,7 @@ func (f body) discard() error {
 	if err := f.remove(); err != nil {
 		return err
 	}
-	return f.unmark()
+	return f.clearPending()
 }
 
 // gone lets a file be removed that is not there.

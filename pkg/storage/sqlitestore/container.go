@@ -92,7 +92,7 @@ func (c *container) publish(
 	err = c.s.write(ctx, func(t *tx) (err error) {
 		begun = true
 		// While this transaction runs, no other process can clear the body away.
-		if err := f.marked(); err != nil {
+		if err := f.stillPending(); err != nil {
 			return err
 		}
 		created, err = insertBlob(t, id, name, f.file, b)
@@ -105,7 +105,7 @@ func (c *container) publish(
 		_ = f.discard()
 		return false, err
 	}
-	_ = f.unmark() // at worst it is looked at once more
+	_ = f.clearPending() // at worst it is looked at once more
 	return true, nil
 }
 
@@ -170,7 +170,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 			b, err := r.blob(data)
 			return b, c.s.kinded(ctx, err)
 		}
-		// Whoever deletes a blob removes its row first.
+		// A delete of a blob removes its row first.
 		was := r.file
 		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
 			return storage.Blob{}, c.badBody(ctx, name, r, f, readErr)
@@ -241,7 +241,7 @@ func (c *container) Delete(ctx context.Context, name string) error {
 	}
 	f := c.s.bodies.body(c.name, r.file)
 	if !r.small {
-		if err := f.setMark(); err != nil {
+		if err := f.setPending(); err != nil {
 			return c.s.kinded(ctx, err)
 		}
 	}

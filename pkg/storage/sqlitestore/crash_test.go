@@ -190,11 +190,11 @@ func TestLeftovers(t *testing.T) {
 	old, young := s.bodies.body("blobs", kept), s.bodies.body("blobs", fileName("d"))
 	for _, f := range []body{marked, partial, whole, old, young} {
 		os.MkdirAll(filepath.Dir(f.path), 0o700)
-		if err := f.setMark(); err != nil {
+		if err := f.setPending(); err != nil {
 			t.Fatal(err)
 		}
 		if f != young {
-			os.Chtimes(f.mark, time.Time{}, time.Now().Add(-2*pendingGrace))
+			os.Chtimes(f.pending, time.Time{}, time.Now().Add(-2*pendingGrace))
 		}
 	}
 	for _, path := range []string{partial.path + partialName, whole.path, young.path} {

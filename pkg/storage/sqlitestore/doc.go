@@ -6,7 +6,7 @@
 //
 //	state.db (-wal, -shm)   SQLite: rows, messages, and which blobs there are
 //	blobs/                  the bodies of blobs over 32 KiB (bodies.go)
-//	lock.next, lock.now     whose turn it is to write (turn_unix.go)
+//	lock.next, lock.now     whose turn it is to write (writelock_unix.go)
 //	lock.backup             held while somebody makes a backup (backup.go)
 //
 // The tables are

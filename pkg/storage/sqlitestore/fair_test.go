@@ -10,23 +10,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ownTurns is set for a child that takes no turns with others.
-const ownTurns = "SQLITESTORE_TEST_OWN_TURNS"
+// withoutLock is set for a child that takes no turns with others.
+const withoutLock = "SQLITESTORE_TEST_OWN_TURNS"
 
-// loseTurns leaves the order among processes to SQLite.
-func loseTurns(s *Store, dir string) {
-	turn, err := openTurn(dir)
+// dropLock leaves the order among processes to SQLite.
+func dropLock(s *Store, dir string) {
+	l, err := openWriteLock(dir)
 	must(err)
-	s.w.turn = turn
+	s.w.lock = l
 }
 
 // hammer writes as fast as it can until it is killed.
 func hammer(dir string) {
 	s, err := Open(dir, Options{})
 	must(err)
-	if own := os.Getenv(ownTurns); own != "" {
+	if own := os.Getenv(withoutLock); own != "" {
 		must(os.MkdirAll(own+"/child", 0o700))
-		loseTurns(s, own+"/child")
+		dropLock(s, own+"/child")
 	}
 	table := s.Table("rows")
 	for who := range 4 {
@@ -52,8 +52,8 @@ func BenchmarkBesideProcess(b *testing.B) {
 			table := create(b, s).Table
 			if !turns {
 				own := b.TempDir()
-				b.Setenv(ownTurns, own)
-				loseTurns(s, own)
+				b.Setenv(withoutLock, own)
+				dropLock(s, own)
 			}
 			p := start(b, "hammer", dir)
 			p.lines.Scan()

@@ -13,7 +13,7 @@ import (
 )
 
 // pendingGrace is how old a mark must be before its body is suspected to be a leftover. A put
-// that takes longer is refused, not harmed: see [body.marked].
+// that takes longer is refused, not harmed: see [body.stillPending].
 const pendingGrace = 10 * time.Minute
 
 // maxLeftovers bounds the marks looked at in one opening of the store.
@@ -40,7 +40,7 @@ func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	}
 	removed := 0
 	for _, f := range s.bodies.pending(now.Add(-grace)) {
-		if err := s.settle(ctx, f); err != nil {
+		if err := s.removeLeftover(ctx, f); err != nil {
 			s.log.Warn("leftover not removed", "path", f.path, "err", err)
 			return
 		}
@@ -86,13 +86,14 @@ func (b *bodies) pending(before time.Time) (old []body) {
 	return old
 }
 
-// settle decides about a body inside a transaction, so that nobody makes it a blob meanwhile.
-func (s *Store) settle(ctx context.Context, f body) error {
+// removeLeftover removes a body that is no blob's. It does so inside a transaction, so that no writer makes it a blob's
+// meanwhile.
+func (s *Store) removeLeftover(ctx context.Context, f body) error {
 	return s.write(ctx, func(t *tx) error {
 		var one int
 		err := t.row("SELECT 1 FROM blobs WHERE file = ?", []any{f.file}, &one)
 		if err == nil {
-			return s.kinded(ctx, f.unmark())
+			return s.kinded(ctx, f.clearPending())
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err

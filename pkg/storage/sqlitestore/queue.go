@@ -111,7 +111,7 @@ func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.D
 		receipt = t.next()
 		n, err := t.exec("UPDATE messages SET visible = ?, receipt = ? WHERE id = ? AND queue = ? AND receipt = ?",
 			until, receipt, number(m.ID), id, number(m.Receipt))
-		return ours(n, err)
+		return foundOne(n, err)
 	})
 	if err != nil {
 		return storage.Message{}, err
@@ -128,13 +128,13 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 		return err
 	}
 	return q.s.write(ctx, func(t *tx) error {
-		return ours(t.exec("DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?", number(m.ID), id,
+		return foundOne(t.exec("DELETE FROM messages WHERE id = ? AND queue = ? AND receipt = ?", number(m.ID), id,
 			number(m.Receipt)))
 	})
 }
 
-// ours turns a write that found no message into NotFound.
-func ours(touched int64, err error) error {
+// foundOne turns a write that found no message into NotFound.
+func foundOne(touched int64, err error) error {
 	if err == nil && touched == 0 {
 		return fault.New(fault.NotFound, "the message is no longer ours")
 	}

@@ -200,7 +200,7 @@ func (u *unpacker) state(ctx context.Context) error {
 func (u *unpacker) took(data []byte) {
 	u.sum.Write(data)
 	u.done += int64(len(data))
-	u.o.tell("reading", u.done, u.c.Bytes)
+	u.o.progress("reading", u.done, u.c.Bytes)
 }
 
 // checkState looks for what makes the database no store, or a damaged one.

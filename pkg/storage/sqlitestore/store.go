@@ -79,17 +79,17 @@ func (s *Store) open() error {
 	if err := s.bodies.prepare(); err != nil {
 		return err
 	}
-	turn, err := openTurn(s.dir)
+	l, err := openWriteLock(s.dir)
 	if err != nil {
 		return err
 	}
-	if s.w, err = s.openWriter(turn); err != nil {
-		turn.close()
+	if s.w, err = s.openWriter(l); err != nil {
+		l.close()
 		return err
 	}
 	if s.readers, err = s.file.Readers(readers); err != nil {
 		s.w.db.Close()
-		turn.close()
+		l.close()
 		return err
 	}
 	s.read = sqlitefile.NewStatements(s.readers)
@@ -108,9 +108,9 @@ func (s *Store) open() error {
 // openWriter also makes the tables of a new file. It does so in this process's turn, because two
 // that make one file at the same moment get in each other's way in places where SQLite does not
 // wait.
-func (s *Store) openWriter(t *turn) (*writer, error) {
+func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	ctx := context.Background()
-	if !t.take(busyLimit) {
+	if !t.acquire(busyLimit) {
 		return nil, s.file.Busy(errors.New("waiting to open it"))
 	}
 	defer t.release()
@@ -127,7 +127,7 @@ func (s *Store) openWriter(t *turn) (*writer, error) {
 		return nil, err
 	}
 	return &writer{
-		s: s, db: db, conn: conn, turn: t, group: maxGroup,
+		s: s, db: db, conn: conn, lock: t, group: maxGroup,
 		jobs: make(chan *job), quit: make(chan struct{}), idle: make(chan struct{}),
 		tx: &tx{stmts: sqlitefile.NewStatements(conn)},
 	}, nil
@@ -151,7 +151,7 @@ func (s *Store) shut() error {
 	<-s.w.idle
 	// The last connection to close writes the log back, but not before its statements are closed.
 	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
-	s.w.turn.close()
+	s.w.lock.close()
 	return err
 }
 

@@ -83,7 +83,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 		for i, op := range ops {
 			tag, err := apply(x, id, op, encoded[i])
 			if err != nil {
-				return blame(i, err)
+				return opError(i, err)
 			}
 			tags[i] = tag
 		}
@@ -95,8 +95,8 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// blame names the op of a refusal. Failures of the driver are nobody's.
-func blame(i int, err error) error {
+// opError names the op of a refusal. Failures of the driver are nobody's.
+func opError(i int, err error) error {
 	if fault.KindOf(err) == fault.Internal {
 		return err
 	}
@@ -107,7 +107,7 @@ func blame(i int, err error) error {
 // is one statement.
 func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	rev := x.next()
-	row := place{id, op.Entity.Partition, op.Entity.Row}
+	row := rowAddress{id, op.Entity.Partition, op.Entity.Row}
 	var err error
 	switch op.Kind {
 	case storage.Insert:
@@ -126,13 +126,13 @@ func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	return etag(rev), err
 }
 
-// place is the address of a row.
-type place struct {
+// rowAddress is the address of a row.
+type rowAddress struct {
 	tbl       int64
 	part, row string
 }
 
-func (p place) insert(x *tx, rev int64, data []byte) error {
+func (p rowAddress) insert(x *tx, rev int64, data []byte) error {
 	n, err := x.exec("INSERT INTO rows (tbl, part, row, rev, props) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", p.tbl,
 		p.part, p.row, rev, data)
 	if err == nil && n == 0 {
@@ -141,7 +141,7 @@ func (p place) insert(x *tx, rev int64, data []byte) error {
 	return err
 }
 
-func (p place) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
+func (p rowAddress) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
 	if tag == storage.AnyETag {
 		n, err := x.exec("UPDATE rows SET rev = ?, props = ? WHERE tbl = ? AND part = ? AND row = ?", rev, data, p.tbl,
 			p.part, p.row)
@@ -152,7 +152,7 @@ func (p place) replace(x *tx, tag storage.ETag, rev int64, data []byte) error {
 	return p.refused(x, n, err)
 }
 
-func (p place) delete(x *tx, tag storage.ETag) error {
+func (p rowAddress) delete(x *tx, tag storage.ETag) error {
 	if tag == storage.AnyETag {
 		n, err := x.exec("DELETE FROM rows WHERE tbl = ? AND part = ? AND row = ?", p.tbl, p.part, p.row)
 		return p.refused(x, n, err)
@@ -163,7 +163,7 @@ func (p place) delete(x *tx, tag storage.ETag) error {
 }
 
 // refused finds out why a write touched no row.
-func (p place) refused(x *tx, touched int64, err error) error {
+func (p rowAddress) refused(x *tx, touched int64, err error) error {
 	if err != nil || touched > 0 {
 		return err
 	}
@@ -180,7 +180,7 @@ func (p place) refused(x *tx, touched int64, err error) error {
 
 func otherRevision() error { return fault.New(fault.Conflict, "the row has another revision") }
 
-func (p place) merge(x *tx, e storage.Entity, rev int64) error {
+func (p rowAddress) merge(x *tx, e storage.Entity, rev int64) error {
 	var old int64
 	var data []byte
 	err := x.row("SELECT rev, props FROM rows WHERE tbl = ? AND part = ? AND row = ?", []any{p.tbl, p.part, p.row},

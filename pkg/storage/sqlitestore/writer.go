@@ -14,8 +14,8 @@ import (
 // them fails in a way that spoils it.
 const maxGroup = 64
 
-// job is a write on its way. Whoever moves its state away from waiting decides: the writer that
-// begins it, or the caller that no longer wants it.
+// job is a write that was requested. The first to move its state away from waiting decides: the writer that begins it,
+// or the caller that no longer wants it.
 type job struct {
 	do    func(*tx) error // may run more than once; only the last run counts
 	state atomic.Int32
@@ -35,7 +35,7 @@ type writer struct {
 	s       *Store
 	db      *sql.DB
 	conn    *sql.Conn
-	turn    *turn
+	lock    *writeLock
 	group   int // maxGroup, or 1 to measure what joining is worth
 	jobs    chan *job
 	quit    chan struct{}
@@ -51,7 +51,7 @@ type tx struct {
 }
 
 // write runs do inside a transaction, after which its effects are durable, or not at all when it
-// returns an error. It waits for its turn as long as ctx lets it, and then for the disk. A damaged store
+// returns an error. It waits for its turn until ctx ends, and then for the disk. A damaged store
 // is not written.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := s.file.Health.Damage(); err != nil {
@@ -90,14 +90,14 @@ func (w *writer) run() {
 
 // serve commits a job and those that came meanwhile.
 func (w *writer) serve(first *job) {
-	mine := w.turn.take(busyLimit)
+	mine := w.lock.acquire(busyLimit)
 	batch := w.gather(first)
 	var err error
 	if !mine {
 		err = w.s.file.Busy(errors.New("waiting for our turn to write"))
 	} else {
 		err = w.commit(batch)
-		w.turn.release()
+		w.lock.release()
 	}
 	for _, j := range batch {
 		if err != nil {

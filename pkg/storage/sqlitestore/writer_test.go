@@ -117,10 +117,10 @@ func TestGivingUp(t *testing.T) {
 		"this process": held,
 		"another process": func(t *testing.T, s *Store) func() {
 			other := open(t, s.dir)
-			if !other.w.turn.take(time.Second) {
+			if !other.w.lock.acquire(time.Second) {
 				t.Fatal("nobody has the turn, but it cannot be taken")
 			}
-			return other.w.turn.release
+			return other.w.lock.release
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -51,11 +51,11 @@ func (i *importing) checkFile(ctx context.Context, c contents, file string, chec
 		}
 		digest.Write(l.text)
 		digest.Write([]byte{'\n'})
-		if n = line; n%tellEvery == 0 {
+		if n = line; n%progressEvery == 0 {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			i.o.tell("checking", c.Name, n, c.Lines)
+			i.o.progress("checking", c.Name, n, c.Lines)
 		}
 	}
 	if n != c.Lines {

@@ -78,7 +78,7 @@ func (i *importing) writeBlobs(ctx context.Context, c contents) error {
 			return err
 		}
 		last := batch[len(batch)-1].line
-		i.o.tell("importing", c.Name, last, c.Lines)
+		i.o.progress("importing", c.Name, last, c.Lines)
 		return i.point.reach(i.dir, file, last)
 	})
 }
@@ -129,7 +129,7 @@ func (i *importing) verifyBlobs(ctx context.Context, c contents) error {
 		for _, l := range batch {
 			i.report.Blobs, i.report.Bytes = i.report.Blobs+1, i.report.Bytes+l.Bytes
 		}
-		i.o.tell("verifying", c.Name, batch[len(batch)-1].line, c.Lines)
+		i.o.progress("verifying", c.Name, batch[len(batch)-1].line, c.Lines)
 		return each(ctx, c, batch, func(ctx context.Context, l blobLine) error {
 			b, err := container.Get(ctx, l.Name)
 			if fault.Is(err, fault.NotFound) {

@@ -19,7 +19,7 @@
 // # Alternatives considered
 //
 // Blobs are not stored under their own names, because a name may hold what a file system forbids
-// or takes for another name, and because a folder made by a stranger must not say where we read.
+// or takes for another name, and because a folder from an unknown source must not decide where files are read.
 //
 // Import could merge into a store that has state of its own. It refuses: host rows count the
 // items beside them, and a merged count would be wrong.
@@ -66,7 +66,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-func (o Options) tell(doing, name string, done, total int) {
+func (o Options) progress(doing, name string, done, total int) {
 	if o.Progress != nil {
 		o.Progress(Progress{doing, name, done, total})
 	}

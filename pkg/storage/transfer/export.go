@@ -19,8 +19,8 @@ const (
 	parallel = 4
 	// blobBatch is how many blobs are moved between two marks of progress.
 	blobBatch = 64
-	// tellEvery is how many rows are moved between two.
-	tellEvery = 500
+	// progressEvery is how many rows are moved between two.
+	progressEvery = 500
 )
 
 // Export writes the state of store into the folder dir, which is made when it is missing. Nothing
@@ -29,7 +29,7 @@ const (
 // that is missing is Unavailable, but for those of a later version, which are made.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
-	if err := claimFolder(dir); err != nil {
+	if err := prepareFolder(dir); err != nil {
 		return r, err
 	}
 	for _, name := range plan.Later {
@@ -56,8 +56,8 @@ func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o O
 	return r, writeWhole(filepath.Join(dir, manifestName), indented(m))
 }
 
-// claimFolder makes the folder, or makes sure that it holds nothing but an unfinished export.
-func claimFolder(dir string) error {
+// prepareFolder makes the folder, or makes sure that it holds nothing but an unfinished export.
+func prepareFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return os.MkdirAll(dir, 0o755)
@@ -95,11 +95,11 @@ func exportTable(ctx context.Context, store storage.Store, dir, name string, pla
 		if err != nil {
 			return contents{}, err
 		}
-		if w.Lines%tellEvery == 0 {
-			o.tell("exporting", name, w.Lines, -1)
+		if w.Lines%progressEvery == 0 {
+			o.progress("exporting", name, w.Lines, -1)
 		}
 	}
-	o.tell("exporting", name, w.Lines, -1)
+	o.progress("exporting", name, w.Lines, -1)
 	return w.finish()
 }
 
@@ -129,7 +129,7 @@ func exportContainer(ctx context.Context, c storage.Container, dir, name string,
 			}
 			total += l.Bytes
 		}
-		o.tell("exporting", name, w.Lines, len(names))
+		o.progress("exporting", name, w.Lines, len(names))
 	}
 	done, err := w.finish()
 	return done, total, err

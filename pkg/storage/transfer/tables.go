@@ -44,14 +44,14 @@ type tableImport struct {
 	batch batch
 	// hinted is the partition that the last hint was for. Partitions come one after the other.
 	hinted string
-	marked int // line of the last checkpoint
+	saved  int // line of the last checkpoint
 }
 
 func (i *importing) writeTable(ctx context.Context, c contents) error {
 	t := &tableImport{importing: i, contents: c, table: i.store.Table(c.Name)}
 	file := tableFile(c.Name)
 	done := i.point.Done[file]
-	t.marked = done
+	t.saved = done
 	for line, l := range lines(i.dir, file) {
 		if l.err != nil {
 			return l.err
@@ -72,7 +72,7 @@ func (i *importing) writeTable(ctx context.Context, c contents) error {
 	if err := t.flush(ctx); err != nil {
 		return err
 	}
-	i.o.tell("importing", c.Name, c.Lines, c.Lines)
+	i.o.progress("importing", c.Name, c.Lines, c.Lines)
 	return i.point.reach(i.dir, file, c.Lines)
 }
 
@@ -82,7 +82,7 @@ func (t *tableImport) add(ctx context.Context, line int, e storage.Entity) error
 		if err := t.flush(ctx); err != nil {
 			return err
 		}
-		if err := t.mark(line - 1); err != nil {
+		if err := t.save(line - 1); err != nil {
 			return err
 		}
 	}
@@ -97,13 +97,13 @@ func (t *tableImport) add(ctx context.Context, line int, e storage.Entity) error
 	return nil
 }
 
-// mark records that all lines up to one are in the store, unless it did lately.
-func (t *tableImport) mark(line int) error {
-	if line-t.marked < reachEvery {
+// save records that all lines up to one are in the store, unless it did lately.
+func (t *tableImport) save(line int) error {
+	if line-t.saved < reachEvery {
 		return nil
 	}
-	t.marked = line
-	t.o.tell("importing", t.Name, line, t.Lines)
+	t.saved = line
+	t.o.progress("importing", t.Name, line, t.Lines)
 	return t.point.reach(t.dir, tableFile(t.Name), line)
 }
 
@@ -199,8 +199,8 @@ func (i *importing) verifyTable(ctx context.Context, c contents) error {
 		if err != nil {
 			return err
 		}
-		if have.add(line); have.n%tellEvery == 0 {
-			i.o.tell("verifying", c.Name, have.n, c.Lines)
+		if have.add(line); have.n%progressEvery == 0 {
+			i.o.progress("verifying", c.Name, have.n, c.Lines)
 		}
 	}
 	want := i.want[c.Name]

@@ -47,11 +47,11 @@ func newIndex(d *definition) (*index, error) {
 // Refresh makes visible what was written, document by document, in an order of its own within each
 // request (there is no ordering guarantee for the actions of one).
 func (s *Server) Refresh() {
-	for s.settleOne() {
+	for s.applyOne() {
 	}
 }
 
-func (s *Server) settleOne() bool {
+func (s *Server) applyOne() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ix := range s.indexes {

@@ -11,18 +11,18 @@ import (
 // it, so the caller's next write is a Conflict, as it would have been had the answer come at once.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
-// settle decides what a refusal means after a retry: an earlier attempt may have been applied
+// resolve decides what a refusal means after a retry: an earlier attempt may have been applied
 // and its answer lost. The rows are read back. A transaction is all or none, so one row with the call's token proves
 // all of it; a transaction of deletes alone was applied, or has the same effect, when no row is left.
 //
 // A write whose every row somebody else has overwritten since is not recognized and reported as
 // the Conflict that the caller will find on reading again.
-func (t *table) settle(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
+func (t *table) resolve(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
 	if !fault.Lost(refusal) {
 		return nil, refusal
 	}
 	tags := make([]storage.ETag, len(ops))
-	ours, writes, left := false, 0, 0
+	own, writes, left := false, 0, 0
 	for i, op := range ops {
 		s, err := t.read(ctx, op.Entity.Key)
 		switch {
@@ -34,13 +34,13 @@ func (t *table) settle(ctx context.Context, ops []storage.Op, token string, refu
 			}
 			continue
 		case err == nil && s.token == token:
-			ours, tags[i] = true, s.ETag
+			own, tags[i] = true, s.ETag
 		default:
 			tags[i] = overwritten
 		}
 		writes++
 	}
-	if ours || writes == 0 && left == 0 {
+	if own || writes == 0 && left == 0 {
 		return tags, nil
 	}
 	return nil, refusal

@@ -12,14 +12,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// turn lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
+// writeLock lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
 // and its holder takes it again at once, so that a busy process starves the others for seconds. Two locks are fair: a
 // process that waits for the writer's lock holds the lock of the next in line, for which the last writer has to
 // queue. The kernel drops both when a process dies, and SQLite's lock stands behind them, so they decide about order,
 // never about correctness.
-type turn struct{ next, now *os.File }
+type writeLock struct{ next, now *os.File }
 
-func openTurn(dir string) (*turn, error) {
+func openWriteLock(dir string) (*writeLock, error) {
 	next, err := os.OpenFile(filepath.Join(dir, "lock.next"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -29,11 +29,11 @@ func openTurn(dir string) (*turn, error) {
 		next.Close()
 		return nil, err
 	}
-	return &turn{next, now}, nil
+	return &writeLock{next, now}, nil
 }
 
-// take waits for the turn until limit; then it reports false.
-func (t *turn) take(limit time.Duration) bool {
+// acquire waits for the lock until limit; then it reports false.
+func (t *writeLock) acquire(limit time.Duration) bool {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	if !lock(t.next, timeout.C) {
@@ -43,9 +43,9 @@ func (t *turn) take(limit time.Duration) bool {
 	return lock(t.now, timeout.C)
 }
 
-func (t *turn) release() { unlock(t.now) }
+func (t *writeLock) release() { unlock(t.now) }
 
-func (t *turn) close() {
+func (t *writeLock) close() {
 	t.next.Close()
 	t.now.Close()
 }

@@ -4,13 +4,13 @@ package sqlitestore
 
 import "time"
 
-// turn is left to SQLite's lock here, which is correct but not fair between processes.
-type turn struct{}
+// writeLock is left to SQLite's lock here, which is correct but not fair between processes.
+type writeLock struct{}
 
-func openTurn(string) (*turn, error)  { return &turn{}, nil }
-func (*turn) take(time.Duration) bool { return true }
-func (*turn) release()                {}
-func (*turn) close()                  {}
+func openWriteLock(string) (*writeLock, error) { return &writeLock{}, nil }
+func (*writeLock) acquire(time.Duration) bool  { return true }
+func (*writeLock) release()                    {}
+func (*writeLock) close()                      {}
 
 // holdBodies holds nothing here: a backup beside which a blob is deleted fails, and says so.
 func holdBodies(string) (release func(), err error) { return func() {}, nil }

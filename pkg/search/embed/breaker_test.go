@@ -11,7 +11,7 @@ import (
 )
 
 // One of many who ask learns that the model is down; the others hear of it, and of why.
-func TestRested(t *testing.T) {
+func TestBreaker(t *testing.T) {
 	model := llmtest.NewEmbedder("tide-embed", dimension)
 	asked := 0
 	model.Fail = func(string) error {
@@ -21,7 +21,7 @@ func TestRested(t *testing.T) {
 		return nil
 	}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	r := NewRested(model)
+	r := NewBreaker(model)
 	r.now = func() time.Time { return now }
 	for _, step := range []struct {
 		passes time.Duration
@@ -45,7 +45,7 @@ func TestRested(t *testing.T) {
 }
 
 // What the model is not to blame for keeps nobody from asking it.
-func TestRestedIsAskedOn(t *testing.T) {
+func TestBreakerIsNotOpenedByCallers(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	late, cancel := context.WithTimeout(t.Context(), 0)
@@ -63,7 +63,7 @@ func TestRestedIsAskedOn(t *testing.T) {
 	} {
 		model := llmtest.NewEmbedder("tide-embed", dimension)
 		model.Wait = func(context.Context) error { return tc.err }
-		r := NewRested(model)
+		r := NewBreaker(model)
 		if _, err := r.Embed(tc.ctx, []string{"a"}); !errors.Is(err, tc.err) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
