@@ -96,7 +96,7 @@ func fill(t *testing.T, r *rig, n int) {
 			g.Changes = append(g.Changes, feed.Change{At: r.now, Kind: feed.Content, ItemID: fmt.Sprint(i), Host: "a.example",
 				Title: fmt.Sprintf("Page %d", i)})
 		}
-		must(t, r.v.Registry.Feed.Publish(t.Context(), g))
+		must(t, r.v.Feed.Publish(t.Context(), g))
 		r.now = r.now.Add(time.Hour)
 	}
 }
@@ -144,7 +144,7 @@ func TestW1Pages(t *testing.T) {
 	if page := listed(t, r, "order=oldest&since="+cursor); len(page.Changes) > 0 || page.Cursor != cursor {
 		t.Errorf("since the cursor: %+v", page)
 	}
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "late",
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "late",
 		Changes: []feed.Change{{At: r.now, ItemID: "late"}}}))
 	for _, order := range []string{"newest", "oldest"} {
 		if page := listed(t, r, "order="+order+"&since="+cursor); len(page.Changes) != 1 || page.Changes[0].ItemID != "late" {
@@ -165,8 +165,8 @@ func TestW2OldCursor(t *testing.T) {
 	r.now = r.now.Add(48 * time.Hour)
 	fill(t, r, 14)
 	r.now = r.now.Add(48 * time.Hour)
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "new", Changes: []feed.Change{{ItemID: "new"}}}))
-	if n, err := r.v.Registry.Feed.Purge(t.Context(), 24*time.Hour); n == 0 || err != nil {
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "new", Changes: []feed.Change{{ItemID: "new"}}}))
+	if n, err := r.v.Feed.Purge(t.Context(), 24*time.Hour); n == 0 || err != nil {
 		t.Fatalf("purged %d, %v", n, err)
 	}
 	w := do(t, r, "GET", "/api/changes?order=oldest&since="+cursor, "")
@@ -178,7 +178,7 @@ func TestW2OldCursor(t *testing.T) {
 // W4: a reader with the present feed gets no body, and what strangers wrote is text in it.
 func TestW4Conditional(t *testing.T) {
 	r := newRig(t)
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "a", Changes: []feed.Change{{At: r.now,
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "a", Changes: []feed.Change{{At: r.now,
 		Kind: feed.Content, ItemID: "x", URL: "javascript:alert(1)", Title: "</title><script>alert(1)</script>\x01",
 		Passages: []feed.Passage{{Text: "]]><b>", Op: feed.Added}}}}}))
 	for _, path := range []string{"/api/changes.atom", "/api/changes.json"} {

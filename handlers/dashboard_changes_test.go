@@ -86,7 +86,7 @@ func TestU1Attention(t *testing.T) {
 // TestW17DashboardSaysWhy: a change says what was ignored of it and by which rule, and who was told.
 func TestW17DashboardSaysWhy(t *testing.T) {
 	r := newRig(t)
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
 		Kind: feed.Content, ItemID: "url_a", Title: "<Prices>", Silenced: true,
 		Ignored: []feed.Ignored{{Hunk: "Seen by <5>", Op: feed.Added, Rule: "ignore: ^Seen"}}}}}))
 	page := listed(t, r, "silenced=only")

@@ -15,7 +15,7 @@ import (
 // first search and the first rule, with which the guide ends.
 func TestU6FirstMinutes(t *testing.T) {
 	r, _ := newSitesRig(t)
-	r.v.Notify = notify.New(r.store, r.v.Registry.Feed, &receiver{}, notify.Options{}) // without rules
+	r.v.Notify = notify.New(r.store, r.v.Feed, &receiver{}, notify.Options{}) // without rules
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, &quay{}, sitepoll.Options{PerDay: 10,
 		Clock: func() time.Time { return r.now }})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &quay{}, r.v.Files, backfill.Options{Enabled: true,
@@ -53,7 +53,7 @@ func TestU6SilentSite(t *testing.T) {
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{PerDay: 10,
 		Clock: func() time.Time { return r.now }})
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, q, r.v.Files, backfill.Options{Added: r.v.Polls.Known.Added})
-	r.v.Notify, q.away = notify.New(r.store, r.v.Registry.Feed, &receiver{}, notify.Options{}), true
+	r.v.Notify, q.away = notify.New(r.store, r.v.Feed, &receiver{}, notify.Options{}), true
 	send(t, r, "/api/ui/sites", url.Values{"url": {"silent.example"}})
 	for r.deliver(sitepoll.Queue, "/SentinelWorker") {
 		r.now = r.now.Add(time.Minute)

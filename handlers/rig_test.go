@@ -24,6 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -150,11 +151,11 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	for _, w := range wrap {
 		store = w(store)
 	}
-	reg := registry.New(store, registry.Options{
+	changes, snaps := feed.Open(store, clock), snapshot.New(store)
+	reg := registry.New(store, registry.Options{Feed: changes,
 		Clock: clock, Jitter: func() float64 { return 0 }, Sleep: func(context.Context, time.Duration) error { return nil },
 		Politeness: func(string) registry.Politeness { return registry.Politeness{MaxConcurrent: 1} },
 	})
-	snaps := snapshot.New(store)
 	hosts := politeness.New(reg.Hosts, instrumented.Web(r.web, r.metrics),
 		politeness.Options{Agent: "Tidemark", Strategy: source.ByHost, Clock: clock, Metrics: r.metrics})
 	worker := crawl.New(reg, snaps, index.NewManifests(store), hosts, instrumented.Index(r.index, r.metrics),
@@ -170,25 +171,25 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	files, err := file.New(file.Config{Root: "/srv", Setting: setting, Transport: transport.Transport()})
 	must(t, err)
 	tokens := 0
-	mine := entries.New(store, entries.Options{Clock: clock, Links: reg, Rules: source.DefaultRules(), Index: engine,
-		Feed: reg.Feed, Token: func() string {
+	mine := entries.New(store, entries.Options{Clock: clock, Links: reg.Items, Rules: source.DefaultRules(), Index: engine,
+		Feed: changes, Token: func() string {
 			tokens++
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})
 	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
 	r.v = &Services{Store: store, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
-		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Snapshots: snaps, Manifests: index.NewManifests(store), Worker: worker,
-		Index: engine,
+		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Worker: worker, Index: engine,
 		Rebuilds: rebuild.New(store, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(store),
-				reg, mine), Entries: mine,
+				reg.Items, mine), Entries: mine,
 		}),
-		Bulk:      bulk.New(store, reg, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
+		Bulk:      bulk.New(store, reg.Items, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	migrations := func(s storage.Store) *migrate.Service {
 		empty := func(context.Context) (bool, error) { return true, nil }
-		return migrate.New(s.Table(snapshot.RunsTable), []migrate.Step{migrate.Items(reg, source.DefaultRules())},
+		return migrate.New(s.Table(snapshot.RunsTable), []migrate.Step{migrate.Items(reg.Moves, source.DefaultRules())},
 			migrate.Options{Clock: clock, Empty: empty})
 	}
 	must(t, migrations(r.store).Ensure(t.Context()))

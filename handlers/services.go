@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
@@ -46,6 +47,7 @@ import (
 type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
+	Feed      *feed.Feed // what has changed
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
 	Worker    *crawl.Worker
@@ -84,17 +86,17 @@ type worker interface {
 
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
-	found, past, log := lookup.New(v.Registry.Items, v.Registry.Requests, v.Rules), v.history(), s.Log
+	found, past, log := lookup.New(v.Registry.Items, v.Rules), v.history(), s.Log
 	work := &runs.Handlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &pushed.Handlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
-	changed := &changes.Handlers{Feed: v.Registry.Feed, Notify: v.Notify, Log: log}
+	changed := &changes.Handlers{Feed: v.Feed, Notify: v.Notify, Log: log}
 	areas = []area{
 		&items.Handlers{Items: v.Registry.Items, Tags: v.Registry.Tags, Lookup: found, History: past, Log: log},
 		&items.Registration{Items: v.Registry.Items, Sources: v.sources(), Log: log},
-		&items.Settings{Requests: v.Registry.Requests, Tags: v.Registry.Tags, Bulk: v.Bulk},
+		&items.Settings{Items: v.Registry.Items, Tags: v.Registry.Tags, Bulk: v.Bulk},
 		&captures.Handlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
-			Feed: v.Registry.Feed},
+			Feed: v.Feed},
 		&captures.Indexed{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
 		&find.Handlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
 		changed, pushes, work,
@@ -107,7 +109,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	}
 	return areas, []worker{
 		&checks.Queue{Worker: v.Worker, Log: log},
-		&checks.Timers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Registry.Feed,
+		&checks.Timers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
 			Deliveries: v.Notify.Worker, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
 				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,

@@ -42,7 +42,7 @@ func (b *bench) dashboard() error {
 	if err := l.fill(); err != nil {
 		return err
 	}
-	if err := publish(b.ctx, c.Registry); err != nil {
+	if err := publish(b.ctx, c.Feed); err != nil {
 		return err
 	}
 	some, err := c.Registry.Items.List(b.ctx, registry.ListQuery{Host: lastHost, Top: 1})
@@ -93,7 +93,7 @@ func pageOf(served http.Handler, path string) (took []time.Duration, packed int,
 }
 
 // publish has items of the last host change, one after the other.
-func publish(ctx context.Context, r *registry.Registry) error {
+func publish(ctx context.Context, to *feed.Feed) error {
 	now := time.Now()
 	for n := 0; n < shownChanges; n += 50 {
 		g := feed.Group{ID: fmt.Sprintf("g%06d", n)}
@@ -104,7 +104,7 @@ func publish(ctx context.Context, r *registry.Registry) error {
 					{Text: "The harbour opened at six in the morning until the end of the season.", Op: "removed"},
 					{Text: "The harbour opens at seven in the morning until the end of the season.", Op: "added"}}})
 		}
-		if err := r.Feed.Publish(ctx, g); err != nil {
+		if err := to.Publish(ctx, g); err != nil {
 			return err
 		}
 	}

@@ -51,9 +51,9 @@ func (h *Registration) Routes() []wire.Route {
 
 // Settings answer requests about what people set for items and tags.
 type Settings struct {
-	Requests *registry.Requests
-	Tags     *registry.Tags
-	Bulk     *bulk.Service // plans the checks of a tag's items anew
+	Items *registry.Items
+	Tags  *registry.Tags
+	Bulk  *bulk.Service // plans the checks of a tag's items anew
 }
 
 // Routes are the routes about what people set.

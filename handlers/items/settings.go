@@ -105,6 +105,6 @@ func (h *Settings) patchItem(ctx context.Context, q api.ItemPatch, nulls []strin
 	if err != nil {
 		return api.Item{}, err
 	}
-	it, err := h.Requests.Set(ctx, source.ID(q.ID), set)
+	it, err := h.Items.Set(ctx, source.ID(q.ID), set)
 	return itemJSON(&it), wire.Field("id", err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -47,32 +48,33 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if err != nil {
 		return nil, err
 	}
-	known := a.records(in)
+	changes := feed.Open(a.store, time.Now)
+	reg, known := a.registry(in, changes), a.records()
 	out, err := a.index(ctx, engine)
 	if err != nil {
 		return nil, err
 	}
-	hosts := a.hosts(in, known)
-	worker := a.worker(in, known, out, hosts)
-	pushed, err := a.pushed(in, known, out)
+	hosts := a.hosts(in, reg.Hosts)
+	worker := a.worker(in, reg, known, out, hosts)
+	pushed, err := a.pushed(in, reg.Items, changes, out)
 	if err != nil {
 		return nil, err
 	}
-	runs := a.runs(in, known, out, hosts, pushed.entries)
+	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
-	told, err := a.notifier(known)
+	told, err := a.notifier(changes)
 	if err != nil {
 		return nil, err
 	}
 	fill := func(ctx context.Context, created search.Index) error {
-		return fillIndex(ctx, created, known.registry, pushed.entries, runs.rebuild)
+		return fillIndex(ctx, created, reg.Items, pushed.entries, runs.rebuild)
 	}
 	if out.lazy != nil {
 		out.lazy.created = fill
 	}
 	for _, step := range []func(context.Context) error{
-		known.registry.Create, known.snapshots.Create, known.manifests.Create,
+		reg.Create, known.snapshots.Create, known.manifests.Create,
 		runs.rebuild.Create, runs.bulk.Create, runs.backfill.Create, runs.sites.Create,
 		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create,
 		told.Create, out.engine.Create,
@@ -85,10 +87,10 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		}
 	}
 	return &handlers.Services{
-		Store: a.store, Registry: known.registry, Snapshots: known.snapshots, Manifests: known.manifests,
+		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
 		Worker: worker, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
-		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, known),
+		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
 		Notify: told, Activity: done, Keys: ring,
 		Setting: get, Config: Shown(get), Rules: cfg.Rules, Version: Version, PurgeGone: cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
@@ -125,22 +127,25 @@ func (a assembly) inputs() (in inputs, err error) {
 	return in, err
 }
 
-// records are what is known of sources: the items, what they held, and what the index was given of it.
+// registry has the items. What commits change of them is published.
+func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
+	cfg := a.cfg
+	return registry.New(a.store, registry.Options{
+		Schedule: cfg.Schedule, Table: cfg.Table, Strategy: cfg.Strategy,
+		Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Feed: changes, Log: a.log,
+	})
+}
+
+// records are what is kept of items: what they held, and what the index was given of it.
 type records struct {
-	registry  *registry.Registry
 	snapshots *snapshot.Store
 	manifests *index.Manifests
 	run       snapshot.Run // that new captures belong to
 }
 
-func (a assembly) records(in inputs) records {
+func (a assembly) records() records {
 	cfg := a.cfg
 	return records{
-		registry: registry.New(a.store, registry.Options{
-			Schedule: a.cfg.Schedule,
-			Table:    cfg.Table, Strategy: cfg.Strategy,
-			Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Log: a.log,
-		}),
 		snapshots: snapshot.New(a.store), manifests: index.NewManifests(a.store),
 		run: snapshot.Run{
 			ID:        "crawl-" + cfg.version().String(),
@@ -173,16 +178,17 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 }
 
 // hosts are asked by the worker and by the runs.
-func (a assembly) hosts(in inputs, known records) *politeness.Hosts {
-	return politeness.New(known.registry.Hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
+func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
+	return politeness.New(hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
 		Agent: in.web.ProductToken(), Strategy: a.cfg.Strategy, Metrics: a.cfg.Metrics,
 	})
 }
 
-func (a assembly) worker(in inputs, known records, out indexed, hosts *politeness.Hosts) *crawl.Worker {
+func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
+	hosts *politeness.Hosts) *crawl.Worker {
 	cfg := a.cfg
 	engine := instrumented.Index(out.engine, cfg.Metrics)
-	return crawl.New(known.registry, known.snapshots, known.manifests, hosts, engine, crawl.Options{
+	return crawl.New(reg, known.snapshots, known.manifests, hosts, engine, crawl.Options{
 		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules,
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
@@ -192,8 +198,8 @@ func (a assembly) worker(in inputs, known records, out indexed, hosts *politenes
 }
 
 // lists are the imports of addresses, which refuse what may never be fetched.
-func (a assembly) lists(in inputs, known records) *listimport.Service {
-	return listimport.New(a.store, known.registry.Items, listimport.Options{Log: a.log,
+func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
+	return listimport.New(a.store, items, listimport.Options{Log: a.log,
 		Parse: func(address string) (source.Source, error) {
 			src, err := a.cfg.Rules.ParseURL(address)
 			if err == nil {
@@ -210,9 +216,8 @@ type pushed struct {
 	imports *mailimport.Service
 }
 
-func (a assembly) pushed(in inputs, known records, out indexed) (p pushed, err error) {
-	keeping := entries.Options{Links: known.registry, Rules: a.cfg.Rules, Vectors: out.vectors, Log: a.log,
-		Feed: known.registry.Feed}
+func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, out indexed) (p pushed, err error) {
+	keeping := entries.Options{Links: items, Rules: a.cfg.Rules, Vectors: out.vectors, Log: a.log, Feed: changes}
 	if !out.none {
 		keeping.Index = instrumented.Index(out.engine, a.cfg.Metrics)
 	}
@@ -236,13 +241,13 @@ func (a assembly) pushed(in inputs, known records, out indexed) (p pushed, err e
 }
 
 // notifier tells of changes. Its way out is another than the crawler's: each has an allow-list of its own.
-func (a assembly) notifier(known records) (*notify.Notifier, error) {
+func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout})
 	if err != nil {
 		return nil, err
 	}
-	return notify.New(a.store, known.registry.Feed, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
+	return notify.New(a.store, changes, send.New(web, a.cfg.Fetch.UserAgent, time.Now),
 		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log, Metrics: a.cfg.Metrics}), nil
 }
 
@@ -255,15 +260,16 @@ type runs struct {
 	sites    *sitepoll.Service
 }
 
-func (a assembly) runs(in inputs, known records, out indexed, hosts *politeness.Hosts, pushed *entries.Store) runs {
-	cfg, reg := a.cfg, known.registry
+func (a assembly) runs(in inputs, reg *registry.Registry, known records, out indexed, hosts *politeness.Hosts,
+	pushed *entries.Store) runs {
+	cfg := a.cfg
 	rebuilding := rebuild.Options{
 		Version: known.run.NormalizationVersion, Entries: pushed, Collisions: known.manifests.Collisions, Log: a.log,
 	}
 	if !out.none {
-		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg, pushed)
+		rebuilding.Audit = index.NewAuditor(out.engine, known.manifests, reg.Items, pushed)
 	}
-	steps := []migrate.Step{migrate.Items(reg, cfg.Rules), entryKeys(pushed)}
+	steps := []migrate.Step{migrate.Items(reg.Moves, cfg.Rules), entryKeys(pushed)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
 		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
 	})
@@ -272,9 +278,9 @@ func (a assembly) runs(in inputs, known records, out indexed, hosts *politeness.
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
-		bulk:    bulk.New(a.store, reg, bulk.Options{Log: a.log}),
+		bulk:    bulk.New(a.store, reg.Items, bulk.Options{Log: a.log}),
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
-			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg, pushed) }, Log: a.log,
+			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg.Items, pushed) }, Log: a.log,
 		}),
 		backfill: backfill.New(a.store, reg, hosts, in.files, backfills),
 	}

@@ -22,7 +22,7 @@ type beginner interface {
 // fillIndex starts a rebuild of all items and entries when the index is new: its file was lost, damaged, or of an
 // older version, or the search service had no such index. The run is durable before the index is marked, and is named
 // after the index, so that it starts once even if processes die or start together.
-func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, pushed *entries.Store,
+func fillIndex(ctx context.Context, index search.Index, items *registry.Items, pushed *entries.Store,
 	rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)
 	if !ok {
@@ -32,7 +32,7 @@ func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, 
 	if err != nil || name == "" {
 		return err
 	}
-	empty, err := isEmpty(ctx, reg, pushed)
+	empty, err := isEmpty(ctx, items, pushed)
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func fillIndex(ctx context.Context, index search.Index, reg *registry.Registry, 
 }
 
 // isEmpty reports whether nothing is registered, and nothing was pushed in.
-func isEmpty(ctx context.Context, reg *registry.Registry, pushed *entries.Store) (bool, error) {
-	known, err := reg.Items.Knows(ctx, "")
+func isEmpty(ctx context.Context, items *registry.Items, pushed *entries.Store) (bool, error) {
+	known, err := items.Knows(ctx, "")
 	if err == nil && !known {
 		known, err = pushed.Any(ctx)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -35,6 +36,7 @@ type rig struct {
 	clock *fakeClock
 	store storage.Store
 	reg   *registry.Registry
+	feed  *feed.Feed
 	snaps *snapshot.Store
 	index *bookIndex
 	web   *fetch.Client
@@ -106,6 +108,7 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	}
 	r.store = k.open(t, clock.now)
 	r.reg = r.registry(r.store, k.polite)
+	r.feed = feed.Open(r.store, clock.now)
 	r.snaps = snapshot.New(r.store).By(clock.now)
 	must(t, r.reg.Create(t.Context()))
 	must(t, r.snaps.Create(t.Context()))

@@ -218,7 +218,7 @@ func (s *sim) checkFeed() {
 	_, err := s.reg.Hosts.Recount(context.Background())
 	must(s.t, err)
 	has, seen := map[string]string{}, map[feed.Place]bool{}
-	for c, err := range s.reg.Feed.Oldest(context.Background(), feed.Place{}) {
+	for c, err := range feed.Open(s.store, s.latest).Oldest(context.Background(), feed.Place{}) {
 		must(s.t, err)
 		if c.To == "" || c.Kind == feed.Failing || c.Kind == feed.Recovered {
 			continue

@@ -13,7 +13,7 @@ import (
 // and its next check is when it was to be.
 func TestJ5TagsAreIndexed(t *testing.T) {
 	set := func(r *rig) {
-		_, err := r.reg.Requests.Set(t.Context(), r.item("/p").ID, registry.Settings{Tags: []string{"tides"}})
+		_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Tags: []string{"tides"}})
 		must(t, err)
 	}
 	paused := true
@@ -31,7 +31,7 @@ func TestJ5TagsAreIndexed(t *testing.T) {
 			r.clock.pass(time.Hour)
 		}, 0},
 		{"while it is paused", func(r *rig) {
-			_, err := r.reg.Requests.Set(t.Context(), r.item("/p").ID, registry.Settings{Paused: &paused})
+			_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Paused: &paused})
 			must(t, err)
 			set(r)
 		}, 0},

@@ -43,7 +43,7 @@ func (r *rig) fed(after *feed.Place) string {
 
 func (r *rig) feedOf(after *feed.Place) (out []feed.Change) {
 	r.t.Helper()
-	for c, err := range r.reg.Feed.Oldest(context.Background(), *after) {
+	for c, err := range r.feed.Oldest(context.Background(), *after) {
 		must(r.t, err)
 		out, *after = append(out, c), c.Place
 	}
@@ -182,7 +182,7 @@ func TestW16Broken(t *testing.T) {
 				{"first", lamp("EUR 12", brass, "", "a"), "new", nil},
 				{"set", lamp("EUR 12", brass, "", "a"), "", w},
 			})
-			at, err := r.reg.Feed.End(t.Context())
+			at, err := r.feed.End(t.Context())
 			must(t, err)
 			var alarms []string
 			for i, p := range []page{gone(brass), gone(brass + " Two."), gone(brass + " Three."), gone(brass + " Three.")} {
@@ -228,7 +228,7 @@ func TestW16APersonAccepts(t *testing.T) {
 		{"another selector", lamp("", brass, "", "a"), "watchRestored", &options.Watch{Include: []string{"h1"}}},
 		{"the first one again", lamp("", brass, "", "a"), "", price()},
 	})
-	at, err := r.reg.Feed.End(t.Context())
+	at, err := r.feed.End(t.Context())
 	must(t, err)
 	r.site.put("/p", page{body: "<html lang=en><title>Lamp</title><main><p>" + brass + "</p></main>"})
 	r.next("/p")

@@ -29,11 +29,11 @@ func (s *Session) registerPage(ctx context.Context, f entry.Fields) error {
 	if err != nil {
 		return fault.Field("url", "%w", err)
 	}
-	_, err = links.Items.Find(ctx, page.ID())
+	_, err = links.Find(ctx, page.ID())
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}
-	err = links.Items.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
+	err = links.Register(ctx, []source.Source{page}, registry.RegisterOptions{Method: linkMethod})[0].Err
 	if registry.IsItemLimit(err) {
 		return nil // the entry is stored without a page
 	}

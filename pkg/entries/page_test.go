@@ -17,7 +17,7 @@ func linked(t *testing.T) (*rig, *registry.Registry) {
 	r := newRig(t, openMem)
 	reg := registry.New(storagetest.Hooked(r.under, r), registry.Options{Parallel: 1})
 	must(t, reg.Create(t.Context()))
-	r.Store = New(storagetest.Hooked(r.under, r), Options{Links: reg, Rules: source.DefaultRules()})
+	r.Store = New(storagetest.Hooked(r.under, r), Options{Links: reg.Items, Rules: source.DefaultRules()})
 	return r, reg
 }
 

@@ -54,7 +54,7 @@ type Options struct {
 	Clock func() time.Time                           // the wall clock when nil
 	Token func() string                              // 26 of a-z and 2-7, always unique; crypto/rand when nil
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
-	Links *registry.Registry                         // registers the pages of links (D10); nil: not registered
+	Links *registry.Items                            // registers the pages of links (D10); nil: not registered
 	Rules source.Rules                               // for the URLs of links
 	Index Index                                      // holds the entries of production; nil: not searched
 	Feed  *feed.Feed                                 // receives their changes; nil: not published

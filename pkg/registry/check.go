@@ -48,7 +48,7 @@ func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 		}
 	}
 	for key := range c.items {
-		if err := c.pointer(ctx, r, key); err != nil {
+		if err := c.pointer(ctx, r.s.index, key); err != nil {
 			return nil, err
 		}
 	}
@@ -94,8 +94,8 @@ func (c *checker) row(e storage.Entity) {
 }
 
 // pointer checks that an item can be found by its id.
-func (c *checker) pointer(ctx context.Context, r *Registry, key storage.Key) error {
-	e, err := r.s.index.Get(ctx, item.IndexKey(key.Row))
+func (c *checker) pointer(ctx context.Context, index storage.Table, key storage.Key) error {
+	e, err := index.Get(ctx, item.IndexKey(key.Row))
 	if err != nil {
 		c.report(1, key, "cannot be found by its id: %v", err)
 		return nil

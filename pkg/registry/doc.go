@@ -3,11 +3,11 @@
 //
 // # Parts
 //
-// A [Registry] is nine parts over one store of rows: [Items] are registered, found and removed, [Jobs]
+// A [Registry] is eight parts over one store of rows: [Items] are registered, found, set and removed, [Jobs]
 // give them to workers, [Hosts] has what workers agree on about a host, [Changes] what sites say of their
-// pages, [Rebuilds], [Moves] and [Aliases] what the index and the identities need, [Requests] what people
-// set for items, and [Tags] what they set for many at once. What is decided about a host, and when an item is
-// checked again, is arithmetic in pkg/policy/host and pkg/policy/schedule.
+// pages, [Rebuilds], [Moves] and [Aliases] what the index and the identities need, and [Tags] what people set
+// for many items at once. What is decided about a host, and when an item is checked again, is arithmetic in
+// pkg/policy/host and pkg/policy/schedule.
 //
 // # Rows
 //

@@ -29,7 +29,7 @@ type Picked struct {
 }
 
 // Pick walks over at most so many items, from a place on, in the order of [Items.List], and gives those that are meant.
-func (r *Requests) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
+func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := itemWalk{host: f.Host, items: most, partitions: max(most/8, stepPartitions)}
 	at, err := r.s.overItems(ctx, w, from, func(_ string, items []Item) error {
 		for i := range items {
@@ -45,12 +45,12 @@ func (r *Requests) Pick(ctx context.Context, f Filter, from Cursor, most int) (p
 
 // Check has items checked soon, because a person asks for these very ones; a pause does not matter, and goes on after
 // the check. The outcomes are in the order of items.
-func (r *Requests) Check(ctx context.Context, items []Item) []Registered {
+func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	sources := make([]source.Source, len(items))
 	for i := range items {
 		sources[i] = items[i].Source()
 	}
-	return r.items.Register(ctx, sources, RegisterOptions{asked: true})
+	return r.Register(ctx, sources, RegisterOptions{asked: true})
 }
 
 // Behind is the place behind an item.

@@ -47,7 +47,7 @@ func (b bench) priorityOf(t *testing.T) any {
 
 func (b bench) set(t *testing.T, id source.ID, s Settings) {
 	t.Helper()
-	if _, err := b.Requests.Set(t.Context(), id, s); err != nil {
+	if _, err := b.Items.Set(t.Context(), id, s); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -41,6 +41,7 @@ type Options struct {
 	Token      func() string                              // unique lock owners; crypto/rand when nil
 	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Parallel   int                                        // storage requests in flight per call; 16 when zero
+	Feed       *feed.Feed                                 // where commits publish; opened over the same store when nil
 	Log        *slog.Logger                               // discarded when nil
 }
 
@@ -55,15 +56,13 @@ type Registry struct {
 	Moves    *Moves
 	Aliases  *Aliases
 	Tags     *Tags
-	Requests *Requests
-	// Feed has what has changed. Commits publish there.
-	Feed *feed.Feed
 
 	s *store
 }
 
 type (
-	// Items registers sources, finds and lists their items, moves their checks forward and removes them.
+	// Items registers sources, finds and lists their items, changes what is set for them, moves their checks
+	// forward and removes them.
 	Items struct{ s *store }
 
 	// Jobs gives items to workers, and takes what they find.
@@ -89,12 +88,6 @@ type (
 		s     *store
 		items *Items
 		jobs  *Jobs
-	}
-
-	// Requests are what people ask of items, of one or of many.
-	Requests struct {
-		s     *store
-		items *Items
 	}
 
 	// Aliases lead from an item to those that it represents.
@@ -127,13 +120,16 @@ func New(under storage.Store, o Options) *Registry {
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 		known:   recent.Map[storage.Key, struct{}]{Most: 10_000},
 	}
-	s.sums, s.feed = &sumStore{s: s}, feed.Open(under, o.Clock)
+	if s.feed = o.Feed; s.feed == nil {
+		s.feed = feed.Open(under, o.Clock)
+	}
+	s.sums = &sumStore{s: s}
 	s.tags = &Tags{s: s}
 	i, j := &Items{s}, &Jobs{s}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
 		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: s.tags,
-		Requests: &Requests{s, i}, Feed: s.feed, s: s,
+		s: s,
 	}
 }
 

@@ -20,8 +20,8 @@ func (o RegisterOptions) rests(it *Item) bool {
 
 // Set changes what is set for an item and moves its next check accordingly, at once. What is forced, or on its way out,
 // comes as it would have. NotFound if there is no item of that id.
-func (r *Requests) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
-	found, err := r.items.Find(ctx, id)
+func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
+	found, err := r.Find(ctx, id)
 	if err != nil {
 		return found, err
 	}

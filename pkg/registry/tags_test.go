@@ -142,7 +142,7 @@ func TestW9Priority(t *testing.T) {
 	first, last := waiting[50], waiting[0]
 	for level, it := range map[int]Item{9: first, 0: last} {
 		set := Settings{Options: options.Edit{Options: options.Options{Priority: &level}}}
-		if _, err := b.Requests.Set(t.Context(), it.ID, set); err != nil {
+		if _, err := b.Items.Set(t.Context(), it.ID, set); err != nil {
 			t.Fatal(err)
 		}
 	}

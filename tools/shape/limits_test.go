@@ -9,16 +9,9 @@ import (
 // exceeding are packages above a limit, with what they have: files and lines of the largest set that all reach each
 // other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
 var exceeding = map[string]struct{ files, lines, services int }{
-	"pkg/app":          {0, 0, 12},
-	"pkg/crawl":        {21, 2088, 20},
-	"pkg/crawl/index":  {0, 0, 10},
-	"pkg/entries":      {0, 0, 15},
-	"pkg/registry":     {21, 3334, 12},
-	"pkg/run/backfill": {14, 2371, 10},
-	"pkg/run/bulk":     {0, 0, 10},
-	"pkg/run/migrate":  {0, 0, 10},
-	"pkg/run/rebuild":  {0, 0, 10},
-	"pkg/run/sitepoll": {0, 0, 10},
+	"pkg/crawl":        {21, 2088, 18},
+	"pkg/registry":     {21, 3334, 0},
+	"pkg/run/backfill": {14, 2371, 0},
 }
 
 // TestDependencies fails when files of a package depend on each other more than they may, or a function reaches too

@@ -29,13 +29,13 @@ type Entries interface {
 type Auditor struct {
 	index     Audited
 	manifests *Manifests
-	reg       *registry.Registry
+	items     *registry.Items
 	entries   Entries
 }
 
 // NewAuditor makes an auditor.
-func NewAuditor(ix Audited, m *Manifests, reg *registry.Registry, e Entries) *Auditor {
-	return &Auditor{index: ix, manifests: m, reg: reg, entries: e}
+func NewAuditor(ix Audited, m *Manifests, items *registry.Items, e Entries) *Auditor {
+	return &Auditor{index: ix, manifests: m, items: items, entries: e}
 }
 
 // Difference says how the index differs from an item's manifest; "" if it does not. An item that is
@@ -134,13 +134,13 @@ func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, er
 	}
 	it, found, err := a.find(ctx, id)
 	if err == nil && found {
-		_, err = a.reg.Items.Reindex(ctx, it, true)
+		_, err = a.items.Reindex(ctx, it, true)
 	}
 	return true, err
 }
 
 func (a *Auditor) find(ctx context.Context, id string) (it registry.Item, found bool, err error) {
-	it, err = a.reg.Items.Find(ctx, source.ID(id))
+	it, err = a.items.Find(ctx, source.ID(id))
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
 		return it, false, nil
 	}

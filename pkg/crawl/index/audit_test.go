@@ -55,7 +55,7 @@ func TestK12OrphanGetsItsItem(t *testing.T) {
 		if removed = append(removed, id); id == ids[0] {
 			register["https://a.example/wanted"]()
 		}
-	}}, nil, reg, noEntries{})
+	}}, nil, reg.Items, noEntries{})
 	gone, next, err := a.Orphans(t.Context(), "")
 	if err != nil || next != "" || len(gone) != 2 || len(removed) != 2 {
 		t.Fatalf("%v are gone, %v removed, next %q, %v", gone, removed, next, err)

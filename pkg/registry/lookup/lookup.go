@@ -16,14 +16,13 @@ import (
 
 // Lookup finds items.
 type Lookup struct {
-	items    *registry.Items
-	requests *registry.Requests
-	rules    source.Rules
+	items *registry.Items
+	rules source.Rules
 }
 
 // New makes a Lookup over the items of a registry, whose addresses are read by some rules.
-func New(items *registry.Items, requests *registry.Requests, rules source.Rules) *Lookup {
-	return &Lookup{items, requests, rules}
+func New(items *registry.Items, rules source.Rules) *Lookup {
+	return &Lookup{items, rules}
 }
 
 // IDs are the ids that the item of an address may have: an address may be that of a page and that of a file.

@@ -67,7 +67,7 @@ func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 		return page, err
 	}
 	for read := 0; len(page.Items) < q.Top && read < maxRead; {
-		p, err := l.requests.Pick(ctx, q.Filter, at, min(walkPiece, q.Top-len(page.Items)+spare))
+		p, err := l.items.Pick(ctx, q.Filter, at, min(walkPiece, q.Top-len(page.Items)+spare))
 		if err != nil {
 			return page, err
 		}
@@ -153,7 +153,7 @@ func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []registry.Item, err error) {
 	read := 0
 	for at, done := (registry.Cursor{}), false; !done; {
-		p, err := l.requests.Pick(ctx, f, at, walkPiece)
+		p, err := l.items.Pick(ctx, f, at, walkPiece)
 		if err != nil {
 			return nil, err
 		}

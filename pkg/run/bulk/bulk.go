@@ -113,16 +113,15 @@ type Options struct {
 
 // Service starts and advances runs. It is safe for concurrent use by any number of processes.
 type Service struct {
-	items    *registry.Items
-	requests *registry.Requests
-	runs     run.Runs[Run]
-	o        Options
+	items *registry.Items
+	runs  run.Runs[Run]
+	o     Options
 }
 
 // New opens the runs of a store. It touches nothing; see [Service.Create].
-func New(store storage.Store, reg *registry.Registry, o Options) *Service {
+func New(store storage.Store, items *registry.Items, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	return &Service{items: reg.Items, requests: reg.Requests, o: o, runs: run.Runs[Run]{
+	return &Service{items: items, o: o, runs: run.Runs[Run]{
 		Kind: "bulk run", Table: store.Table(snapshot.RunsTable), Partition: partition,
 		Messages:  run.Messages{Queue: store.Queue(Queue), RunName: "run", NumName: "step"},
 		MaxActive: MaxActive, Stalled: stalled, CheckID: checkID,
@@ -203,7 +202,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 // some returns the next items and moves the run's cursor past them.
 func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
 	if len(one.IDs) == 0 {
-		p, err := s.requests.Pick(ctx, one.Filter, one.Cursor, stepItems)
+		p, err := s.items.Pick(ctx, one.Filter, one.Cursor, stepItems)
 		one.Items, one.Cursor = one.Items+p.Looked, p.Next
 		return p.Items, p.Done, err
 	}
@@ -238,7 +237,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 		all := len(items)
 		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
-		for i, got := range s.requests.Check(ctx, items) {
+		for i, got := range s.items.Check(ctx, items) {
 			errs[i] = got.Err
 		}
 	} else {
@@ -286,6 +285,6 @@ func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
 	default:
 		return fault.New(fault.Invalid, "there is no operation %q", a.Op)
 	}
-	_, err := s.requests.Set(ctx, id, set)
+	_, err := s.items.Set(ctx, id, set)
 	return err
 }

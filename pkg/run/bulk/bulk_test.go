@@ -26,7 +26,7 @@ func newRig(t *testing.T, store string) *rig {
 	r.reg = r.Registry(r.Store)
 	r.Must(r.reg.Create(t.Context()))
 	tokens := 0
-	r.Service = bulk.New(r.Seen, reg, bulk.Options{Clock: r.Clock.Now, Token: func() string {
+	r.Service = bulk.New(r.Seen, reg.Items, bulk.Options{Clock: r.Clock.Now, Token: func() string {
 		tokens++
 		return fmt.Sprint(tokens)
 	}})
@@ -117,7 +117,7 @@ func TestW9TagsMoveChecks(t *testing.T) {
 	r := newRig(t, "mem")
 	for url, it := range r.Items(r.reg) {
 		if strings.Contains(url, "a.example") {
-			_, err := r.reg.Requests.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
+			_, err := r.reg.Items.Set(t.Context(), it.ID, registry.Settings{Tags: []string{"slow"}})
 			r.Must(err)
 		}
 	}

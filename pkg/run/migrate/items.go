@@ -11,13 +11,13 @@ import (
 
 // Items is the step that updates the identities of items to the rules for URLs: their version, and the configured
 // list of trackers.
-func Items(reg *registry.Registry, rules source.Rules) Step {
+func Items(moves *registry.Moves, rules source.Rules) Step {
 	url := lineage.Current.Component("url")
 	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
 		dry bool) (Progress, string, bool, error) {
 		var from registry.Cursor
 		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
-		m, err := reg.Moves.Step(ctx, rules, from, dry)
+		m, err := moves.Step(ctx, rules, from, dry)
 		next, _ := json.Marshal(m.Next) // strings always encode
 		return Progress{Seen: m.Items, Changed: m.Moved, Examples: m.Examples}, string(next), m.Done, err
 	}}
