@@ -22,8 +22,7 @@ type Options struct {
 	// Open opens the services, or returns those that are open. Every invocation calls it, so it must be quick once it
 	// has succeeded; after a failure it is called again.
 	Open func(ctx context.Context) (*Services, error)
-	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when
-	// zero.
+	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when zero.
 	Timeout time.Duration
 	// BodyTime is how long the body of a request may take to arrive; 2 minutes when zero.
 	BodyTime time.Duration

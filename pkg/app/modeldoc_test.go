@@ -14,7 +14,7 @@ func TestK10ModelNamesWhatThereIs(t *testing.T) {
 	_, section, _ := strings.Cut(readDoc(t, "docs/model/README.md"), "\n## Steps\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var names []string
-	for _, dir := range []string{"registry", "registry/item"} {
+	for _, dir := range []string{"registry", "registry/item", "registry/store"} {
 		for _, file := range parseDir(t, filepath.Join("..", "..", "pkg", dir), false) {
 			names = append(names, declaredIn(file)...)
 		}

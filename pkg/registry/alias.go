@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -18,12 +19,14 @@ import (
 // checked when they are due.
 const maxExpedited = 50
 
+const aliasPrefix = "alias|"
+
 // aliasRows is the prefix of the rows that lead from an item to its aliases.
 func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
 
 // aliases reads the rows that lead from an item to its aliases.
 func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entity, error] {
-	return r.s.items.Query(ctx, storage.Query{
+	return r.s.Items.Query(ctx, storage.Query{
 		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: aliasPrefix + of.Hash() + item.AfterBar,
 		PageSize: storage.MaxOps,
 	})
@@ -32,7 +35,7 @@ func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entit
 // Point lets an item lead to one that is about to be its alias. It comes before the commit that
 // makes it so.
 func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
-	_, err := r.s.items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+	_, err := r.s.Items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key:   storage.Key{Partition: of.Partition(), Row: aliasRows(of.Hash()) + alias.Hash()},
 		Props: storage.Properties{"partition": alias.Partition()},
 	}})
@@ -45,13 +48,13 @@ func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	if err != nil {
 		return err
 	}
-	e, err := r.s.index.Get(ctx, item.IndexKey(hash))
+	e, err := r.s.Index.Get(ctx, item.IndexKey(hash))
 	if err != nil {
-		return ignoreLost(err)
+		return store.IgnoreLost(err)
 	}
 	partition, _ := e.Props["partition"].(string)
-	_, err = r.s.items.Transact(ctx, item.DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
-	return ignoreLost(err)
+	_, err = r.s.Items.Transact(ctx, item.DropRow(storage.Key{Partition: partition, Row: aliasRows(hash) + alias.Hash()}))
+	return store.IgnoreLost(err)
 }
 
 // DropAll takes back all that an item leads to, because it is purged.
@@ -64,8 +67,8 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 		ops = append(ops, item.DropRow(e.Key))
 	}
 	for chunk := range slices.Chunk(ops, storage.MaxOps) {
-		if _, err := r.s.items.Transact(ctx, chunk...); err != nil {
-			return asConflict(err)
+		if _, err := r.s.Items.Transact(ctx, chunk...); err != nil {
+			return store.AsConflict(err)
 		}
 	}
 	return nil
@@ -80,7 +83,7 @@ func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 			return err
 		}
 		partition, _ := e.Props["partition"].(string)
-		it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.Hash())):]})
+		it, err := r.s.LoadItem(ctx, storage.Key{Partition: partition, Row: e.Row[len(aliasRows(of.Hash())):]})
 		if err == nil && it.AliasOf == of.ID {
 			err = r.items.Expedite(ctx, it, at)
 		}

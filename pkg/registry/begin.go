@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -38,8 +39,8 @@ type Batch struct {
 	More bool
 
 	owner  string
-	host   *hostEntry // as the batch wrote it; nil once a commit has
-	rest   []*Item    // of the job, without a start: not locked
+	host   *store.Host // as the batch wrote it; nil once a commit has
+	rest   []*Item     // of the job, without a start: not locked
 	broken map[storage.Key]bool
 }
 
@@ -63,10 +64,10 @@ func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 // asked, still wants the job then. If not, nothing is touched and the batch is nil. The caller may be
 // asked several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
-	owner := r.s.o.Token()
+	owner := r.s.Options.Token()
 	var batch *Batch
 	var taken Budget
-	err := r.s.onHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
+	err := r.s.OnHost(ctx, job.PartitionKey, job.Host, func(ctx context.Context) (err error) {
 		batch, err = r.begin(ctx, job, owner, &taken, wanted)
 		return err
 	})
@@ -75,31 +76,32 @@ func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) b
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
 		// The batch has begun all the same; the rest comes again after [item.JobTTL].
-		r.s.o.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host, "kind", fault.KindOf(err))
+		r.s.Options.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host,
+			"kind", fault.KindOf(err))
 	}
 	return batch, nil
 }
 
 func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	wanted func(answers bool) bool) (*Batch, error) {
-	items, host, err := r.s.load(ctx, job)
+	items, host, err := r.s.LoadJob(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	now := r.s.now()
+	now := r.s.Now()
 	todo := eligible(items, job.Host, now)
 	if len(todo) == 0 && !slices.ContainsFunc(items, func(it Item) bool { return it.LockOwner != "" }) {
-		r.s.announceLater(ctx, &host)
-		r.s.sums.mendOne(ctx, job.PartitionKey)
+		r.s.AnnounceLater(ctx, &host)
+		r.s.Sums.MendOne(ctx, job.PartitionKey)
 	}
 	if len(todo) == 0 || !wanted(host.Answers) {
 		return nil, nil
 	}
-	p := r.s.o.Politeness(job.Host)
-	if _, err := r.s.share(ctx, &host, len(todo), p, taken); err != nil {
+	p := r.s.Options.Politeness(job.Host)
+	if _, err := r.s.Share(ctx, &host, len(todo), p, taken); err != nil {
 		return nil, err
 	}
-	g, until, ok := host.Policy.ReserveBatch(now, owner, len(todo), p, r.s.o.Jitter)
+	g, until, ok := host.Policy.ReserveBatch(now, owner, len(todo), p, r.s.Options.Jitter)
 	if !ok {
 		return r.beginUnasked(ctx, job, owner, &host, todo, until)
 	}
@@ -133,9 +135,9 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 
 // lock takes items and the host's lease in one transaction. An item that somebody else took or changed
 // meanwhile is left to them; a host that changed is a Conflict.
-func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Item) (err error) {
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item) (err error) {
 	var tags []storage.ETag
-	b.Items, tags, err = r.s.writeEach(ctx, time.Time{}, []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	b.Items, tags, err = r.s.WriteEach(ctx, time.Time{}, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"] = int64(it.Deaths), false
@@ -146,7 +148,7 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Ite
 		it.LockedUntil, it.LockOwner = b.Until, b.owner
 	}
 	if err == nil {
-		b.host, host.etag = host, tags[0]
+		b.host, host.ETag = host, tags[0]
 	}
 	return err
 }
@@ -154,9 +156,9 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostEntry, items []*Ite
 // TryAlone writes down that from now on nothing but this item of the batch is worked on, until it is
 // committed. An item that somebody else has changed meanwhile is left as it is: it remains a suspect.
 func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
-	tags, err := r.s.items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
+	tags, err := r.s.Items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
 	if err != nil {
-		return ignoreLost(err)
+		return store.IgnoreLost(err)
 	}
 	it.Written(tags[0])
 	for _, own := range b.Items {
@@ -169,12 +171,12 @@ func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 
 // park gives claimed items back to the due rows because their host is not available: until a
 // time, or (zero) until somebody who works there, or the next sweep, takes them.
-func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until time.Time) error {
-	host.Policy.Pace.Unclaim(len(items), r.s.o.Politeness(host.Host))
-	now := r.s.now()
+func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until time.Time) error {
+	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
+	now := r.s.Now()
 	until = item.ParkedUntil(now, until)
 	host.Unclaimed = true
-	_, _, err := r.s.writeEach(ctx, policy.Later(now, until), []storage.Op{host.op()}, items, func(it *Item) []storage.Op {
+	_, _, err := r.s.WriteEach(ctx, policy.Later(now, until), []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		return []storage.Op{item.SetEnqueued(it, until)}
 	})
 	return err
@@ -182,8 +184,8 @@ func (r *Jobs) park(ctx context.Context, host hostEntry, items []*Item, until ti
 
 // parkRest parks what a batch had no starts for.
 func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
-	return r.s.onHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
-		host, err := r.s.loadHost(ctx, b.Partition, b.Host)
+	return r.s.OnHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
+		host, err := r.s.LoadHost(ctx, b.Partition, b.Host)
 		if err != nil {
 			return err
 		}

@@ -53,30 +53,30 @@ func onStores(t *testing.T, test func(t *testing.T, open opener)) {
 func openMem(t testing.TB, o Options) bench {
 	t.Helper()
 	c := newClock()
-	store := mem.New(c.Now)
-	return openOn(t, func() storage.Store { return store }, c, o)
+	under := mem.New(c.Now)
+	return openOn(t, func() storage.Store { return under }, c, o)
 }
 
 func openEmbedded(t testing.TB, o Options) bench {
 	t.Helper()
 	c, dir := newClock(), t.TempDir()
 	return openOn(t, func() storage.Store {
-		store, err := sqlitestore.Open(dir, sqlitestore.Options{Now: c.Now})
+		under, err := sqlitestore.Open(dir, sqlitestore.Options{Now: c.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { store.Close() })
-		return store
+		t.Cleanup(func() { under.Close() })
+		return under
 	}, c, o)
 }
 
-func openOn(t testing.TB, store func() storage.Store, c *clock, o Options) bench {
+func openOn(t testing.TB, under func() storage.Store, c *clock, o Options) bench {
 	t.Helper()
 	o.Clock = c.Now
 	if o.Politeness == nil {
 		o.Politeness = func(string) Politeness { return Politeness{MaxConcurrent: 4} }
 	}
-	b := bench{New(store(), o), c, func() *Registry { return New(store(), o) }}
+	b := bench{New(under(), o), c, func() *Registry { return New(under(), o) }}
 	if err := b.Create(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func (b bench) take(t testing.TB) []Job {
 	t.Helper()
 	var out []Job
 	for {
-		messages, err := b.s.jobs.Receive(t.Context(), 32, 10*time.Minute)
+		messages, err := b.s.Jobs.Receive(t.Context(), 32, 10*time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func (b bench) take(t testing.TB) []Job {
 				t.Fatal(err)
 			}
 			out = append(out, j)
-			if err := b.s.jobs.Delete(t.Context(), m); err != nil {
+			if err := b.s.Jobs.Delete(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}
 		}

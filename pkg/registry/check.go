@@ -7,6 +7,7 @@ import (
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -26,29 +27,29 @@ func (v Violation) String() string {
 // only exact while nobody writes.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
-		now: r.s.now(), politeness: r.s.o.Politeness, hosts: map[storage.Key]hostState{}, items: map[storage.Key]Item{},
+		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
+		items:  map[storage.Key]Item{},
 		due:    map[storage.Key][]storage.Entity{},
 		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{},
 		guarded: map[storage.Key]int{},
 		hints:   map[string]time.Time{},
 	}
-	for e, err := range r.s.items.Query(ctx, storage.Query{}) {
+	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
 		if err != nil {
 			return nil, err
 		}
 		c.row(e)
 	}
-	for e, err := range r.s.hints.Query(ctx, storage.Query{}) {
+	for h, err := range r.s.AllHints(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		h := hintOf(e, fmt.Sprintf("%d|", shardOf(e.Row)))
-		if cur, ok := c.hints[h.partition]; !ok || h.bucket.Before(cur) {
-			c.hints[h.partition] = h.bucket
+		if cur, ok := c.hints[h.Partition]; !ok || h.Minute.Before(cur) {
+			c.hints[h.Partition] = h.Minute
 		}
 	}
 	for key := range c.items {
-		if err := c.pointer(ctx, r.s.index, key); err != nil {
+		if err := c.pointer(ctx, r.s.Index, key); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +66,7 @@ type checker struct {
 	rebuild    map[storage.Key]int              // by host row: items that wait, as counted, less those that do
 	guarded    map[storage.Key]int              // by host row: items that the guard holds, likewise
 	revisited  map[storage.Key]int              // by host row: items that are gone but not by status, likewise
-	hosts      map[storage.Key]hostState
+	hosts      map[storage.Key]store.HostState
 	hints      map[string]time.Time // by partition: the earliest
 	found      []Violation
 }
@@ -84,7 +85,7 @@ func (c *checker) row(e storage.Entity) {
 		c.due[item] = append(c.due[item], e)
 		return
 	}
-	if h, _ := hostRows.Decode(e.Props); h.Host != "" {
+	if h := store.HostStateOf(e); h.Host != "" {
 		c.hosts[e.Key] = h
 		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
@@ -119,8 +120,8 @@ func (c *checker) judge() {
 		}
 		counted[host][it.Status]++
 		c.rebuild[host] -= one(it.RebuildPending)
-		c.revisited[host] -= one(tallyOf(&it).revisited)
-		c.guarded[host] -= one(tallyOf(&it).guarded)
+		c.revisited[host] -= one(store.TallyOf(&it).Revisited)
+		c.guarded[host] -= one(store.TallyOf(&it).Guarded)
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {

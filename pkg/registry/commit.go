@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -41,7 +42,7 @@ type HostFinding struct {
 // that were not done. Items that somebody forced or registered again meanwhile keep that schedule
 // and generation; those whose lock was lost are left alone.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
-	c := &commit{r: r, b: b, host: host, last: last, id: r.s.o.Token()}
+	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
 		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Alone = time.Time{}, "", false
 		if !f.Item.Deadly {
@@ -55,12 +56,12 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	if err := c.readPointers(ctx); err != nil {
 		return err
 	}
-	if err := r.s.onHost(ctx, b.Partition, b.Host, c.try); err != nil {
+	if err := r.s.OnHost(ctx, b.Partition, b.Host, c.try); err != nil {
 		return err
 	}
 	c.dropPointers(ctx)
 	b.Items = b.remaining(done)
-	r.s.send(ctx, b.Partition, b.Host, item.ReasonForced, c.again())
+	r.s.Send(ctx, b.Partition, b.Host, item.ReasonForced, c.again())
 	return nil
 }
 
@@ -79,8 +80,8 @@ func (c *commit) again() []JobItem {
 // pending is a finding on its way into the store.
 type pending struct {
 	Finding
-	read        *Item // as the batch has it
-	was         tally // as counted
+	read        *Item       // as the batch has it
+	was         store.Tally // as counted
 	oldDue      time.Time
 	wasGone     bool          // it had its tombstone before
 	pointer     storage.ETag  // of the row that leads to an item to be purged; empty if there is none
@@ -111,8 +112,8 @@ type commit struct {
 func (c *commit) pendingOf(f Finding) *pending {
 	for _, it := range c.b.Items {
 		if it.Key() == f.Item.Key() {
-			p := &pending{Finding: f, read: it, was: tallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
-				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.now())}
+			p := &pending{Finding: f, read: it, was: store.TallyOf(it), oldDue: it.NextCrawlAt, wasGone: !it.GoneSince.IsZero(),
+				score: scoreOf(it, &f), changes: changesOf(it, &f, c.r.s.Now())}
 			if p.score.Predictions() > 0 {
 				p.Item.PredictedAt = time.Time{}
 			}
@@ -129,27 +130,27 @@ func (c *commit) try(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.r.s.announce(ctx, &host); err != nil {
+	if err := c.r.s.Announce(ctx, &host); err != nil {
 		return err // its outbox is about to be written over
 	}
 	for {
 		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
-			if c.since, err = c.r.s.feed.Segment(ctx); err != nil {
+			if c.since, err = c.r.s.Feed.Segment(ctx); err != nil {
 				return err
 			}
 		}
 		host := host
 		ops, owners := c.ops(&host)
-		_, err := c.r.s.hinted(ctx, c.b.Partition, c.hint(), ops)
+		_, err := c.r.s.Hinted(ctx, c.b.Partition, c.hint(), ops)
 		if err == nil {
-			c.r.s.sums.publish(ctx, &host)
-			c.r.s.announceLater(ctx, &host)
+			c.r.s.Sums.Publish(ctx, &host)
+			c.r.s.AnnounceLater(ctx, &host)
 		}
 		if i, never := rejectedIndex(err); never && owners[i].done != nil && !owners[i].done.quarantined {
 			c.quarantine(ctx, owners[i].done, err)
 			continue
 		}
-		i, lost := conflictIndex(err)
+		i, lost := store.ConflictIndex(err)
 		if !lost || i == 0 {
 			return err
 		}
@@ -161,13 +162,13 @@ func (c *commit) try(ctx context.Context) error {
 
 // hostRow is the host's row as the batch has written it, if this is its first commit and the host has nothing
 // else to do, for then nobody has changed it since; else it is read.
-func (c *commit) hostRow(ctx context.Context) (hostEntry, error) {
+func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	host := c.b.host
 	c.b.host = nil
 	if host != nil && !host.Unclaimed {
 		return *host, nil
 	}
-	return c.r.s.loadHost(ctx, c.b.Partition, c.b.Host)
+	return c.r.s.LoadHost(ctx, c.b.Partition, c.b.Host)
 }
 
 // opOwner tells which item an operation belongs to.
@@ -178,21 +179,21 @@ type opOwner struct {
 }
 
 // ops changes the host's row, and says what is written.
-func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
-	now := c.r.s.now()
+func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
+	now := c.r.s.Now()
 	host.Counts = maps.Clone(host.Counts)          // this may be called again with the same host
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // the host's row comes first, once it is known
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
-			host.recount(p.was, tally{})
+			host.Recount(p.was, store.Tally{})
 			add(p.Item.Delete(), opOwner{done: p})
 			if !p.noDue {
 				add(item.DeleteDue(p.Item.Key(), p.oldDue), opOwner{done: p, due: true})
 			}
 			continue
 		}
-		host.recount(p.was, tallyOf(&p.Item))
+		host.Recount(p.was, store.TallyOf(&p.Item))
 		if !p.Unasked {
 			host.Rates.Add(p.Changed, p.Failed)
 			host.Policy.Count(now, p.Changed, p.Failed)
@@ -223,13 +224,13 @@ func (c *commit) ops(host *hostEntry) ([]storage.Op, []opOwner) {
 	}
 	c.updateHost(host, now)
 	host.Outbox = c.outbox()
-	ops[0] = host.op()
+	ops[0] = host.Op()
 	return ops, owners
 }
 
-func (c *commit) updateHost(host *hostEntry, now time.Time) {
-	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.o.Politeness(host.Host))
-	host.learn(now, c.b.owner, c.host)
+func (c *commit) updateHost(host *store.Host, now time.Time) {
+	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.Options.Politeness(host.Host))
+	learn(&host.HostState, now, c.b.owner, c.host)
 	if asked, answered := c.answers(); asked {
 		host.Answers = answered
 	}
@@ -237,9 +238,16 @@ func (c *commit) updateHost(host *hostEntry, now time.Time) {
 		return !p.Purge && !p.Item.NextCrawlAt.After(now)
 	})
 	if c.last {
-		c.b.More = host.Unclaimed || c.r.s.o.Strategy == source.ByScheme // whose partition has other hosts
+		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // whose partition has other hosts
 		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
+}
+
+// learn takes over what somebody who asked the host has found out about it.
+func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
+	h.Policy.Pace.CrawlDelay = found.CrawlDelay
+	h.Pause(now, found.PauseUntil, found.PauseWhy)
+	h.Policy.Charge(now, owner, found.Asked)
 }
 
 // answers reports whether the host was asked for any of what is done, and whether it answered any.
@@ -255,7 +263,7 @@ func (c *commit) answers() (asked, answered bool) {
 // hint is needed for what comes due before the job's claim would have ended; zero for none. A claim has a hint, and
 // what comes due later than that has its own from the sweep that follows it.
 func (c *commit) hint() time.Time {
-	now := c.r.s.now()
+	now := c.r.s.Now()
 	var first time.Time
 	for _, p := range c.done {
 		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(item.JobTTL)) {
@@ -283,7 +291,7 @@ func rejectedIndex(err error) (index int, yes bool) {
 // quarantine replaces a finding that cannot be stored by the item as it was, in Error: it must not take
 // the findings of its neighbours with it.
 func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
-	c.r.s.o.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
+	c.r.s.Options.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
 		if it.Key() != p.Item.Key() {
 			continue
@@ -295,9 +303,9 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 		was.Written(p.Item.Revision())
 		was.Rebuilt(false)
 		was.SetError("what was found cannot be stored: " + why.Error())
-		was.Record(c.r.s.now(), "error", was.ErrorMessage)
+		was.Record(c.r.s.Now(), "error", was.ErrorMessage)
 		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, LastModRecord{}
-		p.changes = changesOf(it, &Finding{Item: was, Failed: true}, c.r.s.now())
+		p.changes = changesOf(it, &Finding{Item: was, Failed: true}, c.r.s.Now())
 	}
 }
 
@@ -307,7 +315,7 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	case o.rest != nil:
 		return c.dropRest(ctx, o.rest)
 	case o.due:
-		c.r.s.o.Log.WarnContext(ctx, "due row was missing", "id", o.done.Item.ID)
+		c.r.s.Options.Log.WarnContext(ctx, "due row was missing", "id", o.done.Item.ID)
 		o.done.noDue = true
 		return nil
 	default:
@@ -318,7 +326,7 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 // dropRest reads an item that is to be given back, and was changed. The lock may still be ours: a write of ours
 // took effect though it seemed to fail, or somebody has forced the item.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
-	cur, err := c.r.s.loadItem(ctx, it.Key())
+	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
 		return err
 	}
@@ -326,7 +334,7 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 		it.Written(cur.Revision())
 		return nil
 	}
-	c.rest = without(c.rest, it) // no longer ours to give back
+	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // no longer ours to give back
 	return nil
 }
 
@@ -334,23 +342,23 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 // something of the item or set something, which is joined with the findings. If the lock is lost, the findings are
 // dropped: the worker that has the item now makes its own.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
-	cur, err := c.r.s.loadItem(ctx, p.Item.Key())
+	cur, err := c.r.s.LoadItem(ctx, p.Item.Key())
 	if err != nil {
 		return err
 	}
 	if !cur.Exists() || cur.LockOwner != c.b.owner {
-		c.done = without(c.done, p)
+		c.done = slices.DeleteFunc(c.done, func(other *pending) bool { return other == p })
 		return nil
 	}
-	p.oldDue, p.was = cur.NextCrawlAt, tallyOf(&cur)
+	p.oldDue, p.was = cur.NextCrawlAt, store.TallyOf(&cur)
 	if p.Purge {
 		p.repent(cur)
 		return nil
 	}
-	now, m := c.r.s.now(), item.Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-item.LockTime)}
+	now, m := c.r.s.Now(), item.Meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-item.LockTime)}
 	p.asked = m.Asked(now)
 	m.Rebase(&p.Item, now)
-	return resettle(ctx, c.r.s, &p.Item, m, now)
+	return resettle(ctx, c.r.tags, &p.Item, m, now)
 }
 
 // remaining are the batch's items without those that are done.
@@ -371,8 +379,9 @@ func (b *Batch) remaining(done []Finding) []*Item {
 // Pause keeps everybody away from a host that no batch holds, because it asked for that behind a
 // redirect. It is never shorter than an earlier pause, nor longer than [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
-	return r.s.changeHost(ctx, hostID{partition, host}, func(_ context.Context, h *hostEntry) (*change, error) {
-		h.pause(r.s.now(), until, why)
-		return &change{}, nil
+	id := store.HostID{Partition: partition, Host: host}
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+		h.Pause(r.s.Now(), until, why)
+		return &store.Change{}, nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Ignore has people set what is watched of an item: edit changes the options, and gives their error. The item as it
@@ -42,34 +43,34 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	var it Item
 	var job []JobItem
 	var refused error // whatever its kind, asking again does not help
-	at := hostID{found.Partition(), found.SourceHost}
-	err = r.s.changeHost(ctx, at, func(ctx context.Context, h *hostEntry) (*change, error) {
+	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
+	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil
-		if it, err = r.s.loadItem(ctx, found.Key()); err != nil {
+		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return nil, err
 		}
 		if !it.Exists() {
 			return nil, unknown(id)
 		}
-		now, oldDue := r.s.now(), it.NextCrawlAt
+		now, oldDue := r.s.Now(), it.NextCrawlAt
 		var check bool
 		if check, refused = decide(&it, now); refused != nil {
 			return nil, nil
 		}
 		if !check {
-			return &change{ops: it.Write(oldDue, time.Time{})}, nil
+			return &store.Change{Ops: it.Write(oldDue, time.Time{})}, nil
 		}
 		it.NextCrawlAt = now
-		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&it)}
 		claimed := now.Add(item.JobTTL)
-		return &change{ops: it.Write(oldDue, claimed), hint: claimed}, nil
+		return &store.Change{Ops: it.Write(oldDue, claimed), Hint: claimed}, nil
 	})
 	if err == nil {
 		err = refused
 	}
 	if err == nil && job != nil {
-		r.s.send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
 	}
 	return it, err
 }

@@ -7,6 +7,7 @@ import (
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -36,7 +37,7 @@ var purgeCursors = row.Of[purgeCursor]()
 // reads at most 20,000 rows and goes on with the next call; when there is nothing to do it
 // reads one. moved is how many items are due earlier now.
 func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved int, err error) {
-	s, _, err := purgeCursors.Load(ctx, r.s.index, purgeKey)
+	s, _, err := purgeCursors.Load(ctx, r.s.Index, purgeKey)
 	if err != nil {
 		return 0, err
 	}
@@ -50,7 +51,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 			return moved, err // what was moved is done; the next call begins where this one did
 		}
 	}
-	_, err = r.s.index.Transact(ctx, storage.Op{
+	_, err = r.s.Index.Transact(ctx, storage.Op{
 		Kind: storage.Upsert, Entity: storage.Entity{Key: purgeKey, Props: purgeCursors.Encode(&s)},
 	})
 	return moved, err
@@ -63,11 +64,12 @@ const purgePiece = 1000
 func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Duration,
 	rows int) (moved int, err error) {
 	for rows > 0 && !s.Done {
-		w := itemWalk{
-			columns: []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"},
-			items:   min(rows, purgePiece), partitions: rows, skip: r.nothingGone,
+		w := store.ItemWalk{
+			Columns: []string{"id", "sourceHost", "goneSince", "nextCrawlAt", "lockedUntil"},
+			Items:   min(rows, purgePiece), Partitions: rows, Skip: r.nothingGone,
 		}
-		at, err := r.s.overItems(ctx, w, Cursor{s.Partition, s.Row}, func(_ string, items []Item) error {
+		from := Cursor{Partition: s.Partition, Row: s.Row}
+		at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
 			n, err := r.purgeEarlier(ctx, items, keep)
 			moved += n
 			return err
@@ -75,15 +77,15 @@ func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Dur
 		if err != nil {
 			return moved, err
 		}
-		rows -= at.read + at.partitions
-		s.Partition, s.Row, s.Done = at.next.Partition, at.next.Row, at.done
+		rows -= at.Read + at.Partitions
+		s.Partition, s.Row, s.Done = at.Next.Partition, at.Next.Row, at.Done
 	}
 	return moved, nil
 }
 
 // nothingGone asks the counters of a partition's hosts.
 func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error) {
-	for h, err := range r.s.hostsOf(ctx, partition, "counts") {
+	for h, err := range r.s.HostsOf(ctx, partition, "counts") {
 		if err != nil || h.Counts[Gone] > 0 {
 			return false, err
 		}
@@ -95,7 +97,7 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 // tombstone is over. One that is locked gets its next check from whoever locked it, and one that changes
 // meanwhile is left alone.
 func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
-	now := r.s.now()
+	now := r.s.Now()
 	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }
 	var late []*Item
 	var first time.Time
@@ -106,7 +108,7 @@ func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Durati
 		}
 	}
 	for chunk := range slices.Chunk(late, JobItems) {
-		written, _, err := r.s.writeEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
+		written, _, err := r.s.WriteEach(ctx, first, nil, chunk, func(it *Item) []storage.Op {
 			return item.Expedite(it, due(it), storage.Properties{})
 		})
 		if moved += len(written); err != nil {

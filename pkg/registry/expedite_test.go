@@ -20,8 +20,8 @@ func (b bench) bury(t *testing.T, host string, n int) {
 		for _, it := range batch.Items {
 			gone := *it
 			gone.Status = Gone
-			gone.Reschedule(schedule.Decision{State: schedule.State{Missing: 3, GoneSince: b.s.now()},
-				Next: b.s.now().Add(3650 * day)})
+			gone.Reschedule(schedule.Decision{State: schedule.State{Missing: 3, GoneSince: b.s.Now()},
+				Next: b.s.Now().Add(3650 * day)})
 			found = append(found, Finding{Item: gone})
 		}
 		if err := b.Jobs.Commit(t.Context(), batch, found, HostFinding{}, true); err != nil {
@@ -39,7 +39,7 @@ func (b bench) dueIn(t *testing.T, host string) (days map[int]int) {
 	}
 	days = map[int]int{}
 	for _, it := range items {
-		days[int(it.NextCrawlAt.Sub(b.s.now())/day)]++
+		days[int(it.NextCrawlAt.Sub(b.s.Now())/day)]++
 	}
 	return days
 }

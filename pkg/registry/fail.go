@@ -6,50 +6,51 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
 // that were processed after all, or that somebody holds, are left alone.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	id, token := hostID{job.PartitionKey, job.Host}, r.s.o.Token()
-	var written *hostEntry
-	err := r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
-		if err := r.s.announce(ctx, h); err != nil {
+	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
+	var written *store.Host
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+		if err := r.s.Announce(ctx, h); err != nil {
 			return nil, err // its outbox may be about to be written over
 		}
-		items, err := r.s.loadItems(ctx, job.PartitionKey, job.Hashes())
+		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
 		if err != nil {
 			return nil, err
 		}
-		now := r.s.now()
-		var c change
+		now := r.s.Now()
+		var c store.Change
 		var changes []feed.Change
 		var first time.Time
 		for _, it := range eligible(items, job.Host, now) {
-			before, was, oldDue := *it, tallyOf(it), it.NextCrawlAt
+			before, was, oldDue := *it, store.TallyOf(it), it.NextCrawlAt
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
 			it.Rebuilt(false)
 			it.IndexPending = false // the snapshot may be what cannot be processed
-			h.recount(was, tallyOf(it))
+			h.Recount(was, store.TallyOf(it))
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)
 			h.Answers = false
-			c.ops = append(c.ops, it.Write(oldDue, time.Time{})...)
+			c.Ops = append(c.Ops, it.Write(oldDue, time.Time{})...)
 			first = policy.Earlier(first, it.NextCrawlAt)
 		}
-		if c.hint = first; c.ops == nil {
+		if c.Hint = first; c.Ops == nil {
 			return nil, nil
 		}
 		if written = h; len(changes) > 0 {
-			since, err := r.s.feed.Segment(ctx)
+			since, err := r.s.Feed.Segment(ctx)
 			h.Outbox = feed.Group{ID: token, Since: since, Changes: changes}
 			return &c, err
 		}
 		return &c, nil
 	})
 	if err == nil && written != nil {
-		r.s.announceLater(ctx, written)
+		r.s.AnnounceLater(ctx, written)
 	}
 	return err
 }

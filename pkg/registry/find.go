@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -23,7 +24,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	}
 	var e storage.Entity
 	for moves := 0; ; moves++ {
-		e, err = r.s.index.Get(ctx, item.IndexKey(hash))
+		e, err = r.s.Index.Get(ctx, item.IndexKey(hash))
 		if fault.Is(err, fault.NotFound) {
 			return Item{}, unknown(id)
 		}
@@ -39,7 +40,7 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 		}
 	}
 	partition, _ := e.Props["partition"].(string)
-	it, err := r.s.loadItem(ctx, storage.Key{Partition: partition, Row: hash})
+	it, err := r.s.LoadItem(ctx, storage.Key{Partition: partition, Row: hash})
 	if err == nil && !it.Exists() {
 		err = unknown(id)
 	}
@@ -49,14 +50,14 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 // Lookup reads the item of a source with one point read, whose key follows from the source. found
 // is false if there is none.
 func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
-	it, err = r.s.loadItem(ctx, storage.Key{Partition: s.Partition(r.s.o.Strategy), Row: s.Hash()})
+	it, err = r.s.LoadItem(ctx, storage.Key{Partition: s.Partition(r.s.Options.Strategy), Row: s.Hash()})
 	return it, err == nil && it.Exists(), err
 }
 
 // LookupAll reads the items of sources by a point read each, several at once; nil for those that there are none of.
 func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item, error) {
 	items := make([]*Item, len(sources))
-	err := r.s.parallel(ctx, len(sources), func(ctx context.Context, i int) error {
+	err := r.s.Parallel(ctx, len(sources), func(ctx context.Context, i int) error {
 		it, found, err := r.Lookup(ctx, sources[i])
 		if found {
 			items[i] = &it
@@ -92,8 +93,8 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 		return nil, err
 	}
 	var out []Item
-	var group []holder
-	for h, err := range r.s.sums.holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, maxWalkPage)) {
+	var group []store.Holder
+	for h, err := range r.s.Sums.Holding(ctx, q.Host, q.Status, after.Partition, min(q.Top, store.MaxWalkPage)) {
 		if err != nil {
 			return nil, err
 		}
@@ -109,9 +110,9 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 }
 
 // fill reports whether so many items are likely to be in some partitions, or nobody knows how many are.
-func fill(group []holder, most int) bool {
+func fill(group []store.Holder, most int) bool {
 	for _, h := range group {
-		if most -= h.items; h.items == 0 {
+		if most -= h.Items; h.Items == 0 {
 			return true
 		}
 	}
@@ -119,15 +120,15 @@ func fill(group []holder, most int) bool {
 }
 
 // listGroup adds the items of some partitions, which are read side by side, until q.Top is reached.
-func (r *Items) listGroup(ctx context.Context, group []holder, after storage.Key, q ListQuery,
+func (r *Items) listGroup(ctx context.Context, group []store.Holder, after storage.Key, q ListQuery,
 	out []Item) ([]Item, error) {
 	lists := make([][]Item, len(group))
-	err := r.s.parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {
+	err := r.s.Parallel(ctx, len(group), func(ctx context.Context, i int) (err error) {
 		from := ""
-		if group[i].partition == after.Partition {
-			from = justPast(after.Row)
+		if group[i].Partition == after.Partition {
+			from = store.JustPast(after.Row)
 		}
-		lists[i], err = r.listPartition(ctx, group[i].partition, from, q, q.Top-len(out))
+		lists[i], err = r.listPartition(ctx, group[i].Partition, from, q, q.Top-len(out))
 		return err
 	})
 	for _, items := range lists {
@@ -146,8 +147,9 @@ var neighbourColumns = []string{
 // as a file.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
-		q := storage.Query{Partition: s.Partition(r.s.o.Strategy), PageSize: maxWalkPage, Select: neighbourColumns}
-		for it, err := range r.s.walk(ctx, q) {
+		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: store.MaxWalkPage,
+			Select: neighbourColumns}
+		for it, err := range r.s.Walk(ctx, q) {
 			if (err != nil || it.SourceHost == s.Host) && !yield(it, err) {
 				return
 			}
@@ -184,16 +186,16 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 
 // listPartition lists at most so many items of one partition.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
-	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(maxWalkPage, most),
+	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(store.MaxWalkPage, most),
 		Where: map[string]string{}}
-	if q.Host != "" && r.s.o.Strategy == source.ByScheme {
+	if q.Host != "" && r.s.Options.Strategy == source.ByScheme {
 		in.Where["sourceHost"] = q.Host
 	}
 	if q.Status != "" {
 		in.Where["status"] = string(q.Status)
 	}
 	var out []Item
-	for it, err := range r.s.walk(ctx, in) {
+	for it, err := range r.s.Walk(ctx, in) {
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -14,21 +15,21 @@ import (
 // unlike [Items.Reindex] it leaves alone an item that is paused, gone or on its way out.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
-	id := hostID{it.Partition(), it.SourceHost}
-	err := r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
-		cur, err := r.s.loadItem(ctx, it.Key())
+	id := store.HostID{Partition: it.Partition(), Host: it.SourceHost}
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
+		cur, err := r.s.LoadItem(ctx, it.Key())
 		if job = nil; err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused {
 			return nil, err
 		}
-		now := r.s.now()
+		now := r.s.Now()
 		as := member{Source: source.Source{Display: cur.DisplaySource}}
 		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, true)
-		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&cur)}
-		return &change{ops: ops, hint: now.Add(item.JobTTL)}, nil
+		return &store.Change{Ops: ops, Hint: now.Add(item.JobTTL)}, nil
 	})
 	if err == nil {
-		r.s.send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)
 	}
 	return err
 }
@@ -38,12 +39,12 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 // that comes sooner, that is paused, gone or on its way out is left alone.
 func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
 	at = policy.Stamp(at)
-	return r.s.retry(ctx, func(ctx context.Context) error {
-		cur, err := r.s.loadItem(ctx, it.Key())
+	return r.s.Retry(ctx, func(ctx context.Context) error {
+		cur, err := r.s.LoadItem(ctx, it.Key())
 		if err != nil || !cur.Exists() || cur.MayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
 			return err
 		}
-		_, err = r.s.hinted(ctx, it.Partition(), at, item.Expedite(&cur, at, storage.Properties{}))
-		return asConflict(err)
+		_, err = r.s.Hinted(ctx, it.Partition(), at, item.Expedite(&cur, at, storage.Properties{}))
+		return store.AsConflict(err)
 	})
 }

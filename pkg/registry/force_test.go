@@ -16,7 +16,7 @@ func TestA16ForceCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		woken, err := b.Items.Find(t.Context(), it.ID)
-		if err != nil || !woken.Forced() || woken.NextCrawlAt.After(b.s.now()) {
+		if err != nil || !woken.Forced() || woken.NextCrawlAt.After(b.s.Now()) {
 			t.Errorf("forced %v, due %s (%v)", woken.Forced(), woken.NextCrawlAt, err)
 		}
 		if _, err := b.Items.Remove(t.Context(), it.ID); err != nil {
@@ -32,7 +32,7 @@ func TestA16ForceCheck(t *testing.T) {
 		}
 		gone := parse(t, "https://a.example/2")[0]
 		at := storage.Key{Partition: it.Partition(), Row: gone.Hash()}
-		missing := item.New(gone, at, b.s.now())
+		missing := item.New(gone, at, b.s.Now())
 		if err := b.Items.ForceCheck(t.Context(), missing); err != nil {
 			t.Fatal(err)
 		}

@@ -63,12 +63,12 @@ func (b bench) close(t *testing.T, batch *Batch, n int, last bool, how func(*Ite
 
 func (b bench) losses(t *testing.T) schedule.Losses {
 	t.Helper()
-	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
+	h, err := b.s.LoadHost(t.Context(), "a.example", "a.example")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Policy.ExpireLeases(b.clock.Now())
-	return h.Policy.Lost(b.clock.Now(), h.there())
+	return h.Policy.Lost(b.clock.Now(), h.There())
 }
 
 // takes asks for n tombstones and wants so many of them.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -32,13 +33,13 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 	c := newClock()
 	c.Advance(at)
 	r := &hintRace{rows: make(chan struct{}), land: make(chan struct{}), done: make(chan struct{})}
-	store := mem.New(c.Now)
+	under := mem.New(c.Now)
 	o := Options{Parallel: 1, Politeness: func(string) Politeness {
 		return Politeness{MinDelay: 10 * time.Second, MaxDelay: 10 * time.Second, MaxConcurrent: 1}
 	}}
-	r.bench = openOn(t, func() storage.Store { return storagetest.Hooked(store, (*registering)(r)) }, c, o)
+	r.bench = openOn(t, func() storage.Store { return storagetest.Hooked(under, (*registering)(r)) }, c, o)
 	o.Clock = c.Now
-	r.sweeper = New(storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(_ context.Context,
+	r.sweeper = New(storagetest.Hooked(under, storagetest.Hooks{OnBefore: func(_ context.Context,
 		op storagetest.Call) error {
 		if r.onSweep != nil {
 			r.onSweep(op)
@@ -169,7 +170,7 @@ func TestS12SlowHint(t *testing.T) {
 		}
 	}
 	r.registerUntilRows(t)
-	r.clock.Advance(writeWindow)
+	r.clock.Advance(25 * time.Second)
 	if n := r.sweep(t); n != 1 {
 		t.Fatalf("the sweep met %d hints, want that of the rows", n)
 	}
@@ -189,7 +190,7 @@ func TestS12SlowSweep(t *testing.T) {
 		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // it has looked for rows
 			landed = true
 			r.rowsLand()
-			r.clock.Advance(hintGrace)
+			r.clock.Advance(store.HintGrace)
 		}
 	}
 	if n := r.sweep(t); n != 1 || !landed {

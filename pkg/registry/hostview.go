@@ -25,8 +25,8 @@ type HostView struct {
 // View reads how a host is treated; NotFound if nothing is registered for it. It costs a read of its
 // row, one of each robots.txt and what is due.
 func (r *Hosts) View(ctx context.Context, host string) (HostView, error) {
-	now := r.s.now()
-	for partition, err := range r.s.partitionsOf(ctx, host, "") {
+	now := r.s.Now()
+	for partition, err := range r.s.PartitionsOf(ctx, host, "") {
 		if err != nil {
 			return HostView{}, err
 		}
@@ -42,7 +42,7 @@ func (r *Hosts) View(ctx context.Context, host string) (HostView, error) {
 }
 
 func (r *Hosts) view(ctx context.Context, partition string, stats HostStats, now time.Time) (HostView, error) {
-	h, err := r.s.loadHost(ctx, partition, stats.Host)
+	h, err := r.s.LoadHost(ctx, partition, stats.Host)
 	if err != nil {
 		return HostView{}, err
 	}
@@ -50,7 +50,7 @@ func (r *Hosts) view(ctx context.Context, partition string, stats HostStats, now
 	p.StartDay(now)
 	p.ExpireLeases(now)
 	v := HostView{
-		HostStats: stats, Politeness: r.s.o.Politeness(stats.Host), CrawlDelay: p.Pace.CrawlDelay,
+		HostStats: stats, Politeness: r.s.Options.Politeness(stats.Host), CrawlDelay: p.Pace.CrawlDelay,
 		NextStart: p.Pace.NextStart, Workers: len(p.Leases), Requests: p.Permits(), Losses: p.Losses.Count,
 		Today:  p.Today.Used,
 		Days:   append(p.Days, policy.Spent{Day: p.Today.Began, Budget: p.Today.Used, Checks: p.Today.Checks}),

@@ -29,7 +29,7 @@ func (o RegisterOptions) respects(it *Item) bool {
 // revision of each that is in nobody's hands, and an empty one for all other items. One that is
 // locked is in somebody's hands: its commit sends the next job.
 func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) ([]storage.ETag, error) {
-	now := r.s.now()
+	now := r.s.Now()
 	idle := make([]storage.ETag, len(items))
 	var at []int
 	for i := range items {
@@ -37,9 +37,9 @@ func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) (
 			at = append(at, i)
 		}
 	}
-	err := r.s.parallel(ctx, len(at), func(ctx context.Context, n int) error {
+	err := r.s.Parallel(ctx, len(at), func(ctx context.Context, n int) error {
 		i := at[n]
-		e, err := r.s.items.Get(ctx, item.DueKey(items[i].Key(), items[i].NextCrawlAt))
+		e, err := r.s.Items.Get(ctx, item.DueKey(items[i].Key(), items[i].NextCrawlAt))
 		if fault.Is(err, fault.NotFound) {
 			return nil // it has just moved
 		}

@@ -38,7 +38,7 @@ func scoreOf(was *Item, f *Finding) LastModRecord {
 
 // Record reads how true a source's host has proved. It costs one point read.
 func (r *Changes) Record(ctx context.Context, s source.Source) (LastModRecord, error) {
-	h, err := r.s.loadHost(ctx, s.Partition(r.s.o.Strategy), s.Host)
+	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.LastMod, err
 }
 
@@ -48,7 +48,7 @@ func (r *Changes) Record(ctx context.Context, s source.Source) (LastModRecord, e
 // noted counts the first, expedited the second. It costs a read for each change, a read of the host's row, and a
 // transaction for 32 items.
 func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
-	for _, group := range groupBy(claims, func(c Change) string { return c.Partition(r.s.o.Strategy) }) {
+	for _, group := range groupBy(claims, func(c Change) string { return c.Partition(r.s.Options.Strategy) }) {
 		n, h, err := r.announce(ctx, group)
 		if noted, expedited = noted+n, expedited+h; err != nil {
 			return noted, expedited, err
@@ -67,7 +67,7 @@ func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedit
 		claims = claims[:min(len(claims), changeSample)]
 	}
 	for chunk := range slices.Chunk(claims, JobItems) {
-		items, err := r.s.loadSources(ctx, sourcesOf(chunk))
+		items, err := r.s.LoadSources(ctx, sourcesOf(chunk))
 		if err != nil {
 			return noted, expedited, err
 		}
@@ -107,16 +107,6 @@ func sourcesOf(claims []Change) (out []source.Source) {
 	return out
 }
 
-// loadSources reads the items of sources; those that do not exist have no revision.
-func (r *store) loadSources(ctx context.Context, sources []source.Source) ([]Item, error) {
-	items := make([]Item, len(sources))
-	err := r.parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
-		items[i], err = r.loadItem(ctx, storage.Key{Partition: sources[i].Partition(r.o.Strategy), Row: sources[i].Hash()})
-		return err
-	})
-	return items, err
-}
-
 // isNews reports whether a change says something new of the item: that it was changed after it was
 // last looked at, and not at the change that is known.
 func (c Change) isNews(it *Item) bool {
@@ -129,14 +119,14 @@ func (c Change) isNews(it *Item) bool {
 // locked, or that somebody changes meanwhile, are left alone. written counts what was written, moved what
 // comes earlier.
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
-	now := r.s.now()
+	now := r.s.Now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
 	items = slices.DeleteFunc(items, func(it *Item) bool { return it.LockedUntil.Add(item.RequestTime).After(now) })
 	var hint time.Time
 	if slices.ContainsFunc(items, earlier) {
 		hint = now
 	}
-	items, _, err = r.s.writeEach(ctx, hint, nil, items, func(it *Item) []storage.Op {
+	items, _, err = r.s.WriteEach(ctx, hint, nil, items, func(it *Item) []storage.Op {
 		props := storage.Properties{}
 		if predict {
 			props["predictedAt"] = storage.FormatTime(now)
@@ -161,11 +151,11 @@ const justChecked = 10 * time.Minute
 // moved.
 func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	most int) (known []bool, moved int, err error) {
-	items, err := r.s.loadSources(ctx, sources)
+	items, err := r.s.LoadSources(ctx, sources)
 	if err != nil {
 		return nil, 0, err
 	}
-	now := r.s.now()
+	now := r.s.Now()
 	var late []*Item
 	for i := range items {
 		it := &items[i]

@@ -32,7 +32,7 @@ func TestE14Score(t *testing.T) {
 				url := b.checked(t, 1)[0]
 				b.record(t, LastModRecord{Right: 1})
 				if row.said {
-					b.announce(t, 1, 0, Change{Source: parse(t, url)[0], From: b.s.now(), To: b.s.now()})
+					b.announce(t, 1, 0, Change{Source: parse(t, url)[0], From: b.s.Now(), To: b.s.Now()})
 				}
 				b.clock.Advance(25 * time.Hour)
 				if _, err := b.Jobs.Sweep(t.Context()); err != nil {
@@ -78,7 +78,7 @@ func TestE14Announce(t *testing.T) {
 				b := open(t, Options{})
 				var claims []Change
 				for _, url := range b.checked(t, row.claims) {
-					claims = append(claims, Change{Source: parse(t, url)[0], From: b.s.now().Add(row.from), To: b.s.now().Add(row.to)})
+					claims = append(claims, Change{Source: parse(t, url)[0], From: b.s.Now().Add(row.from), To: b.s.Now().Add(row.to)})
 				}
 				b.record(t, row.record)
 				b.clock.Advance(time.Hour)
@@ -89,7 +89,7 @@ func TestE14Announce(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if !it.NextCrawlAt.After(b.s.now()) {
+					if !it.NextCrawlAt.After(b.s.Now()) {
 						due++
 					}
 				}
@@ -146,10 +146,10 @@ func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
 	var found []Finding
 	for _, it := range batch.Items {
 		f := Finding{Item: *it}
-		f.Item.Status, f.Item.LastChecked = Indexed, b.s.now()
-		f.Item.CheckAt(b.s.now().Add(24 * time.Hour))
+		f.Item.Status, f.Item.LastChecked = Indexed, b.s.Now()
+		f.Item.CheckAt(b.s.Now().Add(24 * time.Hour))
 		if find(&f); f.Changed {
-			f.Item.LastChanged = b.s.now()
+			f.Item.LastChanged = b.s.Now()
 		}
 		found = append(found, f)
 	}
@@ -161,12 +161,12 @@ func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
 // record gives a host a record, as checks would.
 func (b bench) record(t *testing.T, l LastModRecord) {
 	t.Helper()
-	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
+	h, err := b.s.LoadHost(t.Context(), "a.example", "a.example")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.LastMod = l
-	if _, err := b.s.items.Transact(t.Context(), h.op()); err != nil {
+	if _, err := b.s.Items.Transact(t.Context(), h.Op()); err != nil {
 		t.Fatal(err)
 	}
 }

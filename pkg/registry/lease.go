@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -34,45 +35,45 @@ type HostLease struct {
 // comes back then go first. It costs a read and a write, and as much again for each try at a
 // host that is taken.
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
-	owner, limit := r.s.o.Token(), r.s.now().Add(patience)
+	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
-		lease, again, err := r.tryAcquire(ctx, hostID{partition, host}, owner, limit)
+		lease, again, err := r.tryAcquire(ctx, store.HostID{Partition: partition, Host: host}, owner, limit)
 		if lease != nil || err != nil {
 			return lease, err
 		}
-		wait := again.Sub(r.s.now())
+		wait := again.Sub(r.s.Now())
 		if again.After(limit) {
 			return nil, fault.After(wait, "%s is not to be asked before %s", host, storage.FormatTime(again))
 		}
-		if err := r.s.o.Sleep(ctx, wait); err != nil {
+		if err := r.s.Options.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // tryAcquire takes the lease, or says when to try again.
-func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
+func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken Budget
-	err = r.s.changeHost(ctx, id, func(ctx context.Context, h *hostEntry) (*change, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		lease = nil
-		p := r.s.o.Politeness(id.host)
-		changed, err := r.s.share(ctx, h, 1, p, &taken)
+		p := r.s.Options.Politeness(id.Host)
+		changed, err := r.s.Share(ctx, h, 1, p, &taken)
 		if err != nil {
 			return nil, err
 		}
-		now, waiter := r.s.now(), h.Policy.Turns.ItemlessUntil
-		g, at, ok := h.Policy.ReserveItemless(now, limit, owner, p, r.s.o.Jitter)
+		now, waiter := r.s.Now(), h.Policy.Turns.ItemlessUntil
+		g, at, ok := h.Policy.ReserveItemless(now, limit, owner, p, r.s.Options.Jitter)
 		if again = at; ok {
 			lease = &HostLease{
-				Partition: id.partition, Host: id.host, Starts: append(g.Starts, g.Next),
+				Partition: id.Partition, Host: id.Host, Starts: append(g.Starts, g.Next),
 				Until:      policy.Stamp(now.Add(item.LockTime)),
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
 		} else if h.Policy.Turns.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
 			return nil, nil // the waiter that is noted will do
 		}
-		return &change{}, nil
+		return &store.Change{}, nil
 	})
 	if err != nil {
 		lease = nil
@@ -84,12 +85,12 @@ func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
 // error. A batch that had to wait gets its job.
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
-	id := hostID{l.Partition, l.Host}
-	err := r.s.changeHost(ctx, id, func(_ context.Context, h *hostEntry) (*change, error) {
-		now := r.s.now()
-		h.learn(now, l.owner, found)
+	id := store.HostID{Partition: l.Partition, Host: l.Host}
+	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+		now := r.s.Now()
+		learn(&h.HostState, now, l.owner, found)
 		waits = h.Policy.ReleaseItemless(now, l.owner, found.NextStart)
-		return &change{}, nil
+		return &store.Change{}, nil
 	})
 	if err == nil && waits {
 		_, err = r.jobs.Refill(ctx, l.Partition)

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -40,8 +41,8 @@ var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequ
 // give one. When dry it only tells which. It may be repeated from the same place, also at the same time.
 func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
-	w := itemWalk{columns: moveColumns, items: stepItems, partitions: stepPartitions}
-	at, err := r.s.overItems(ctx, w, from, func(partition string, items []Item) error {
+	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
+	at, err := r.s.OverItems(ctx, w, from, func(partition string, items []Item) error {
 		touched := map[string]bool{}
 		for i := range items {
 			to, moves := item.Renamed(&items[i], rules)
@@ -53,7 +54,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 				return err
 			}
 			m.Moved, m.Examples = m.Moved+1, append(m.Examples, example)
-			touched[partition], touched[to.Partition(r.s.o.Strategy)] = true, true
+			touched[partition], touched[to.Partition(r.s.Options.Strategy)] = true, true
 		}
 		if dry {
 			return nil
@@ -65,7 +66,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 		}
 		return nil
 	})
-	m.Items, m.Next, m.Done = at.items, at.next, at.done
+	m.Items, m.Next, m.Done = at.Items, at.Next, at.Done
 	return m, err
 }
 
@@ -86,7 +87,7 @@ func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry boo
 }
 
 func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) error {
-	old, err := r.s.loadItem(ctx, key)
+	old, err := r.s.LoadItem(ctx, key)
 	if err != nil || !old.Exists() || old.MovedTo == to.ID() {
 		return err
 	}
@@ -98,7 +99,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	if !fresh {
 		asOf = "" // what was taken over may be of an earlier time
 	}
-	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
 	}})
 	if err != nil {
@@ -109,56 +110,57 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 
 // adopt makes sure of the item that goes on, and that it leads to the old one; fresh unless an earlier try did.
 func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
-	key := storage.Key{Partition: to.Partition(r.s.o.Strategy), Row: to.Hash()}
+	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
 		Key:   storage.Key{Partition: key.Partition, Row: formerRows(key.Row) + old.Hash()},
 		Props: storage.Properties{"formerId": string(old.ID), "partition": old.Partition()},
 	}
-	err = r.s.changeHost(ctx, hostID{key.Partition, to.Host}, func(ctx context.Context, h *hostEntry) (*change, error) {
+	id := store.HostID{Partition: key.Partition, Host: to.Host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		fresh = false
-		it, err := r.s.loadItem(ctx, key)
+		it, err := r.s.LoadItem(ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		if it.Exists() {
-			if _, err := r.s.items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
+			if _, err := r.s.Items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
 				return nil, err // by an earlier try
 			}
 		}
 		if !it.Exists() || it.MovedTo != "" { // after the host's row was read: see dropPointers
-			if err := r.s.point(ctx, key.Partition, []string{key.Row}); err != nil {
+			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
 		}
-		now := r.s.now()
+		now := r.s.Now()
 		ops := append(adoptOps(now, old, &it, to, h), storage.Op{Kind: storage.Upsert, Entity: former})
 		fresh = true
-		return &change{ops: ops, hint: policy.Later(now, it.NextCrawlAt)}, nil
+		return &store.Change{Ops: ops, Hint: policy.Later(now, it.NextCrawlAt)}, nil
 	})
 	return fresh, err
 }
 
 // adoptOps writes the item that goes on, and its due row.
-func adoptOps(now time.Time, old, it *Item, to source.Source, host *hostEntry) []storage.Op {
-	was, oldDue := tallyOf(it), it.NextCrawlAt
+func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) []storage.Op {
+	was, oldDue := store.TallyOf(it), it.NextCrawlAt
 	if !it.Exists() {
-		*it, was = item.As(old, to, it.Key(), now), tally{}
+		*it, was = item.As(old, to, it.Key(), now), store.Tally{}
 	} else {
 		item.Join(it, old, now)
 	}
-	host.recount(was, tallyOf(it))
+	host.Recount(was, store.TallyOf(it))
 	return it.Write(oldDue, time.Time{})
 }
 
 // retire has the old item leave the index, and then the registry. A check that it is owed, or that has changed it
 // since it was taken over, becomes one of the item that goes on.
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
-	return r.s.retry(ctx, func(ctx context.Context) error {
-		it, err := r.s.loadItem(ctx, key)
+	return r.s.Retry(ctx, func(ctx context.Context) error {
+		it, err := r.s.LoadItem(ctx, key)
 		if err != nil || !it.Exists() || it.RemoveRequested || it.MovedTo == to.ID() {
 			return err
 		}
-		now, oldDue := r.s.now(), it.NextCrawlAt
+		now, oldDue := r.s.Now(), it.NextCrawlAt
 		if !oldDue.After(now) || it.Forced() || it.Revision() != asOf {
 			got := r.items.Register(ctx, []source.Source{to}, RegisterOptions{Force: it.Forced()})[0]
 			if got.Err != nil {
@@ -167,10 +169,12 @@ func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, a
 		}
 		it.MovedTo, it.NextCrawlAt = to.ID(), now
 		it.Record(now, "moved", "is "+to.Normalized+" ("+string(to.ID())+") under the present rules for URLs")
-		_, err = r.s.hinted(ctx, key.Partition, now, it.Write(oldDue, time.Time{}))
-		return asConflict(err)
+		_, err = r.s.Hinted(ctx, key.Partition, now, it.Write(oldDue, time.Time{}))
+		return store.AsConflict(err)
 	})
 }
+
+const formerPrefix = "former|"
 
 func formerRows(hash string) string { return formerPrefix + hash + "|" }
 
@@ -193,7 +197,7 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
 		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + item.AfterBar}
-		for e, err := range r.s.items.Query(ctx, q) {
+		for e, err := range r.s.Items.Query(ctx, q) {
 			if err != nil {
 				return err
 			}
@@ -220,7 +224,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 		return err
 	}
 	for _, key := range slices.Backward(rows) { // the far ones first, which would not be found without the near ones
-		if _, err := r.s.items.Transact(ctx, item.DropRow(key)); ignoreLost(err) != nil {
+		if _, err := r.s.Items.Transact(ctx, item.DropRow(key)); store.IgnoreLost(err) != nil {
 			return err
 		}
 	}

@@ -1,11 +1,13 @@
 package registry
 
 import (
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// What package item has, for those who use a registry.
+// What the packages below have, for those who use a registry.
 type (
 	Item       = item.Item
 	Identity   = item.Identity
@@ -20,6 +22,21 @@ type (
 	Settings   = item.Settings
 	Job        = item.Job
 	JobItem    = item.JobItem
+	Cursor     = store.Cursor
+)
+
+// What a host can bear and what is known of it, see package [policy].
+type (
+	Politeness    = policy.Politeness
+	Budget        = policy.Budget
+	LastModRecord = policy.LastModRecord
+)
+
+const (
+	// JobItems is the most items of one job.
+	JobItems = policy.JobItems
+	// MaxPause bounds what a site can ask for.
+	MaxPause = policy.MaxPause
 )
 
 // The statuses of an item, see [item.Status].

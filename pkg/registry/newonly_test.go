@@ -21,7 +21,7 @@ func foundBy(run string) RegisterOptions {
 func (b bench) rows(t *testing.T) map[string]storage.Entity {
 	t.Helper()
 	out := map[string]storage.Entity{}
-	for name, table := range map[string]storage.Table{"items": b.s.items, "index": b.s.index, "hints": b.s.hints} {
+	for name, table := range map[string]storage.Table{"items": b.s.Items, "index": b.s.Index, "hints": b.s.Hints} {
 		for e, err := range table.Query(t.Context(), storage.Query{}) {
 			if err != nil {
 				t.Fatal(err)

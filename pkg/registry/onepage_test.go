@@ -22,8 +22,8 @@ func TestCostOfOnePage(t *testing.T) {
 		}
 		return nil
 	}
-	store := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{OnBefore: count})
-	b := openOn(t, func() storage.Store { return store }, c, Options{})
+	under := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{OnBefore: count})
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	asked = map[string]int{}
 	b.register(t, RegisterOptions{}, "https://a.example/")
 	b.finish(t, b.begin(t, b.take(t)[0]))

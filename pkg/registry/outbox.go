@@ -1,10 +1,8 @@
 package registry
 
 import (
-	"context"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/registry/item"
@@ -14,9 +12,6 @@ import (
 // Who commits publishes it behind the transaction. Where a process died between the two, it is published by who gets
 // the message of its job, which comes again, by the next commit of the host, which does not write over what is not in
 // the feed, or by the daily round of [Hosts.Recount], whichever comes first.
-
-// announceAge bounds the changes that the daily round looks for in the feed: older ones it has looked for before.
-const announceAge = 3 * recountEvery
 
 // changesOf is what a finding has changed of an item, for the feed. What a person removed is none.
 func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
@@ -75,27 +70,4 @@ func (c *commit) outbox() (g feed.Group) {
 		g.ID, g.Since = c.id, c.since
 	}
 	return g
-}
-
-// announce publishes what the last commit of a host has changed, if this process does not know that it is in the feed.
-func (r *store) announce(ctx context.Context, h *hostEntry) error {
-	if h.Outbox.ID == "" || r.feed.Knows(h.Outbox.ID) {
-		return nil
-	}
-	err := r.feed.Publish(ctx, h.Outbox)
-	if r.feed.Knows(h.Outbox.ID) && err != nil { // it can never be published
-		r.o.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
-		return nil
-	}
-	return err
-}
-
-// announceLater is announce where nothing is lost if it fails.
-func (r *store) announceLater(ctx context.Context, h *hostEntry) {
-	if len(h.Outbox.Changes) > 0 && r.now().Sub(h.Outbox.Changes[0].At) > announceAge {
-		return
-	}
-	if err := r.announce(ctx, h); err != nil {
-		r.o.Log.WarnContext(ctx, "changes are not in the feed yet", "host", h.Host, "kind", fault.KindOf(err), "err", err)
-	}
 }

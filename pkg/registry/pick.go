@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // Filter says which items are meant. Empty fields do not filter.
@@ -30,8 +31,8 @@ type Picked struct {
 
 // Pick walks over at most so many items, from a place on, in the order of [Items.List], and gives those that are meant.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
-	w := itemWalk{host: f.Host, items: most, partitions: max(most/8, stepPartitions)}
-	at, err := r.s.overItems(ctx, w, from, func(_ string, items []Item) error {
+	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
+	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
 		for i := range items {
 			if f.wants(&items[i]) {
 				p.Items = append(p.Items, items[i])
@@ -39,7 +40,7 @@ func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Pi
 		}
 		return nil
 	})
-	p.Looked, p.Next, p.Done = at.items, at.next, at.done
+	p.Looked, p.Next, p.Done = at.Items, at.Next, at.Done
 	return p, err
 }
 
@@ -54,4 +55,6 @@ func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 }
 
 // Behind is the place behind an item.
-func Behind(it *Item) Cursor { return Cursor{it.Partition(), justPast(it.Hash())} }
+func Behind(it *Item) Cursor {
+	return Cursor{Partition: it.Partition(), Row: store.JustPast(it.Hash())}
+}

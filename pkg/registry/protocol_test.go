@@ -8,9 +8,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -19,8 +22,8 @@ import (
 // openHooked opens a registry on memory, around whose operations something is called.
 func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
 	c := newClock()
-	store := mem.New(c.Now)
-	return openOn(t, func() storage.Store { return storagetest.Hooked(store, h) }, c, o)
+	under := mem.New(c.Now)
+	return openOn(t, func() storage.Store { return storagetest.Hooked(under, h) }, c, o)
 }
 
 // writesItems reports whether a call is a transaction of the items table.
@@ -71,7 +74,7 @@ func TestK12ParkedForLong(t *testing.T) {
 // dueRows are those of a.example.
 func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	t.Helper()
-	for e, err := range b.s.items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: item.DuePrefix,
+	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: item.DuePrefix,
 		RowTo: "due" + item.AfterBar}) {
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +100,7 @@ func TestK12MovedToEachOther(t *testing.T) {
 	b := openEnding(t)
 	one, two := b.register(t, RegisterOptions{}, pages("a.example", 2)...)[0].Item, parse(t, pages("a.example", 2)...)[1]
 	for _, m := range []struct{ to, from string }{{one.Hash(), two.Hash()}, {two.Hash(), one.Hash()}} {
-		_, err := b.s.items.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
+		_, err := b.s.Items.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{
 			Key:   storage.Key{Partition: "a.example", Row: formerRows(m.to) + m.from},
 			Props: storage.Properties{"formerId": m.from, "partition": "a.example"},
 		}})
@@ -121,7 +124,7 @@ func TestK12MovedAndNotChecked(t *testing.T) {
 	b.register(t, RegisterOptions{}, "https://a.example/x?ref=1")
 	b.finish(t, b.begin(t, b.take(t)[0]))
 	b.clock.Advance(time.Hour)
-	if m, err := b.Moves.Step(t.Context(), rules, Cursor{}, false); err != nil || m.Moved != 1 {
+	if m, err := b.Moves.Step(t.Context(), rules, store.Cursor{}, false); err != nil || m.Moved != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	it, err := b.Items.Find(t.Context(), parse(t, "https://a.example/x")[0].ID())
@@ -137,13 +140,13 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	lost := batch.Items[0]
-	if _, err := b.s.items.Transact(t.Context(), item.DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
+	if _, err := b.s.Items.Transact(t.Context(), item.DeleteDue(lost.Key(), lost.NextCrawlAt)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := b.s.loadItem(t.Context(), batch.Items[1].Key())
+	kept, err := b.s.LoadItem(t.Context(), batch.Items[1].Key())
 	if err != nil || kept.LockOwner != "" {
 		t.Errorf("its neighbour is not given back: %q, %v", kept.LockOwner, err)
 	}
@@ -232,14 +235,14 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 		t.Fatal("the item is not taken")
 	}
 	var taken int64
-	for e, err := range b.s.index.Query(t.Context(), storage.Query{Partition: totalPartition}) {
+	for e, err := range b.s.Index.Query(t.Context(), storage.Query{Partition: "total"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, _ := totalRows.Decode(e.Props)
+		part, _ := row.Of[policy.Share]().Decode(e.Props)
 		taken += part.Taken.Requests
 	}
-	h, err := b.s.loadHost(t.Context(), "a.example", "a.example")
+	h, err := b.s.LoadHost(t.Context(), "a.example", "a.example")
 	if err != nil || h.Policy.Today.Granted.Requests != taken || taken == 0 {
 		t.Errorf("%d requests were taken, the host has %d, %v", taken, h.Policy.Today.Granted.Requests, err)
 	}
@@ -321,7 +324,7 @@ func TestK12PurgeAfterALock(t *testing.T) {
 			t.Fatal(items, err)
 		}
 		locked := storage.Properties{"lockedUntil": storage.FormatTime(b.clock.Now().Add(left))}
-		if _, err := b.s.items.Transact(t.Context(), items[0].Merge(locked)); err != nil {
+		if _, err := b.s.Items.Transact(t.Context(), items[0].Merge(locked)); err != nil {
 			t.Fatal(err)
 		}
 		if moved, err := b.Items.ExpeditePurge(t.Context(), 30*day); moved != want || err != nil {

@@ -6,41 +6,12 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // What two do at once, put between two requests of the first (K12).
-
-// K12: two who take from a part of the total at once take no more than it has.
-func TestK12TakersOfOnePart(t *testing.T) {
-	var interfere func()
-	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
-		if do := interfere; do != nil && call.Op == "table.Transact" {
-			interfere = nil
-			do()
-		}
-		return nil
-	}}
-	b := openHooked(t, Options{}, hooks)
-	day, part := midnight, int64(100)
-	var taken int64
-	take := func(r *Registry) {
-		got, err := r.s.takePart(t.Context(), 0, day, Budget{Requests: 40}, Budget{Requests: policy.Shares * part})
-		if err != nil {
-			t.Error(err)
-		}
-		taken += got.Requests
-	}
-	take(b.Registry)
-	interfere = func() { take(b.another()) }
-	take(b.Registry)
-	if taken != part || interfere != nil {
-		t.Errorf("three took %d, there were %d", taken, part)
-	}
-}
 
 // openBetween opens a registry that calls what is given when the row of a.example is read next, which is after the
 // rows that go by it were.

@@ -9,20 +9,20 @@ import (
 )
 
 // resettle plans the next check anew if what was set meanwhile has it at another time. One that was asked for stays.
-func resettle(ctx context.Context, r *store, it *Item, m item.Meanwhile, now time.Time) error {
+func resettle(ctx context.Context, tags *Tags, it *Item, m item.Meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil
 	}
-	before, err := r.tags.Effective(ctx, m.Read)
+	before, err := tags.Effective(ctx, m.Read)
 	if err != nil {
 		return err
 	}
-	is, err := r.tags.Effective(ctx, it)
+	is, err := tags.Effective(ctx, it)
 	if err != nil || it.Paused == m.Read.Paused && m.Now.Level == m.Read.Level && reflect.DeepEqual(before, is) {
 		return err
 	}
 	next, resumes := it.NextCrawlAt, it.ResumeAt
-	why := item.Replan(it, is, r.o.Schedule, r.o.Jitter(), now)
+	why := item.Replan(it, is, tags.s.Options.Schedule, tags.s.Options.Jitter(), now)
 	if why != "" && !(it.NextCrawlAt.Equal(next) && it.ResumeAt.Equal(resumes)) {
 		it.Record(now, "scheduled", why)
 	}

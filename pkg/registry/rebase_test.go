@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // What people set and ask for while a worker holds an item.
@@ -163,7 +164,7 @@ func TestA7RegisterAndRebuildDuringTheCheck(t *testing.T) {
 	b.register(t, RegisterOptions{}, "https://a.example/x")
 	asked := b.clock.Now()
 	b.clock.Advance(time.Second)
-	if _, err := b.Rebuilds.Request(t.Context(), Rebuild{Run: "run", Force: true}, Cursor{}); err != nil {
+	if _, err := b.Rebuilds.Request(t.Context(), Rebuild{Run: "run", Force: true}, store.Cursor{}); err != nil {
 		t.Fatal(err)
 	}
 	b.take(t) // which finds the item locked

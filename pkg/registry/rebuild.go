@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -45,7 +46,7 @@ type RebuildStep struct {
 // an item is marked once for each run, and the numbers are those of one step. The frontier waits
 // in due rows as always.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	err = r.step(ctx, itemWalk{host: o.Host}, from, &step, func(partition string, items []Item) error {
+	err = r.step(ctx, store.ItemWalk{Host: o.Host}, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
 	})
 	return step, err
@@ -54,7 +55,7 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 // Count walks over some items from a place on as [Rebuilds.Request] does, after all that a run asked are
 // through, and counts what became of them. Who was asked by a later run is not counted any more.
 func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
-	w := itemWalk{host: o.Host, columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
+	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
 	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
 		for _, it := range items {
 			switch {
@@ -73,10 +74,11 @@ func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step Rebu
 	return step, err
 }
 
-func (r *Rebuilds) step(ctx context.Context, w itemWalk, from Cursor, step *RebuildStep, visit visitItems) error {
-	w.items, w.partitions = stepItems, stepPartitions
-	at, err := r.s.overItems(ctx, w, from, visit)
-	step.Items, step.Next, step.Done = at.items, at.next, at.done
+func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from Cursor, step *RebuildStep,
+	visit func(partition string, items []Item) error) error {
+	w.Items, w.Partitions = store.StepItems, store.StepPartitions
+	at, err := r.s.OverItems(ctx, w, from, visit)
+	step.Items, step.Next, step.Done = at.Items, at.Next, at.Done
 	return err
 }
 
@@ -116,7 +118,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 		return all, nil
 	}
 	picked := make([]bool, len(all))
-	err := r.s.parallel(ctx, len(all), func(ctx context.Context, i int) (err error) {
+	err := r.s.Parallel(ctx, len(all), func(ctx context.Context, i int) (err error) {
 		if picked[i] = all[i].RebuildRun == o.Run; !picked[i] {
 			picked[i], err = o.Wanted(ctx, &all[i])
 		}
@@ -135,26 +137,27 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
-	err = r.s.changeHost(ctx, hostID{partition, host}, func(ctx context.Context, h *hostEntry) (*change, error) {
+	id := store.HostID{Partition: partition, Host: host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		if items == nil {
-			if items, err = r.s.loadItems(ctx, partition, hashes); err != nil {
+			if items, err = r.s.LoadItems(ctx, partition, hashes); err != nil {
 				return nil, err
 			}
 		}
-		now := r.s.now()
+		now := r.s.Now()
 		var ops []storage.Op
 		ops, marked = planRebuild(now, items, h, o)
 		if items = nil; len(ops) == 0 { // the plan has changed them
 			return nil, nil
 		}
-		return &change{ops: ops, hint: now}, nil
+		return &store.Change{Ops: ops, Hint: now}, nil
 	})
 	return marked, err
 }
 
 // planRebuild decides, for items of one host as read, which are asked, and how they change. Of all the columns
 // are made anew that follow from the identity (spec 003 §9).
-func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []storage.Op, marked int) {
+func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := item.Derive(it)
@@ -173,8 +176,8 @@ func planRebuild(now time.Time, items []Item, h *hostEntry, o Rebuild) (ops []st
 }
 
 // rebuildOps brings one item forward to now: as a pending index, which leaves the site alone, or as a check.
-func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
-	oldDue, was, what := it.NextCrawlAt, tallyOf(it), "from its snapshot"
+func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
+	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
 	switch {
 	case o.Refetch:
@@ -188,7 +191,7 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 		it.IndexPending, it.ResumeAt = true, it.NextCrawlAt
 	}
 	it.Record(now, "rebuild", "to be indexed anew "+what+" by the run "+o.Run)
-	h.recount(was, tallyOf(it))
+	h.Recount(was, store.TallyOf(it))
 	if oldDue.After(now) {
 		it.NextCrawlAt = now
 	}
@@ -201,7 +204,7 @@ func rebuildOps(now time.Time, it *Item, h *hostEntry, o Rebuild) []storage.Op {
 func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string
-	for p, err := range r.s.partitionsOf(ctx, host, from) {
+	for p, err := range r.s.PartitionsOf(ctx, host, from) {
 		if err != nil {
 			return 0, from, false, err
 		}
@@ -212,7 +215,7 @@ func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, ne
 		partitions = append(partitions, p)
 	}
 	counts := make([]int, len(partitions))
-	err = r.s.parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
+	err = r.s.Parallel(ctx, len(partitions), func(ctx context.Context, i int) (err error) {
 		counts[i], err = r.waitingIn(ctx, partitions[i], host)
 		return err
 	})
@@ -224,10 +227,10 @@ func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, ne
 
 func (r *Rebuilds) waitingIn(ctx context.Context, partition, host string) (n int, err error) {
 	if host != "" {
-		h, err := r.s.loadHost(ctx, partition, host)
+		h, err := r.s.LoadHost(ctx, partition, host)
 		return h.Rebuilding, err
 	}
-	for h, err := range r.s.hostsOf(ctx, partition, "rebuilding") {
+	for h, err := range r.s.HostsOf(ctx, partition, "rebuilding") {
 		if err != nil {
 			return 0, err
 		}
@@ -238,11 +241,11 @@ func (r *Rebuilds) waitingIn(ctx context.Context, partition, host string) (n int
 
 // Knows reports whether anything is registered for a host, or at all when host is empty.
 func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
-	for partition, err := range r.s.partitionsOf(ctx, host, "") {
+	for partition, err := range r.s.PartitionsOf(ctx, host, "") {
 		if err != nil || host == "" {
 			return err == nil, err
 		}
-		_, err := r.s.items.Get(ctx, storage.Key{Partition: partition, Row: item.HostRow(host)})
+		_, err := r.s.Items.Get(ctx, storage.Key{Partition: partition, Row: item.HostRow(host)})
 		if !fault.Is(err, fault.NotFound) {
 			return err == nil, err
 		}

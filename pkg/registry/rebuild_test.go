@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // done registers pages and has them all indexed. Their due rows lie a day ahead.
@@ -67,7 +68,7 @@ func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 		if step, err = b.Rebuilds.Request(t.Context(), o, step.Next); err != nil {
 			t.Fatal(err)
 		}
-		if step.Items > stepItems {
+		if step.Items > store.StepItems {
 			t.Errorf("a step of %d items", step.Items)
 		}
 		items, marked, steps = items+step.Items, marked+step.Marked, steps+1

@@ -13,6 +13,7 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -58,7 +59,7 @@ func (r *Items) Register(ctx context.Context, sources []source.Source, o Registe
 	o.by = by(ctx)
 	groups := r.group(sources)
 	out := make([]Registered, len(sources))
-	_ = r.s.parallel(ctx, len(groups), func(ctx context.Context, g int) error {
+	_ = r.s.Parallel(ctx, len(groups), func(ctx context.Context, g int) error {
 		group := groups[g]
 		// Chunks of one host go one after the other: they share the host's row.
 		for chunk := range slices.Chunk(group.members, JobItems) {
@@ -96,14 +97,14 @@ type member struct {
 
 func (r *Items) group(sources []source.Source) []hostGroup {
 	var groups []hostGroup
-	groupAt, memberAt := map[hostID]int{}, map[string]int{}
+	groupAt, memberAt := map[store.HostID]int{}, map[string]int{}
 	for i, s := range sources {
-		id := hostID{s.Partition(r.s.o.Strategy), s.Host}
+		id := store.HostID{Partition: s.Partition(r.s.Options.Strategy), Host: s.Host}
 		g, ok := groupAt[id]
 		if !ok {
 			g = len(groups)
 			groupAt[id] = g
-			groups = append(groups, hostGroup{partition: id.partition, host: id.host})
+			groups = append(groups, hostGroup{partition: id.Partition, host: id.Host})
 		}
 		if m, ok := memberAt[s.Hash()]; ok {
 			if m := &groups[g].members[m]; sameFile(m.Source, s.Display) {
@@ -134,33 +135,34 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	}
 	plan := registerPlan{}
 	if o.NewOnly && allExist(items) {
-		plan = planRegister(r.s.now(), chunk, items, idle, &hostEntry{}, o, Politeness{})
+		plan = planRegister(r.s.Now(), chunk, items, idle, &store.Host{}, o, Politeness{})
 		return plan.out, nil
 	}
-	err = r.s.changeHost(ctx, hostID{g.partition, g.host}, func(ctx context.Context, h *hostEntry) (*change, error) {
+	id := store.HostID{Partition: g.partition, Host: g.host}
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		if items == nil {
 			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
 				return nil, err
 			}
 		}
-		plan = planRegister(r.s.now(), chunk, items, idle, h, o, r.s.o.Politeness(g.host))
+		plan = planRegister(r.s.Now(), chunk, items, idle, h, o, r.s.Options.Politeness(g.host))
 		// After the host's row was read: see dropPointers.
-		if err := r.s.point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
+		if err := r.s.Point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
-		return &change{ops: plan.ops, hint: plan.hint, conflict: func() { items = nil }}, nil
+		return &store.Change{Ops: plan.ops, Hint: plan.hint, Conflict: func() { items = nil }}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.s.send(ctx, g.partition, g.host, plan.reason, plan.jobs)
+	r.s.Send(ctx, g.partition, g.host, plan.reason, plan.jobs)
 	return plan.out, nil
 }
 
 // loadForRegister reads items, and which of them wait for a job, see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
 	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
-	if items, err = r.s.loadItems(ctx, partition, hashes); err == nil {
+	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
 		idle, err = r.loadIdle(ctx, items, o)
 	}
 	return items, idle, err
@@ -184,17 +186,6 @@ func hashesOf(items []Item) (out []string) {
 
 func allExist(items []Item) bool {
 	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
-}
-
-// point writes the rows that find items by their id, for those that do not exist yet. What they
-// say never changes, but writing one again tells whoever is about to delete it that it is needed.
-func (r *store) point(ctx context.Context, partition string, missing []string) error {
-	return r.parallel(ctx, len(missing), func(ctx context.Context, i int) error {
-		_, err := r.index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
-			Key: item.IndexKey(missing[i]), Props: storage.Properties{"partition": partition},
-		}})
-		return err
-	})
 }
 
 // registerPlan is what a registration will write and send.
@@ -227,7 +218,7 @@ func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
 // full says why a host takes no other item; nil if it does. It is exact, because whoever adds one
 // writes the host's row.
-func (h *hostState) full(p Politeness) error {
+func full(h *store.HostState, p Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
 		n += count
@@ -241,7 +232,7 @@ func (h *hostState) full(p Politeness) error {
 // planRegister decides, for sources of one host and their items as read, what changes. Items
 // whose next check is still to begin stay as they are, unless forced; of these, idle are the revisions
 // of the due rows that nobody has claimed, and they are claimed.
-func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostEntry, o RegisterOptions,
+func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *store.Host, o RegisterOptions,
 	p Politeness) registerPlan {
 	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
@@ -258,7 +249,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if it.Exists() && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
-		if err := host.full(p); err != nil && !it.Exists() {
+		if err := full(&host.HostState, p); err != nil && !it.Exists() {
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
@@ -309,8 +300,8 @@ func otherFile(display string) error {
 }
 
 // registerOps brings one item forward to now: the item, its old due row and its new one.
-func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterOptions, claimed bool) []storage.Op {
-	created, oldDue, was := !it.Exists(), it.NextCrawlAt, tallyOf(it)
+func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions, claimed bool) []storage.Op {
+	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
 	if created {
 		*it = item.New(m.Source, it.Key(), now)
 		it.DiscoveryMethod = o.Method
@@ -354,7 +345,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostEntry, o RegisterO
 		it.ReindexGeneration++
 		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
-	host.recount(was, tallyOf(it))
+	host.Recount(was, store.TallyOf(it))
 	return it.Write(oldDue, claimedUntil(now, claimed))
 }
 

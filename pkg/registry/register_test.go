@@ -151,25 +151,3 @@ func TestManySingleRegistrationsOfOneHost(t *testing.T) {
 		b.check(t)
 	})
 }
-
-func TestHostLockIsWaitedForWithAContext(t *testing.T) {
-	var l hostLocks
-	unlock, err := l.lock(t.Context(), hostID{"p", "h"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := l.lock(ctx, hostID{"p", "h"}); err == nil {
-		t.Error("a held lock was given out")
-	}
-	if free, err := l.lock(t.Context(), hostID{"p", "other"}); err != nil {
-		t.Error(err)
-	} else {
-		free()
-	}
-	unlock()
-	if len(l.locks) != 0 {
-		t.Errorf("%d locks are remembered", len(l.locks))
-	}
-}

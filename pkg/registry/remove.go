@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -20,13 +21,13 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	}
 	var it Item
 	var job []JobItem
-	at := hostID{found.Partition(), found.SourceHost}
-	err = r.s.changeHost(ctx, at, func(ctx context.Context, h *hostEntry) (*change, error) {
+	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
+	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil
-		if it, err = r.s.loadItem(ctx, found.Key()); err != nil {
+		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return nil, err
 		}
-		now, oldDue := r.s.now(), it.NextCrawlAt
+		now, oldDue := r.s.Now(), it.NextCrawlAt
 		if !it.Exists() {
 			return nil, unknown(id)
 		}
@@ -35,22 +36,22 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 		}
 		it.RemoveRequested, it.NextCrawlAt = true, now
 		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
-		h.Policy.Pace.Claim(now, 1, r.s.o.Politeness(it.SourceHost))
+		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&it)}
 		claimed := now.Add(item.JobTTL)
-		return &change{ops: it.Write(oldDue, claimed), hint: claimed}, nil
+		return &store.Change{Ops: it.Write(oldDue, claimed), Hint: claimed}, nil
 	})
 	if err == nil {
-		r.s.send(ctx, it.Partition(), it.SourceHost, item.ReasonRemoved, job)
+		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonRemoved, job)
 	}
 	return it, err
 }
 
 // beginUnasked is what can be done of a job whose host is not available: what asks nobody. The others
 // are parked until then.
-func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *hostEntry, todo []*Item,
+func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *store.Host, todo []*Item,
 	until time.Time) (*Batch, error) {
-	now := r.s.now()
+	now := r.s.Now()
 	b := &Batch{
 		Partition: job.PartitionKey, Host: job.Host, Reason: job.Reason, RunID: job.RunID, Permits: 1,
 		Until: policy.Stamp(now.Add(item.LockTime)), CrawlDelay: host.Policy.Pace.CrawlDelay, owner: owner,
@@ -86,8 +87,8 @@ func (c *commit) readPointers(ctx context.Context) error {
 		if !p.Purge || p.Item.MovedTo != "" { // whose pointer leads on
 			continue
 		}
-		e, err := c.r.s.index.Get(ctx, item.IndexKey(p.Item.Hash()))
-		if ignoreLost(err) != nil {
+		e, err := c.r.s.Index.Get(ctx, item.IndexKey(p.Item.Hash()))
+		if store.IgnoreLost(err) != nil {
 			return err
 		}
 		p.pointer = e.ETag
@@ -105,11 +106,11 @@ func (c *commit) dropPointers(ctx context.Context) {
 		if !p.Purge || p.pointer == "" {
 			continue
 		}
-		_, err := c.r.s.index.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+		_, err := c.r.s.Index.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
 			Key: item.IndexKey(p.Item.Hash()), ETag: p.pointer,
 		}})
-		if ignoreLost(err) != nil {
-			c.r.s.o.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
+		if store.IgnoreLost(err) != nil {
+			c.r.s.Options.Log.WarnContext(ctx, "a pointer to nothing is left", "id", p.Item.ID, "err", err)
 		}
 	}
 }

@@ -27,11 +27,13 @@ type Robots struct {
 	Text         []byte    `col:"text,gzip,must"`
 }
 
+func robotsRow(scheme, host string) string { return "robots|" + scheme + "|" + host }
+
 var robotsRows = row.Of[Robots]()
 
 // Robots reads the cache of an origin; a zero value if there is none.
 func (r *Hosts) Robots(ctx context.Context, partition, scheme, host string) (Robots, error) {
-	out, _, err := robotsRows.Load(ctx, r.s.items, storage.Key{Partition: partition, Row: robotsRow(scheme, host)})
+	out, _, err := robotsRows.Load(ctx, r.s.Items, storage.Key{Partition: partition, Row: robotsRow(scheme, host)})
 	return out, err
 }
 
@@ -41,7 +43,7 @@ func (r *Hosts) PutRobots(ctx context.Context, partition, scheme, host string, v
 	if len(v.Text) > maxRobotsText {
 		return fault.New(fault.TooLarge, "robots.txt of %d bytes", len(v.Text))
 	}
-	_, err := r.s.items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+	_, err := r.s.Items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: storage.Key{Partition: partition, Row: robotsRow(scheme, host)}, Props: robotsRows.Encode(&v),
 	}})
 	return err

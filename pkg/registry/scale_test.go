@@ -124,7 +124,7 @@ func TestK4ManyHosts(t *testing.T) {
 		s.checked(2)
 		time.Sleep(2 * 24 * time.Hour)
 		s.atMost("sweeps after two days without", 6.1, s.catchUp)
-		t.Logf("peak memory, with the store: %s", peakMemory())
+		t.Logf("peak memory, with the under: %s", peakMemory())
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
 // rests reports whether an item waits at [Never] after a registration with these options.
@@ -25,8 +26,8 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 	if err != nil {
 		return found, err
 	}
-	err = r.s.retry(ctx, func(ctx context.Context) error {
-		if it, err = r.s.loadItem(ctx, found.Key()); err != nil {
+	err = r.s.Retry(ctx, func(ctx context.Context) error {
+		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return err
 		}
 		if !it.Exists() {
@@ -38,11 +39,11 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		if what == "" && !s.Replan {
 			return nil
 		}
-		now := r.s.now()
+		now := r.s.Now()
 		if !slices.Equal(tags, it.Tags) {
 			item.IndexAgain(&it, now)
 		}
-		why, err := replan(ctx, r.s, &it, now)
+		why, err := replan(ctx, r.tags, &it, now)
 		if err != nil {
 			return err
 		}
@@ -63,20 +64,20 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
 			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // a job that has it finds it done, or another does
 		}
-		etags, err := r.s.hinted(ctx, it.Partition(), hint, ops)
+		etags, err := r.s.Hinted(ctx, it.Partition(), hint, ops)
 		if err == nil {
 			it.Written(etags[0])
 		}
-		return asConflict(err)
+		return store.AsConflict(err)
 	})
 	return it, err
 }
 
 // replan moves the next check of an item to where what is set has it, and says why.
-func replan(ctx context.Context, r *store, it *Item, now time.Time) (why string, err error) {
-	e, err := r.tags.Effective(ctx, it)
+func replan(ctx context.Context, tags *Tags, it *Item, now time.Time) (why string, err error) {
+	e, err := tags.Effective(ctx, it)
 	if err != nil {
 		return "", err
 	}
-	return item.Replan(it, e, r.o.Schedule, r.o.Jitter(), now), nil
+	return item.Replan(it, e, tags.s.Options.Schedule, tags.s.Options.Jitter(), now), nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -29,7 +30,7 @@ var soft404Rows = row.Of[Soft404]()
 // Soft404 reads what is known of an origin.
 func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (Soft404, error) {
 	key := storage.Key{Partition: partition, Row: robotsRow(scheme, host) + "|absent"}
-	a, etag, err := soft404Rows.Load(ctx, r.s.items, key)
+	a, etag, err := soft404Rows.Load(ctx, r.s.Items, key)
 	a.scheme, a.host, a.before, a.key, a.etag = scheme, host, a.Fingerprint, key, etag
 	return a, err
 }
@@ -38,9 +39,9 @@ func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (So
 // also when it dies before it knows the answer.
 func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
 	a.AskedAt = policy.Stamp(now)
-	tags, err := r.s.items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
+	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
 	if err != nil {
-		return a, false, ignoreLost(err)
+		return a, false, store.IgnoreLost(err)
 	}
 	a.etag = tags[0]
 	return a, true, nil
@@ -50,15 +51,16 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 // fingerprint is in the host's row from the same transaction on, so every later [Batch] knows of it.
 func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	if a.Fingerprint == a.before {
-		_, err := r.s.items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
-		return ignoreLost(err)
+		_, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
+		return store.IgnoreLost(err)
 	}
 	outdated := false
-	return r.s.changeHost(ctx, hostID{a.key.Partition, a.host}, func(_ context.Context, h *hostEntry) (*change, error) {
+	id := store.HostID{Partition: a.key.Partition, Host: a.host}
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {
 		if outdated {
 			return nil, nil
 		}
 		h.Fingerprints = h.Fingerprints.With(a.scheme, a.Fingerprint)
-		return &change{ops: []storage.Op{soft404Rows.Put(a.key, a.etag, &a)}, conflict: func() { outdated = true }}, nil
+		return &store.Change{Ops: []storage.Op{soft404Rows.Put(a.key, a.etag, &a)}, Conflict: func() { outdated = true }}, nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -45,11 +46,11 @@ const mostHints = 1000
 // change has left them, at one request for 1,000 of them: what is due there are items that were never fetched, or at
 // least one where a sweep is to look, nothing is in flight, and how often checks found something is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
-	now := r.s.now()
-	if host != "" || r.s.o.Strategy == source.ByScheme {
+	now := r.s.Now()
+	if host != "" || r.s.Options.Strategy == source.ByScheme {
 		return r.readStats(ctx, host, now)
 	}
-	rows, _, err := r.s.sums.listed(ctx, "", math.MaxInt)
+	rows, _, err := r.s.Sums.Listed(ctx, "", math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +61,8 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	out := make([]HostStats, len(rows))
 	var read []int
 	for i, e := range rows {
-		s, _ := sumRows.Decode(e.Props)
-		out[i] = s.stats(now)
+		s := store.SumsOf(e)
+		out[i] = listedStats(&s, now)
 		d, busy := due[e.Row]
 		if busy {
 			out[i].Due, out[i].Unread = max(one(d.overdue), s.Counts[Pending]), true
@@ -70,7 +71,7 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 			read = append(read, i)
 		}
 	}
-	err = r.s.parallel(ctx, len(read), func(ctx context.Context, i int) error {
+	err = r.s.Parallel(ctx, len(read), func(ctx context.Context, i int) error {
 		at := read[i]
 		stats, err := r.partitionStats(ctx, rows[at].Row, "", now)
 		if out[at] = (HostStats{}); len(stats) > 0 {
@@ -83,7 +84,7 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 
 // readStats reads the counters of all hosts, or of one, where they are.
 func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out []HostStats, err error) {
-	for p, err := range r.s.partitionsOf(ctx, host, "") {
+	for p, err := range r.s.PartitionsOf(ctx, host, "") {
 		if err != nil {
 			return nil, err
 		}
@@ -110,12 +111,12 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 		return found, nil
 	}
 	hints := 0
-	for h, err := range r.jobs.hintsUntil(ctx, now.Add(item.JobTTL+hintGrace)) {
+	for h, err := range r.s.HintsUntil(ctx, now.Add(item.JobTTL+store.HintGrace)) {
 		if err != nil {
 			return nil, err
 		}
-		if _, known := found[h.partition]; !known {
-			found[h.partition] = attention{overdue: !h.bucket.After(now), read: len(found) < ExactHosts}
+		if _, known := found[h.Partition]; !known {
+			found[h.Partition] = attention{overdue: !h.Minute.After(now), read: len(found) < ExactHosts}
 		}
 		if hints++; hints == mostHints {
 			break
@@ -124,29 +125,35 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 	return found, nil
 }
 
+// Recount goes on with a round over all hosts that mends what lists and [Hosts.Stats] show of them, and takes over
+// how often checks found something, which is not written for each check. A round begins once a day, and at once in a
+// store that has had none. One call looks at 1,000 hosts at most, with a read for each and a write for each hundred,
+// and costs one read while none is to be looked at. mended counts those whose items were counted wrongly.
+func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
+
 // Backlog is how many items of a source's host were registered and not fetched yet. It costs one
 // point read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
-	h, err := r.s.loadHost(ctx, s.Partition(r.s.o.Strategy), s.Host)
+	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.Counts[Pending], err
 }
 
 func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
 	var out []HostStats
 	at := map[string]int{}
-	add := func(h *hostState) {
-		if s := h.stats(now, r.s.o.Politeness(h.Host)); !s.onlyVisited() {
+	add := func(h *store.HostState) {
+		if s := statsOf(h, now, r.s.Options.Politeness(h.Host)); !s.onlyVisited() {
 			at[h.Host], out = len(out), append(out, s)
 		}
 	}
 	if host != "" {
-		h, err := r.s.loadHost(ctx, partition, host)
-		if err != nil || h.etag == "" {
+		h, err := r.s.LoadHost(ctx, partition, host)
+		if err != nil || h.ETag == "" {
 			return nil, err
 		}
-		add(&h.hostState)
+		add(&h.HostState)
 	} else {
-		for h, err := range r.s.hostsOf(ctx, partition) {
+		for h, err := range r.s.HostsOf(ctx, partition) {
 			if err != nil {
 				return nil, err
 			}
@@ -165,11 +172,21 @@ func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
-func (h *hostState) stats(now time.Time, p Politeness) HostStats {
+func statsOf(h *store.HostState, now time.Time, p Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
 		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)
 	return s
+}
+
+// listedStats are what the copy of its counts tells of a host, without what is due.
+func listedStats(s *store.HostSums, now time.Time) HostStats {
+	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
+		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
+	if s.PausedUntil.After(now) {
+		out.PausedUntil, out.PauseReason = s.PausedUntil, s.PauseReason
+	}
+	return out
 }
 
 func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, stats []HostStats,
@@ -178,11 +195,11 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
-	if len(stats) == 1 && r.s.o.Strategy == source.ByScheme { // the others' are not asked for
+	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // the others' are not asked for
 		q.Where = map[string]string{"host": stats[0].Host}
 	}
 	n := 0
-	for e, err := range r.s.items.Query(ctx, q) {
+	for e, err := range r.s.Items.Query(ctx, q) {
 		if err != nil {
 			return err
 		}
@@ -207,4 +224,11 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		}
 	}
 	return nil
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }

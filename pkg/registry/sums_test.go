@@ -11,8 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -25,7 +27,7 @@ func TestK5SumsConverge(t *testing.T) {
 				c, broken, roundDies := newClock(), false, ""
 				fail := func(now string) func(storagetest.Call) error {
 					return func(call storagetest.Call) error {
-						isIt := call.Name == "IngestIndex" && len(call.Ops) > 0 && call.Ops[0].Entity.Partition == partitionsKey
+						isIt := call.Name == "IngestIndex" && len(call.Ops) > 0 && call.Ops[0].Entity.Partition == "partition"
 						if isIt && (broken && after == (now == "after") || roundDies == now) {
 							return errors.New("died")
 						}
@@ -33,13 +35,13 @@ func TestK5SumsConverge(t *testing.T) {
 					}
 				}
 				inner := mem.New(c.Now)
-				store := storagetest.Hooked(inner, storagetest.Hooks{
+				under := storagetest.Hooked(inner, storagetest.Hooks{
 					OnBefore: func(_ context.Context, call storagetest.Call) error { return fail("before")(call) },
 					OnAfter: func(_ context.Context, call storagetest.Call, err error) error {
 						return errors.Join(err, fail("after")(call))
 					},
 				})
-				b := openOn(t, func() storage.Store { return store }, c, Options{})
+				b := openOn(t, func() storage.Store { return under }, c, Options{})
 				b.crawled(t, "a.example", 2, 0)
 				b.recount(t)
 				b.register(t, RegisterOptions{Force: true}, pages("a.example", 2)...)
@@ -62,7 +64,7 @@ func TestK5SumsConverge(t *testing.T) {
 					b.begin(t, jobs[0])
 					want = 0
 				}
-				c.Advance(recountEvery)
+				c.Advance(day)
 				switch mend {
 				case "round that dies before", "round that dies after":
 					roundDies = mend[len("round that dies "):]
@@ -94,13 +96,13 @@ func TestK5OldStores(t *testing.T) {
 	if err := b.Hosts.Pause(t.Context(), "none.example", "none.example", b.clock.Now(), "has no items"); err != nil {
 		t.Fatal(err)
 	}
-	rows, _, err := b.s.sums.listed(t.Context(), "", 1000)
+	rows, _, err := b.s.Sums.Listed(t.Context(), "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range rows {
 		e.Props = storage.Properties{"partition": e.Row}
-		if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: e}); err != nil {
+		if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: e}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -124,32 +126,42 @@ func TestK5OldStores(t *testing.T) {
 // TestK5RecountIsDaily: beside its rounds a recount costs one read, and a host that is about to be registered, or that
 // somebody counts meanwhile, is left alone.
 func TestK5RecountIsDaily(t *testing.T) {
-	b, n := openCounted(t, Options{})
+	c, n := newClock(), &storagetest.Counter{}
+	interfere := func() {}
+	between := storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if call.Op == "table.Get" && call.Key == "a.example/"+item.HostRow("a.example") {
+			do := interfere
+			interfere = func() {}
+			do()
+		}
+		return nil
+	}}
+	under := storagetest.Counted(storagetest.Hooked(mem.New(c.Now), between), n)
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.recount(t)
 	n.Reset()
 	if b.recount(t); n.Requests.Load() != 11 {
 		t.Errorf("%d requests for eleven calls", n.Requests.Load())
 	}
-	h := hostEntry{key: storage.Key{Partition: "new.example", Row: item.HostRow("new.example")}}
-	h.Host, h.Counts = "new.example", map[Status]int{Pending: 1}
-	told, err := b.s.sums.pointPartition(t.Context(), &h)
-	if err != nil || !told {
-		t.Fatal(told, err)
+	b.clock.Advance(day)
+	// One that dies between listing its host's partition and the transaction.
+	id := store.HostID{Partition: "new.example", Host: "new.example"}
+	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *store.Host) (*store.Change, error) {
+		h.Counts = map[Status]int{Pending: 1}
+		elsewhere := storage.Key{Partition: "elsewhere", Row: "row"}
+		return &store.Change{Ops: []storage.Op{{Kind: storage.Insert, Entity: storage.Entity{Key: elsewhere}}}}, nil
+	})
+	if err == nil {
+		t.Fatal("a transaction of two partitions was written")
 	}
-	b.clock.Advance(recountEvery)
-	rows, _, err := b.s.sums.listed(t.Context(), "", 10)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.register(t, RegisterOptions{}, "https://a.example/other") // after the rows were read
-	b.clock.Advance(-recountEvery)
-	if mended, err := b.s.sums.mend(t.Context(), rows); err != nil || mended > 1 {
-		t.Errorf("%d mended, %v", mended, err)
+	interfere = func() { b.register(t, RegisterOptions{}, "https://a.example/other") } // after its row of counts was read
+	if mended := b.recount(t); mended > 1 {
+		t.Errorf("%d mended", mended)
 	}
 	stats := map[string]int{}
-	for e, err := range b.s.index.Query(t.Context(), storage.Query{Partition: partitionsKey}) {
-		s, _ := sumRows.Decode(e.Props)
+	for e, err := range b.s.Index.Query(t.Context(), storage.Query{Partition: "partition"}) {
+		s := store.SumsOf(e)
 		if stats[s.Partition] = s.Counts[Pending]; err != nil {
 			t.Fatal(err)
 		}
@@ -157,20 +169,26 @@ func TestK5RecountIsDaily(t *testing.T) {
 	if d := cmp.Diff(map[string]int{"a.example": 1, "new.example": 1}, stats); d != "" {
 		t.Error(d)
 	}
-	b.clock.Advance(recountEvery)
+	b.clock.Advance(day)
 	if mended := b.recount(t); mended != 1 { // its registration never came
 		t.Errorf("%d mended", mended)
 	}
 }
 
+// said is the row that lists a partition and says something of it.
+func said(s store.HostSums) storage.Entity {
+	return storage.Entity{Key: storage.Key{Partition: "partition", Row: s.Partition},
+		Props: row.Of[store.HostSums]().Encode(&s)}
+}
+
 // sums reads what is said of a host.
-func (b bench) sums(t *testing.T, host string) sums {
+func (b bench) sums(t *testing.T, host string) store.HostSums {
 	t.Helper()
-	e, err := b.s.index.Get(t.Context(), partitionKey(host))
+	e, err := b.s.Index.Get(t.Context(), storage.Key{Partition: "partition", Row: host})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _ := sumRows.Decode(e.Props)
+	s := store.SumsOf(e)
 	return s
 }
 
@@ -184,7 +202,7 @@ func TestK5SumsCountRebuilds(t *testing.T) {
 		t.Errorf("%d wait", s.Rebuilding)
 	}
 	s.Rebuilding = 7
-	if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: s.entity()}); err != nil {
+	if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: said(s)}); err != nil {
 		t.Fatal(err)
 	}
 	if mended := b.recount(t); mended != 1 || b.sums(t, "a.example").Rebuilding != 3 {
@@ -201,19 +219,19 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 	c, armed := newClock(), false
 	var b bench
 	inner := mem.New(c.Now)
-	store := storagetest.Hooked(inner, storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+	under := storagetest.Hooked(inner, storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
 		if armed && call.Name == "IngestIndex" && len(call.Ops) > 0 && call.Ops[0].Kind == storage.Replace {
 			armed = false
 			b.register(t, RegisterOptions{}, "https://a.example/overtakes")
 		}
 		return nil
 	}})
-	b = openOn(t, func() storage.Store { return store }, c, Options{})
+	b = openOn(t, func() storage.Store { return under }, c, Options{})
 	b.crawled(t, "a.example", 3, 0)
 	b.crawled(t, "b.example", 3, 0)
 	for _, host := range []string{"a.example", "b.example"} {
-		wrong := sums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
-		if _, err := b.s.index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: wrong.entity()}); err != nil {
+		wrong := store.HostSums{Partition: host, CountedAt: c.Now(), Counts: map[Status]int{Gone: 9}}
+		if _, err := b.s.Index.Transact(t.Context(), storage.Op{Kind: storage.Upsert, Entity: said(wrong)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -232,14 +250,14 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 // first check does once.
 func TestK5WhatSumsCost(t *testing.T) {
 	c, written := newClock(), 0
-	store := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{
+	under := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{
 		OnBefore: func(_ context.Context, call storagetest.Call) error {
-			if len(call.Ops) > 0 && call.Ops[0].Entity.Partition == partitionsKey {
+			if len(call.Ops) > 0 && call.Ops[0].Entity.Partition == "partition" {
 				written++
 			}
 			return nil
 		}})
-	b := openOn(t, func() storage.Store { return store }, c, Options{})
+	b := openOn(t, func() storage.Store { return under }, c, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 3)...)
 	if written != 1 {
 		t.Errorf("%d writes for a registration", written)

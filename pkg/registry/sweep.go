@@ -12,6 +12,7 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -38,8 +39,8 @@ const hintWindow = 1000
 // A partition that cannot be swept is reported in the error and does not hold up the others.
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
-	window := make([]dueHint, 0, hintWindow)
-	for h, err := range r.hintsUntil(ctx, r.s.now()) {
+	window := make([]store.DueHint, 0, hintWindow)
+	for h, err := range r.s.HintsUntil(ctx, r.s.Now()) {
 		if err != nil {
 			s.errs = append(s.errs, err)
 			continue
@@ -73,14 +74,14 @@ func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return deadline.Add(-min(item.RequestTime, deadline.Sub(r.s.o.Clock())/8))
+	return deadline.Add(-min(item.RequestTime, deadline.Sub(r.s.Options.Clock())/8))
 }
 
 // follow sweeps the partitions of a window of hints side by side.
-func (s *sweep) follow(ctx context.Context, window []dueHint) {
+func (s *sweep) follow(ctx context.Context, window []store.DueHint) {
 	s.report.Hints += len(window)
-	groups := groupBy(window, func(h dueHint) string { return h.partition })
-	_ = s.r.s.parallel(ctx, len(groups), func(ctx context.Context, i int) error {
+	groups := groupBy(window, func(h store.DueHint) string { return h.Partition })
+	_ = s.r.s.Parallel(ctx, len(groups), func(ctx context.Context, i int) error {
 		if s.begin(ctx) {
 			got, err := s.r.sweepPartition(ctx, groups[i])
 			s.end(got, err)
@@ -93,7 +94,7 @@ func (s *sweep) follow(ctx context.Context, window []dueHint) {
 func (s *sweep) begin(ctx context.Context) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() != nil || !s.ends.IsZero() && !s.r.s.o.Clock().Before(s.ends) {
+	if ctx.Err() != nil || !s.ends.IsZero() && !s.r.s.Options.Clock().Before(s.ends) {
 		s.report.Unfinished = true
 		return false
 	}
@@ -113,9 +114,9 @@ func (s *sweep) end(got claimed, err error) {
 }
 
 // sweepPartition claims what is due in a partition, and replaces its hints by the next one.
-func (r *Jobs) sweepPartition(ctx context.Context, hints []dueHint) (got claimed, err error) {
-	partition := hints[0].partition
-	err = r.s.retry(ctx, func(ctx context.Context) (err error) {
+func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got claimed, err error) {
+	partition := hints[0].Partition
+	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
 		got, err = r.claimDue(ctx, partition)
 		return err
 	})
@@ -124,13 +125,13 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []dueHint) (got claimed
 	}
 	// The next hint comes before this one goes: in between, both stand.
 	if !got.next.IsZero() {
-		if err := r.s.hint(ctx, partition, got.next); err != nil {
+		if err := r.s.Hint(ctx, partition, got.next); err != nil {
 			return got, err
 		}
 	}
 	for _, h := range hints {
 		// One that is also the next was just written again, so it is not what was read.
-		if err := r.dropHint(ctx, h, got.at); err != nil {
+		if err := r.s.DropHint(ctx, h, got.at); err != nil {
 			return got, err
 		}
 	}
@@ -158,7 +159,7 @@ type claimed struct {
 // claimDue claims due rows of a partition, as many as its hosts can work on, and sends their
 // jobs.
 func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) {
-	now := r.s.now()
+	now := r.s.Now()
 	scan, err := r.scanDue(ctx, partition, now)
 	if err != nil {
 		return claimed{}, err
@@ -201,7 +202,7 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 	s := dueScan{rows: map[string][]storage.Entity{}}
 	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
 	n := 0
-	for e, err := range r.s.items.Query(ctx, q) {
+	for e, err := range r.s.Items.Query(ctx, q) {
 		if err != nil {
 			return dueScan{}, err
 		}
@@ -222,7 +223,7 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
-		if s.add(e); r.s.o.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
+		if s.add(e); r.s.Options.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
 			s.next = now
 			break
 		}
@@ -244,16 +245,16 @@ func (s *dueScan) add(e storage.Entity) {
 // host had room for, and until when nobody may ask it, if that is why it had none.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
-	unlock, err := r.s.hosts.lock(ctx, hostID{partition, host})
+	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})
 	if err != nil {
 		return 0, blocked, err
 	}
 	defer unlock()
-	h, err := r.s.loadHost(ctx, partition, host)
+	h, err := r.s.LoadHost(ctx, partition, host)
 	if err != nil {
 		return 0, blocked, err
 	}
-	p := r.s.o.Politeness(host)
+	p := r.s.Options.Politeness(host)
 	byPriority(rows)
 	if n = h.Policy.Room(now, len(rows), p); n == 0 {
 		blocked, _ = h.Policy.Blocked(now, p)
@@ -262,7 +263,7 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	until := now.Add(item.JobTTL)
 	h.Policy.Pace.Claim(now, n, p)
 	h.Unclaimed = n < len(rows)
-	ops := []storage.Op{h.op()}
+	ops := []storage.Op{h.Op()}
 	items := make([]JobItem, n)
 	for i, e := range rows[:n] {
 		_, hash, _ := item.ParseDueRow(e.Row)
@@ -271,10 +272,10 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		ops = append(ops, item.ClaimDue(e.Key, e.ETag, until))
 	}
 	// The rows need attention later than before, so the hint that led here, or will lead here, does for them.
-	if _, err := r.s.items.Transact(ctx, ops...); err != nil {
-		return 0, blocked, asConflict(err)
+	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
+		return 0, blocked, store.AsConflict(err)
 	}
-	r.s.send(ctx, partition, host, ReasonDue, items)
+	r.s.Send(ctx, partition, host, ReasonDue, items)
 	return n, blocked, nil
 }
 

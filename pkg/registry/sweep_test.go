@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -47,16 +48,22 @@ const overloadEvery = 30 * time.Minute
 
 func openOverload(t *testing.T) *overload {
 	c := newClock()
-	store := mem.New(c.Now)
-	slow := storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
+	under := mem.New(c.Now)
+	slow := storagetest.Hooked(under, storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
 		c.Advance(time.Second)
 		return nil
 	}})
 	o := Options{Parallel: 1, Jitter: func() float64 { return 0.5 }}
-	b := openOn(t, func() storage.Store { return store }, c, o)
-	o.Clock, o.Politeness = c.Now, b.s.o.Politeness
+	b := openOn(t, func() storage.Store { return under }, c, o)
+	o.Clock, o.Politeness = c.Now, b.s.Options.Politeness
 	return &overload{bench: b, sweeps: New(slow, o), due: map[string]time.Time{}}
 }
+
+// hintShards is how many shards the hints have.
+const hintShards = 4
+
+// shardOf is where the hints of a partition are.
+func shardOf(partition string) int { return int(store.HintKey(partition, noon).Partition[0] - '0') }
 
 // unevenHosts names so many hosts for each shard of the hints.
 func unevenHosts(want [hintShards]int) (hosts []string) {
@@ -155,10 +162,10 @@ func TestS11NoShardStarves(t *testing.T) {
 // at each once however many hints it has, and it follows more hints than it holds in memory.
 func TestS11OldestFirst(t *testing.T) {
 	c := newClock()
-	store := mem.New(c.Now)
+	under := mem.New(c.Now)
 	var order []string
 	b := openOn(t, func() storage.Store {
-		return storagetest.Hooked(store, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
+		return storagetest.Hooked(under, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
 			if c.Op == "table.Query" && c.Name == DefaultTable {
 				order = append(order, c.Key)
 			}
@@ -169,9 +176,9 @@ func TestS11OldestFirst(t *testing.T) {
 	first := map[string]time.Time{}
 	for i := range 5 * hintWindow / 2 {
 		host := fmt.Sprintf("h%d.example", i)
-		first[host] = bucket(c.Now().Add(time.Duration(rng.IntN(5000)) * time.Minute))
+		first[host] = c.Now().Add(time.Duration(rng.IntN(5000)) * time.Minute)
 		for hint := range 1 + i%2 {
-			if err := b.s.hint(t.Context(), host, first[host].Add(time.Duration(hint)*time.Second)); err != nil {
+			if err := b.s.Hint(t.Context(), host, first[host].Add(time.Duration(hint)*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -189,7 +196,7 @@ func TestS11OldestFirst(t *testing.T) {
 	if !slices.IsSortedFunc(order, func(a, b string) int { return first[a].Compare(first[b]) }) {
 		t.Error("partitions were not swept in the order of their hints")
 	}
-	for e, err := range b.s.hints.Query(t.Context(), storage.Query{}) {
+	for e, err := range b.s.Hints.Query(t.Context(), storage.Query{}) {
 		t.Fatalf("the hint %v is left, %v", e.Key, err)
 	}
 }
@@ -198,7 +205,7 @@ func TestS11OldestFirst(t *testing.T) {
 func TestS11SideBySide(t *testing.T) {
 	const atOnce = 16 // Options.Parallel, unless given
 	c := newClock()
-	store := mem.New(c.Now)
+	under := mem.New(c.Now)
 	var mu sync.Mutex
 	looking, met := 0, make(chan struct{})
 	hook := storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
@@ -220,9 +227,9 @@ func TestS11SideBySide(t *testing.T) {
 			return fault.New(fault.Unavailable, "nobody else looks")
 		}
 	}}
-	b := openOn(t, func() storage.Store { return storagetest.Hooked(store, hook) }, c, Options{})
+	b := openOn(t, func() storage.Store { return storagetest.Hooked(under, hook) }, c, Options{})
 	for i := range atOnce {
-		if err := b.s.hint(t.Context(), fmt.Sprintf("h%d.example", i), c.Now()); err != nil {
+		if err := b.s.Hint(t.Context(), fmt.Sprintf("h%d.example", i), c.Now()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -232,7 +239,7 @@ func TestS11SideBySide(t *testing.T) {
 		t.Errorf("%+v, %v; want the one failure and %d partitions", report, err, atOnce)
 	}
 	left := 0
-	for range b.s.hints.Query(t.Context(), storage.Query{}) {
+	for range b.s.Hints.Query(t.Context(), storage.Query{}) {
 		left++
 	}
 	if left != 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -26,7 +27,7 @@ const (
 
 // Tags has what tags set for the items that have them (W9).
 type Tags struct {
-	s *store
+	s *store.Store
 
 	mu   sync.Mutex
 	read time.Time // when known was read
@@ -46,7 +47,7 @@ func tagKey(name string) storage.Key { return storage.Key{Partition: tagsKey, Ro
 
 // List reads the tags that set something, by name.
 func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
-	for e, err := range r.s.index.Query(ctx, storage.Query{Partition: tagsKey}) {
+	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: tagsKey}) {
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
 
 // Get reads a tag. NotFound if it sets nothing.
 func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
-	t, etag, err := tagRows.Load(ctx, r.s.index, tagKey(name))
+	t, etag, err := tagRows.Load(ctx, r.s.Index, tagKey(name))
 	if err == nil && etag == "" {
 		err = fault.New(fault.NotFound, "no tag %.60q is defined", name)
 	}
@@ -77,8 +78,8 @@ func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, er
 	if len(all) >= maxTags && !slices.ContainsFunc(all, is) {
 		return Tag{}, fault.Field("name", "there are %d tags that set something; remove one first", maxTags)
 	}
-	t := Tag{Name: name, Options: o, ChangedAt: r.s.now()}
-	_, err = r.s.index.Transact(ctx, storage.Op{Kind: storage.Upsert,
+	t := Tag{Name: name, Options: o, ChangedAt: r.s.Now()}
+	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: tagKey(name), Props: tagRows.Encode(&t)}})
 	r.forget()
 	return t, err
@@ -90,9 +91,9 @@ func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	if err != nil {
 		return t, err
 	}
-	_, err = r.s.index.Transact(ctx, item.DropRow(tagKey(name)))
+	_, err = r.s.Index.Transact(ctx, item.DropRow(tagKey(name)))
 	r.forget()
-	return t, ignoreLost(err)
+	return t, store.IgnoreLost(err)
 }
 
 func (r *Tags) forget() {
@@ -119,12 +120,14 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 
 // Usual is how often an item is checked for which nobody has said it: not before the first after a change, and not
 // after the second while nothing changes.
-func (r *Tags) Usual() (least, most time.Duration) { return r.s.o.Schedule.Base, r.s.o.Schedule.Max }
+func (r *Tags) Usual() (least, most time.Duration) {
+	return r.s.Options.Schedule.Base, r.s.Options.Schedule.Max
+}
 
 func (r *Tags) cached(ctx context.Context) ([]Tag, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.s.now()
+	now := r.s.Now()
 	if age := now.Sub(r.read); !r.read.IsZero() && age >= 0 && age < tagsAge {
 		return r.all, nil
 	}

@@ -51,7 +51,7 @@ func TestW9EffectiveOptions(t *testing.T) {
 		t.Errorf("removed twice: %v", err)
 	}
 	other := New(mem.New(clock.Now), Options{Clock: clock.Now})
-	other.s.index = r.s.index
+	other.s.Index = r.s.Index
 	if _, err := other.Tags.Put(t.Context(), "news", o); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestW11PausedItemRests(t *testing.T) {
 			t.Errorf("%s: a job was sent", what)
 		}
 	}
-	src, now := parse(t, "https://a.example/1"), b.s.now()
+	src, now := parse(t, "https://a.example/1"), b.s.Now()
 	b.register(t, RegisterOptions{}, "https://a.example/1")
 	rests("registered again")
 	_, _, err := b.Changes.Announce(t.Context(), []Change{{Source: src[0], From: now, To: now}})
@@ -95,7 +95,7 @@ func TestW11PausedItemRests(t *testing.T) {
 		t.Fatal(err)
 	}
 	rests("brought forward")
-	if err := b.Items.Expedite(t.Context(), it, b.s.now()); err != nil {
+	if err := b.Items.Expedite(t.Context(), it, b.s.Now()); err != nil {
 		t.Fatal(err)
 	}
 	rests("expedited")
@@ -151,7 +151,7 @@ func TestW9Priority(t *testing.T) {
 	for _, it := range batch.Items {
 		done := *it
 		done.Status = Indexed
-		done.CheckAt(b.s.now().Add(9 * day))
+		done.CheckAt(b.s.Now().Add(9 * day))
 		found = append(found, Finding{Item: done})
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, found, HostFinding{}, true); err != nil {
@@ -172,7 +172,7 @@ func TestW9Priority(t *testing.T) {
 	}
 	b.check(t)
 	due := func(hours, level int) storage.Entity {
-		return storage.Entity{Key: storage.Key{Row: item.DueRow(b.s.now().Add(-time.Duration(hours)*time.Hour), "h")},
+		return storage.Entity{Key: storage.Key{Row: item.DueRow(b.s.Now().Add(-time.Duration(hours)*time.Hour), "h")},
 			Props: storage.Properties{"priority": int64(level)}}
 	}
 	rows := []storage.Entity{due(1, 9), due(11, 0), due(2, 5)}

@@ -2,20 +2,13 @@ package registry
 
 import (
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
-
-// Tables names the tables of a registry whose items table is called items, [DefaultTable] when
-// empty.
-func Tables(items string) (itemsTable, index, hints string) {
-	if items == "" || items == DefaultTable {
-		return DefaultTable, "IngestIndex", "DueHints"
-	}
-	return items, items + "Index", items + "Hints"
-}
 
 // Thaw makes a row of the items table fit for another store, where none of the jobs and workers
 // are that it speaks of: the lock of an item, the leases and the claims of a host and the claim
@@ -32,13 +25,13 @@ func Thaw(e storage.Entity) (thawed storage.Entity, hint storage.Entity, hinted 
 		props["enqueuedUntil"] = ""
 		// The minute that begins at or before the due time: a hint is rounded up.
 		hint = storage.Entity{
-			Key:   hintKey(e.Partition, at.Add(-time.Minute)),
+			Key:   store.HintKey(e.Partition, at.Add(-time.Minute)),
 			Props: storage.Properties{"writtenAt": ""}, // as old as can be, so a sweep may drop it
 		}
 	case item.IsItemRow(e.Row):
 		delete(props, "lockedUntil")
 		delete(props, "lockOwner")
-	case isHostRow(e.Row):
+	case strings.HasPrefix(e.Row, item.HostPrefix):
 		delete(props, "leases")
 		delete(props, "claimedUntil")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -39,7 +40,7 @@ func TestThaw(t *testing.T) {
 			if again, _, _ := Thaw(got); !cmp.Equal(again, got) {
 				t.Errorf("thawed twice: %v", again)
 			}
-			if hinted != tt.hinted || hinted && hint.Key != hintKey("a.example", at.Truncate(time.Minute)) {
+			if hinted != tt.hinted || hinted && hint.Key != store.HintKey("a.example", at.Truncate(time.Minute)) {
 				t.Errorf("hint: %v %v", hinted, hint)
 			}
 		})
@@ -56,7 +57,7 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for e, err := range b.s.items.Query(t.Context(), storage.Query{}) {
+		for e, err := range b.s.Items.Query(t.Context(), storage.Query{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +65,11 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 			if due && !item.EnqueuedUntil(e).IsZero() {
 				t.Errorf("%s: claimed", e.Row)
 			}
-			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.now())) {
+			if it := item.Of(e); item.IsItemRow(e.Row) && (it.LockOwner != "" || !it.Eligible(b.s.Now())) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
-			var h hostState
-			if h, _ = hostRows.Decode(e.Props); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
+			var h store.HostState
+			if h = store.HostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
 				t.Errorf("%s: held: %+v", e.Row, h)
 			}
 		}

@@ -18,9 +18,10 @@ import (
 // protocol is the code that is changed: what locks, commits, hints, leases, budgets, runs and the order of index
 // and registry depend on.
 var protocol = map[string][]string{
-	"pkg/registry": {"alias.go", "begin.go", "budget.go", "commit.go", "expedite.go", "force.go", "guard.go", "hint.go",
-		"hostlock.go", "hostrow.go", "idle.go", "job.go", "keys.go", "lastmod.go", "lease.go", "move.go", "rebase.go",
-		"rebuild.go", "register.go", "registry.go", "remove.go", "sweep.go", "write.go"},
+	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "idle.go", "job.go",
+		"lastmod.go", "lease.go", "move.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
+	"pkg/registry/store": {"budget.go", "hint.go", "host.go", "items.go", "keys.go", "lock.go", "send.go", "store.go",
+		"write.go"},
 	"pkg/registry/item": {"due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go", "move.go", "plan.go",
 		"rebase.go", "row.go"},
 	"pkg/policy/host":      {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},

@@ -34,6 +34,7 @@ var (
 
 // stages are the tests that notice a change of a package's code, those that usually do first.
 var stages = map[string][]stage{
+	"pkg/registry/store":   {all("pkg/registry/store"), registry, total, simulation, faults, crawl},
 	"pkg/registry":         {registry, total, simulation, faults, crawl},
 	"pkg/registry/item":    {all("pkg/registry/item"), registry, total, simulation, faults, crawl},
 	"pkg/policy/host":      {all("pkg/policy/host"), registry, total, simulation, crawl, several},

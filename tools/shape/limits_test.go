@@ -10,7 +10,6 @@ import (
 // other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
 var exceeding = map[string]struct{ files, lines, services int }{
 	"pkg/crawl":        {21, 2088, 18},
-	"pkg/registry":     {21, 3334, 0},
 	"pkg/run/backfill": {14, 2371, 0},
 }
 

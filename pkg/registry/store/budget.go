@@ -1,4 +1,4 @@
-package registry
+package store
 
 import (
 	"context"
@@ -22,19 +22,19 @@ const totalPartition = "total"
 
 var totalRows = row.Of[policy.Share]()
 
-// share has a host that is about to be asked take from the total what it lacks for n requests. What
+// Share has a host that is about to be asked take from the total what it lacks for n requests. What
 // was taken is in host, which is to be written if it has changed, and in taken, for another try when
 // that fails.
-func (r *store) share(ctx context.Context, host *hostEntry, n int, p Politeness,
-	taken *Budget) (changed bool, err error) {
-	now, s := r.now(), &host.Policy
+func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politeness,
+	taken *policy.Budget) (changed bool, err error) {
+	now, s := r.Now(), &host.Policy
 	s.StartDay(now)
 	s.Today.Granted = s.Today.Granted.Plus(*taken)
 	want := s.Wants(now, n, p)
-	if want == (Budget{}) {
-		return *taken != Budget{}, nil
+	if want == (policy.Budget{}) {
+		return *taken != policy.Budget{}, nil
 	}
-	got, err := r.takeTotal(ctx, host.key.Partition+host.Host, s.Today.Began, want, p.Total)
+	got, err := r.takeTotal(ctx, host.Key.Partition+host.Host, s.Today.Began, want, p.Total)
 	*taken = taken.Plus(got)
 	s.Today.Grant(got, p, err == nil)
 	return true, err
@@ -42,10 +42,12 @@ func (r *store) share(ctx context.Context, host *hostEntry, n int, p Politeness,
 
 // takeTotal takes from the rows of the total, from one of the host's first. What it gives is taken,
 // also with an error.
-func (r *store) takeTotal(ctx context.Context, host string, day time.Time, want, total Budget) (got Budget, err error) {
+func (r *Store) takeTotal(ctx context.Context, host string, day time.Time,
+	want, total policy.Budget) (got policy.Budget, err error) {
 	first := int(xxhash.Sum64String(host) % policy.Shares)
 	for i := range policy.Shares {
-		shard, lacks := (first+i)%policy.Shares, Budget{Requests: want.Requests - got.Requests, Bytes: want.Bytes - got.Bytes}
+		shard := (first + i) % policy.Shares
+		lacks := policy.Budget{Requests: want.Requests - got.Requests, Bytes: want.Bytes - got.Bytes}
 		some, err := r.takePart(ctx, shard, day, lacks, total)
 		if got = got.Plus(some); err != nil || got == want {
 			return got, err
@@ -55,22 +57,23 @@ func (r *store) takeTotal(ctx context.Context, host string, day time.Time, want,
 }
 
 // takePart takes what one row has left.
-func (r *store) takePart(ctx context.Context, shard int, day time.Time, want, total Budget) (got Budget, err error) {
+func (r *Store) takePart(ctx context.Context, shard int, day time.Time,
+	want, total policy.Budget) (got policy.Budget, err error) {
 	key := storage.Key{Partition: totalPartition, Row: fmt.Sprint(shard)}
-	err = r.retry(ctx, func(ctx context.Context) error {
-		got = Budget{}
-		part, etag, err := totalRows.Load(ctx, r.index, key)
+	err = r.Retry(ctx, func(ctx context.Context) error {
+		got = policy.Budget{}
+		part, etag, err := totalRows.Load(ctx, r.Index, key)
 		if err != nil {
 			return err
 		}
 		give := part.Take(day, want, total, shard)
-		if give == (Budget{}) {
+		if give == (policy.Budget{}) {
 			return nil
 		}
-		if _, err = r.index.Transact(ctx, totalRows.Put(key, etag, &part)); err == nil {
+		if _, err = r.Index.Transact(ctx, totalRows.Put(key, etag, &part)); err == nil {
 			got = give
 		}
-		return asConflict(err)
+		return AsConflict(err)
 	})
 	return got, err
 }

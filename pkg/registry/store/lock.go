@@ -1,4 +1,4 @@
-package registry
+package store
 
 import (
 	"context"
@@ -7,14 +7,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// hostID names a host's row.
-type hostID struct{ partition, host string }
+// HostID names a host's row.
+type HostID struct{ Partition, Host string }
 
 // hostLocks lets the goroutines of one process write a host's row one after the other. Between
 // processes the row's ETag decides; here waiting is cheaper than losing.
 type hostLocks struct {
 	mu    sync.Mutex
-	locks map[hostID]*hostMutex
+	locks map[HostID]*hostMutex
 }
 
 // hostMutex is a lock that can be waited for with a context. It is forgotten when nobody wants it.
@@ -23,7 +23,7 @@ type hostMutex struct {
 	waiting int
 }
 
-func (l *hostLocks) lock(ctx context.Context, id hostID) (unlock func(), err error) {
+func (l *hostLocks) lock(ctx context.Context, id HostID) (unlock func(), err error) {
 	h := l.join(id)
 	if err := h.turn.Acquire(ctx, 1); err != nil {
 		l.leave(id, h)
@@ -35,11 +35,11 @@ func (l *hostLocks) lock(ctx context.Context, id hostID) (unlock func(), err err
 	}, nil
 }
 
-func (l *hostLocks) join(id hostID) *hostMutex {
+func (l *hostLocks) join(id HostID) *hostMutex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.locks == nil {
-		l.locks = map[hostID]*hostMutex{}
+		l.locks = map[HostID]*hostMutex{}
 	}
 	h := l.locks[id]
 	if h == nil {
@@ -50,7 +50,7 @@ func (l *hostLocks) join(id hostID) *hostMutex {
 	return h
 }
 
-func (l *hostLocks) leave(id hostID, h *hostMutex) {
+func (l *hostLocks) leave(id HostID, h *hostMutex) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h.waiting--; h.waiting == 0 {

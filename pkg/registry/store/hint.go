@@ -1,4 +1,4 @@
-package registry
+package store
 
 import (
 	"context"
@@ -14,24 +14,24 @@ import (
 const (
 	// hintGrace protects a hint whose due rows are still being written: a sweep deletes no hint that
 	// was younger than this when it looked for due rows.
-	hintGrace = time.Minute
+	HintGrace = time.Minute
 	// writeWindow is how long after its hint a transaction may still be sent. Together with the
 	// 30 s after which a request is given up it stays within hintGrace.
 	writeWindow = 25 * time.Second
 )
 
-// hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
+// Hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
 // before the transaction whose due rows it announces: a crash between the two leaves a spare
 // hint, never rows without one.
-func (r *store) hint(ctx context.Context, partition string, at time.Time) error {
-	key := hintKey(partition, at)
-	now := r.now()
+func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error {
+	key := HintKey(partition, at)
+	now := r.Now()
 	// A cached hint is trusted while its minute is far enough away that no sweep, whatever its
 	// clock, has deleted it by the time our rows stand.
-	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*hintGrace {
+	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*HintGrace {
 		return nil
 	}
-	_, err := r.hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+	_, err := r.Hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: key, Props: storage.Properties{"writtenAt": storage.FormatTime(now)},
 	}})
 	if err == nil {
@@ -40,41 +40,41 @@ func (r *store) hint(ctx context.Context, partition string, at time.Time) error 
 	return err
 }
 
-// hinted runs a transaction under a hint: it writes that and then, quickly enough for a sweep's
+// Hinted runs a transaction under a hint: it writes that and then, quickly enough for a sweep's
 // grace, the operations. The hint is for the first of the rows that need attention; the sweep that follows it
 // leaves one for the next. What needs attention later than before needs none: at is zero.
-func (r *store) hinted(ctx context.Context, partition string, at time.Time,
+func (r *Store) Hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
 	if at.IsZero() {
-		return r.items.Transact(ctx, ops...)
+		return r.Items.Transact(ctx, ops...)
 	}
 	for {
-		began := r.now()
-		if err := r.hint(ctx, partition, at); err != nil {
+		began := r.Now()
+		if err := r.Hint(ctx, partition, at); err != nil {
 			return nil, fmt.Errorf("hint: %w", err)
 		}
-		if r.now().Sub(began) <= writeWindow {
+		if r.Now().Sub(began) <= writeWindow {
 			break
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, item.RequestTime)
 	defer cancel()
-	return r.items.Transact(ctx, ops...)
+	return r.Items.Transact(ctx, ops...)
 }
 
-// dueHint is a hint as a sweep reads it.
-type dueHint struct {
-	partition string
-	bucket    time.Time
+// DueHint is a hint as a sweep reads it.
+type DueHint struct {
+	Partition string
+	Minute    time.Time
 	writtenAt time.Time
 	entity    storage.Entity
 }
 
-// hintsUntil yields the hints whose minute has come, of all shards, oldest minute first: were one
+// HintsUntil yields the hints whose minute has come, of all shards, oldest minute first: were one
 // shard swept after the other, the last would starve when there is more to do than time. Of each
 // shard one page is held. An error is of one shard, of which nothing follows.
-func (r *Jobs) hintsUntil(ctx context.Context, until time.Time) iter.Seq2[dueHint, error] {
-	return func(yield func(dueHint, error) bool) {
+func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
+	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard
 		for i := range hintShards {
 			s := &hintShard{}
@@ -86,12 +86,12 @@ func (r *Jobs) hintsUntil(ctx context.Context, until time.Time) iter.Seq2[dueHin
 			}
 		}
 		for len(shards) > 0 {
-			first := slices.MinFunc(shards, func(a, b *hintShard) int { return a.head.bucket.Compare(b.head.bucket) })
+			first := slices.MinFunc(shards, func(a, b *hintShard) int { return a.head.Minute.Compare(b.head.Minute) })
 			if !yield(first.head, first.err) {
 				return
 			}
 			if !first.advance() {
-				shards = without(shards, first)
+				shards = slices.DeleteFunc(shards, func(s *hintShard) bool { return s == first })
 			}
 		}
 	}
@@ -99,9 +99,9 @@ func (r *Jobs) hintsUntil(ctx context.Context, until time.Time) iter.Seq2[dueHin
 
 // hintShard is a shard's next hint, and how to come to the one after.
 type hintShard struct {
-	head dueHint
+	head DueHint
 	err  error
-	next func() (dueHint, error, bool)
+	next func() (DueHint, error, bool)
 }
 
 func (s *hintShard) advance() (ok bool) {
@@ -110,16 +110,16 @@ func (s *hintShard) advance() (ok bool) {
 }
 
 // shardUntil yields the hints of one shard whose minute has come.
-func (r *Jobs) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[dueHint, error] {
+func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[DueHint, error] {
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
 		// The minute after the last one wanted, so that it is included.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
-	return func(yield func(dueHint, error) bool) {
-		for e, err := range r.s.hints.Query(ctx, q) {
-			var h dueHint
+	return func(yield func(DueHint, error) bool) {
+		for e, err := range r.Hints.Query(ctx, q) {
+			var h DueHint
 			if err == nil {
 				h = hintOf(e, prefix)
 			}
@@ -130,23 +130,38 @@ func (r *Jobs) shardUntil(ctx context.Context, shard int, until time.Time) iter.
 	}
 }
 
-func hintOf(e storage.Entity, prefix string) dueHint {
+// AllHints yields every hint there is.
+func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
+	return func(yield func(DueHint, error) bool) {
+		for e, err := range r.Hints.Query(ctx, storage.Query{}) {
+			var h DueHint
+			if err == nil {
+				h = hintOf(e, fmt.Sprintf("%d|", shardOf(e.Row)))
+			}
+			if !yield(h, err) {
+				return
+			}
+		}
+	}
+}
+
+func hintOf(e storage.Entity, prefix string) DueHint {
 	at, err := time.Parse(minuteLayout, e.Partition[len(prefix):])
 	if err != nil {
 		at = time.Time{} // a foreign row: due at once, and deleted after a look
 	}
 	written, _ := e.Props["writtenAt"].(string)
-	return dueHint{partition: e.Row, bucket: at, writtenAt: storage.ParseTime(written), entity: e}
+	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// dropHint deletes a hint for which somebody looked for due rows at a time, unless it was young then
+// DropHint deletes a hint for which somebody looked for due rows at a time, unless it was young then
 // or was written again.
-func (r *Jobs) dropHint(ctx context.Context, h dueHint, looked time.Time) error {
-	if looked.Sub(h.writtenAt) < hintGrace {
+func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
+	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil
 	}
-	_, err := r.s.hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
+	_, err := r.Hints.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{
 		Key: h.entity.Key, ETag: h.entity.ETag,
 	}})
-	return ignoreLost(err)
+	return IgnoreLost(err)
 }

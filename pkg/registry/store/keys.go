@@ -1,13 +1,11 @@
-package registry
+package store
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -15,16 +13,11 @@ import (
 const minuteLayout = "2006-01-02T15:04Z"
 
 const (
-	robotsPrefix = "robots|"
-	aliasPrefix  = "alias|"
-	formerPrefix = "former|"
 	// hintShards spreads the hints so that writes do not all fall on the newest partition.
 	hintShards = 4
 	// partitionsKey lists the partitions in the index table.
 	partitionsKey = "partition"
 )
-
-func robotsRow(scheme, host string) string { return robotsPrefix + scheme + "|" + host }
 
 func partitionKey(partition string) storage.Key {
 	return storage.Key{Partition: partitionsKey, Row: partition}
@@ -42,11 +35,10 @@ func bucket(t time.Time) time.Time {
 
 func shardOf(partition string) int { return int(xxhash.Sum64String(partition) % hintShards) }
 
-func hintKey(partition string, at time.Time) storage.Key {
+// HintKey is the key of the hint that a partition has due rows at a time or later.
+func HintKey(partition string, at time.Time) storage.Key {
 	return storage.Key{
 		Partition: fmt.Sprintf("%d|%s", shardOf(partition), bucket(at).Format(minuteLayout)),
 		Row:       partition,
 	}
 }
-
-func isHostRow(row string) bool { return strings.HasPrefix(row, item.HostPrefix) }

@@ -1,4 +1,4 @@
-package registry
+package store
 
 import (
 	"context"
@@ -13,7 +13,7 @@ func TestK12OneAtATime(t *testing.T) {
 		var l hostLocks
 		inside, leave := map[string]int{}, make(chan bool)
 		enter := func(ctx context.Context, host string) {
-			unlock, err := l.lock(ctx, hostID{"p", host})
+			unlock, err := l.lock(ctx, HostID{Partition: "p", Host: host})
 			if err != nil {
 				return
 			}
@@ -49,4 +49,26 @@ func TestK12OneAtATime(t *testing.T) {
 			t.Errorf("%d hosts are kept that nobody wants", len(l.locks))
 		}
 	})
+}
+
+func TestHostLockIsWaitedForWithAContext(t *testing.T) {
+	var l hostLocks
+	unlock, err := l.lock(t.Context(), HostID{Partition: "p", Host: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.lock(ctx, HostID{Partition: "p", Host: "h"}); err == nil {
+		t.Error("a held lock was given out")
+	}
+	if free, err := l.lock(t.Context(), HostID{Partition: "p", Host: "other"}); err != nil {
+		t.Error(err)
+	} else {
+		free()
+	}
+	unlock()
+	if len(l.locks) != 0 {
+		t.Errorf("%d locks are remembered", len(l.locks))
+	}
 }

@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+)
+
+// announceAge bounds the changes that the daily round looks for in the feed: older ones it has looked for before.
+const announceAge = 3 * recountEvery
+
+// Announce publishes what the last commit of a host has changed, if this process does not know that it is in the feed.
+func (r *Store) Announce(ctx context.Context, h *Host) error {
+	if h.Outbox.ID == "" || r.Feed.Knows(h.Outbox.ID) {
+		return nil
+	}
+	err := r.Feed.Publish(ctx, h.Outbox)
+	if r.Feed.Knows(h.Outbox.ID) && err != nil { // it can never be published
+		r.Options.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
+		return nil
+	}
+	return err
+}
+
+// AnnounceLater is announce where nothing is lost if it fails.
+func (r *Store) AnnounceLater(ctx context.Context, h *Host) {
+	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
+		return
+	}
+	if err := r.Announce(ctx, h); err != nil {
+		r.Options.Log.WarnContext(ctx, "changes are not in the feed yet", "host", h.Host,
+			"kind", fault.KindOf(err), "err", err)
+	}
+}

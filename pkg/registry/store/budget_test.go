@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage/mem"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
+)
+
+// K12: two who take from a part of the total at once take no more than it has.
+func TestK12TakersOfOnePart(t *testing.T) {
+	var interfere func()
+	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
+		if do := interfere; do != nil && call.Op == "table.Transact" {
+			interfere = nil
+			do()
+		}
+		return nil
+	}}
+	under := storagetest.Hooked(mem.New(time.Now), hooks)
+	if err := New(under, Options{}).Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	day, part := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), int64(100)
+	var taken int64
+	take := func(s *Store) {
+		got, err := s.takePart(t.Context(), 0, day, policy.Budget{Requests: 40},
+			policy.Budget{Requests: policy.Shares * part})
+		if err != nil {
+			t.Error(err)
+		}
+		taken += got.Requests
+	}
+	s := New(under, Options{})
+	take(s)
+	interfere = func() { take(New(under, Options{})) }
+	take(s)
+	if taken != part || interfere != nil {
+		t.Errorf("three took %d, there were %d", taken, part)
+	}
+}

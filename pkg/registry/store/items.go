@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// LoadJob reads the items of a job, and then the row of its host.
+func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, error) {
+	items, err := r.LoadItems(ctx, job.PartitionKey, job.Hashes())
+	if err != nil {
+		return nil, Host{}, err
+	}
+	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // last: it changes most often
+	return items, h, err
+}
+
+// LoadItems reads items by point reads. Those that do not exist come back with an empty ETag.
+func (r *Store) LoadItems(ctx context.Context, partition string, hashes []string) ([]item.Item, error) {
+	items := make([]item.Item, len(hashes))
+	err := r.Parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: partition, Row: hashes[i]})
+		return err
+	})
+	return items, err
+}
+
+// LoadItem reads an item by a point read. One that does not exist has an empty ETag.
+func (r *Store) LoadItem(ctx context.Context, key storage.Key) (item.Item, error) {
+	e, err := r.Items.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return item.Missing(key), nil
+	}
+	if err != nil {
+		return item.Item{}, err
+	}
+	return item.Of(e), nil
+}
+
+// LoadSources reads the items of sources; those that do not exist have no revision.
+func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]item.Item, error) {
+	items := make([]item.Item, len(sources))
+	err := r.Parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		s := sources[i]
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: s.Partition(r.Options.Strategy), Row: s.Hash()})
+		return err
+	})
+	return items, err
+}
+
+// Point writes the rows that find items by their id, for those that do not exist yet. What they
+// say never changes, but writing one again changes its ETag, so that a delete of it that is on its way fails.
+func (r *Store) Point(ctx context.Context, partition string, missing []string) error {
+	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
+		_, err := r.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: item.IndexKey(missing[i]), Props: storage.Properties{"partition": partition},
+		}})
+		return err
+	})
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+)
+
+// Names of what the registry keeps its state in. The tables of pointers and of hints follow the items
+// table's name when that is changed, so that two registries can share an account.
+const (
+	DefaultTable = "IngestItems"
+	JobQueue     = "crawl-jobs"
+	PoisonQueue  = JobQueue + "-poison"
+	// SlowQueue has jobs of hosts that do not answer.
+	SlowQueue       = JobQueue + "-slow"
+	SlowPoisonQueue = SlowQueue + "-poison"
+)
+
+// Options adjust a registry. The zero value works.
+type Options struct {
+	Table      string                                     // items table; [DefaultTable] when empty
+	Strategy   source.Strategy                            // [source.ByHost] when empty
+	Politeness func(host string) policy.Politeness        // one request a second when nil
+	Schedule   schedule.Config                            // that of checks, for what is planned anew; [schedule.Defaults]
+	Clock      func() time.Time                           // the wall clock when nil
+	Jitter     func() float64                             // uniform in [0,1); math/rand when nil
+	Token      func() string                              // unique lock owners; crypto/rand when nil
+	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
+	Parallel   int                                        // storage requests in flight per call; 16 when zero
+	Feed       *feed.Feed                                 // where commits publish; opened over the same store when nil
+	Log        *slog.Logger                               // discarded when nil
+}
+
+// Tables names the tables of a registry whose items table is called items, [DefaultTable] when
+// empty.
+func Tables(items string) (itemsTable, index, hints string) {
+	if items == "" || items == DefaultTable {
+		return DefaultTable, "IngestIndex", "DueHints"
+	}
+	return items, items + "Index", items + "Hints"
+}
+
+func withDefaults(o Options) Options {
+	if o.Table == "" {
+		o.Table = DefaultTable
+	}
+	if o.Strategy == "" {
+		o.Strategy = source.ByHost
+	}
+	if o.Politeness == nil {
+		o.Politeness = func(string) policy.Politeness {
+			return policy.Politeness{MinDelay: time.Second, MaxDelay: 2 * time.Second, MaxConcurrent: 1}
+		}
+	}
+	if o.Schedule == (schedule.Config{}) {
+		o.Schedule = schedule.Defaults()
+	}
+	defaults.Clock(&o.Clock)
+	defaults.Jitter(&o.Jitter)
+	if o.Token == nil {
+		o.Token = rand.Text
+	}
+	defaults.Sleep(&o.Sleep)
+	if o.Parallel == 0 {
+		o.Parallel = 16
+	}
+	defaults.Log(&o.Log)
+	return o
+}

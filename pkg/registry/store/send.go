@@ -1,0 +1,26 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+)
+
+// Send puts jobs for claimed items into the queue. A failure is logged and forgotten: the due
+// rows say until when the jobs may arrive, and the sweep sends others after that.
+func (r *Store) Send(ctx context.Context, partition, host, reason string, items []item.JobItem) {
+	for some := range slices.Chunk(items, policy.JobItems) {
+		job := item.Job{PartitionKey: partition, Host: host, Items: some, Reason: reason,
+			TraceParent: telemetry.TraceParent(ctx)}
+		body, _ := json.Marshal(job) // strings and numbers always encode
+		if err := r.Jobs.Send(ctx, body, 0); err != nil {
+			r.Options.Log.WarnContext(ctx, "crawl job not sent; the sweep will", "host", host, "items", len(some),
+				"kind", fault.KindOf(err))
+		}
+	}
+}

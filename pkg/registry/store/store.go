@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/recent"
+	"github.com/tidemark/tidemark/pkg/feed"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// Store reads and writes the rows of a registry. It is safe for concurrent use by any number of processes.
+type Store struct {
+	Items, Index, Hints storage.Table // see the comment of package registry
+	Jobs, Slow          storage.Queue // of jobs, see [JobQueue] and [SlowQueue]
+	Options             Options       // with defaults in place of zero values
+	Sums                *Sums
+	Feed                *feed.Feed
+
+	poisons []storage.Queue
+	hosts   hostLocks
+	known   recent.Map[storage.Key, struct{}] // hints that no sweep can have taken yet
+}
+
+// New opens the rows of a registry that are in a store. It touches nothing; see [Store.Create].
+func New(under storage.Store, o Options) *Store {
+	o = withDefaults(o)
+	items, index, hints := Tables(o.Table)
+	s := &Store{
+		Items: under.Table(items), Index: under.Table(index), Hints: under.Table(hints),
+		Jobs: under.Queue(JobQueue), Slow: under.Queue(SlowQueue), Options: o, Feed: o.Feed,
+		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
+		known:   recent.Map[storage.Key, struct{}]{Most: 10_000},
+	}
+	if s.Feed == nil {
+		s.Feed = feed.Open(under, o.Clock)
+	}
+	s.Sums = &Sums{s: s}
+	return s
+}
+
+// Create makes the tables and queues that are missing. The poison queues are the host's to fill, but
+// their triggers complain until they are there.
+func (r *Store) Create(ctx context.Context) error {
+	makers := []func(context.Context) error{r.Items.Create, r.Index.Create, r.Hints.Create, r.Jobs.Create,
+		r.Slow.Create, r.Feed.Create}
+	for _, q := range r.poisons {
+		makers = append(makers, q.Create)
+	}
+	return r.Parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
+}
+
+// Now is the time as rows know it.
+func (r *Store) Now() time.Time { return policy.Stamp(r.Options.Clock()) }
+
+// Parallel runs fn for 0..n-1, at most Options.Parallel at once, and in order when that is 1.
+func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
+	if r.Options.Parallel == 1 || n == 1 {
+		for i := range n {
+			if err := fn(ctx, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(r.Options.Parallel)
+	for i := range n {
+		g.Go(func() error { return fn(ctx, i) })
+	}
+	return g.Wait()
+}
+
+// LockHost waits for the right to write a host's row. No one else in this process has it until unlock is called.
+func (r *Store) LockHost(ctx context.Context, id HostID) (unlock func(), err error) {
+	return r.hosts.lock(ctx, id)
+}
+
+// OnHost runs fn, which reads and writes a host's row, while nothing else in this process does. Where another process
+// has written the row first, fn reports a Conflict, and is run again as [Store.Retry] does.
+func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
+	unlock, err := r.hosts.lock(ctx, HostID{partition, host})
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.Retry(ctx, fn)
+}
+
+// Retry runs fn, and runs it again after a short wait while it reports a Conflict. After thirty tries its error is
+// Throttled.
+func (r *Store) Retry(ctx context.Context, fn func(ctx context.Context) error) error {
+	const tries = 30
+	for try := range tries {
+		err := fn(ctx)
+		if !fault.Is(err, fault.Conflict) {
+			return err
+		}
+		wait := time.Duration((0.5 + r.Options.Jitter()) * float64(int64(10*time.Millisecond)<<min(try, 4)))
+		if err := r.Options.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+	return fault.After(2*time.Second, "too many writers at once: gave up after %d conflicts", tries)
+}

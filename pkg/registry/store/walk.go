@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/registry/item"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+// maxWalkPage is the most items that one request of a walk reads.
+const MaxWalkPage = storage.MaxPage - fewRows
+
+// fewRows is how many rows beside the items are read along before they are stepped over.
+const fewRows = 100
+
+// Walk reads the items of a partition that a query asks for, in order. The rows between them are read along while they
+// are few, which is one request for a small partition, and stepped over by range when they are many. Where a condition
+// leaves items alone there are none between them.
+func (r *Store) Walk(ctx context.Context, q storage.Query) iter.Seq2[item.Item, error] {
+	if len(q.Where) == 0 {
+		q.PageSize += fewRows
+	}
+	return func(yield func(item.Item, error) bool) {
+		for jump := true; jump; {
+			jump = false
+			others := 0
+			for e, err := range r.Items.Query(ctx, q) {
+				if err == nil && !item.IsItemRow(e.Row) {
+					if others++; others < fewRows {
+						continue
+					}
+					prefix, _, _ := strings.Cut(e.Row, "|")
+					q.RowFrom, jump = prefix+item.AfterBar, true
+					break
+				}
+				if others = 0; !yield(item.Of(e), err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Cursor is a place in the walk over all items; the zero Cursor is the beginning.
+type Cursor struct {
+	Partition string `json:"partition,omitempty"`
+	Row       string `json:"row,omitempty"`
+}
+
+// ItemWalk is a bounded walk over items.
+type ItemWalk struct {
+	Host              string   // its items only; all when empty
+	Columns           []string // of an item that are read; all when empty
+	Items, Partitions int      // read at most
+	// skip, if any, reports whether a partition has nothing for this walk.
+	Skip func(ctx context.Context, partition string) (bool, error)
+}
+
+// Walked is how far a walk has come.
+type Walked struct {
+	Items      int // of the host
+	Read       int // items, those of other hosts included
+	Partitions int
+	Next       Cursor
+	Done       bool // there is nothing after next
+}
+
+// Bounds of one step of a run: what fits well into an invocation.
+const (
+	StepItems      = 8 * policy.JobItems
+	StepPartitions = 32
+)
+
+// visitItems is told some items of one partition.
+type visitItems func(partition string, items []item.Item) error
+
+// OverItems visits items from a place on, with those of a partition at a time, and says where to go on.
+func (r *Store) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit visitItems) (Walked, error) {
+	at := Walked{Next: from}
+	for partition, err := range r.PartitionsOf(ctx, w.Host, from.Partition) {
+		if err != nil || at.Partitions == w.Partitions || at.Read >= w.Items {
+			return at, err
+		}
+		at.Partitions++
+		if partition != at.Next.Partition {
+			at.Next = Cursor{Partition: partition}
+		}
+		items, err := r.readSome(ctx, w, &at)
+		if err == nil && len(items) > 0 {
+			err = visit(partition, items)
+		}
+		if err != nil {
+			return at, err
+		}
+	}
+	at.Done = at.Read < w.Items
+	return at, nil
+}
+
+// readSome goes on in the partition of the cursor and sets it to where the walk ends.
+func (r *Store) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []item.Item, err error) {
+	partition, skip := at.Next.Partition, false
+	if w.Skip != nil {
+		skip, err = w.Skip(ctx, partition)
+	}
+	if err == nil && !skip {
+		q := storage.Query{Partition: partition, RowFrom: at.Next.Row, PageSize: min(w.Items, MaxWalkPage),
+			Select: w.Columns}
+		for it, err := range r.Walk(ctx, q) {
+			if err != nil {
+				return nil, err
+			}
+			if at.Read == w.Items {
+				break
+			}
+			at.Read++
+			at.Next.Row = JustPast(it.Hash())
+			if w.Host == "" || it.SourceHost == w.Host {
+				at.Items++
+				items = append(items, it)
+			}
+		}
+	}
+	if at.Read < w.Items {
+		at.Next = Cursor{Partition: JustPast(partition)}
+	}
+	return items, err
+}
+
+// PartitionsOf lists, from one on, the partitions that items of a host can be in; all when host is
+// empty.
+func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if host != "" && r.Options.Strategy != source.ByScheme {
+			if from <= host {
+				yield(host, nil)
+			}
+			return
+		}
+		for e, err := range r.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
+			if !yield(e.Row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// JustPast is the least key after a key: a space sorts before every other character of ours.
+func JustPast(key string) string { return key + "\x20" }
