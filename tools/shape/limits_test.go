@@ -9,8 +9,7 @@ import (
 // exceeding are packages above a limit, with what they have: files and lines of the largest set that all reach each
 // other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
 var exceeding = map[string]struct{ files, lines, services int }{
-	"pkg/crawl":        {21, 2088, 18},
-	"pkg/run/backfill": {14, 2371, 0},
+	"pkg/crawl": {21, 2088, 18},
 }
 
 // TestDependencies fails when files of a package depend on each other more than they may, or a function reaches too

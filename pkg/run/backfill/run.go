@@ -186,6 +186,12 @@ func (r *Run) room(source string) int {
 	return max(0, min(r.MaxURLs-r.Discovered-r.Reserved, r.MaxPerSrc-r.of(source).Discovered))
 }
 
+// The settings that bound what a request may ask for.
+const (
+	maxRunSetting    = "BACKFILL_MAX_URLS_PER_RUN"
+	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
+)
+
 // full reports whether a cap is reached for good, and which.
 func (r *Run) full(source string) (string, bool) {
 	switch {

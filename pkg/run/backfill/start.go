@@ -16,9 +16,6 @@ import (
 const (
 	maxDelay = time.Hour
 	maxRunBy = 200
-	// The settings that bound what a request may ask for.
-	maxRunSetting    = "BACKFILL_MAX_URLS_PER_RUN"
-	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
 )
 
 // Start begins a run. When it returns the run is durable and goes on by itself. Errors: Blocked while
