@@ -1,0 +1,130 @@
+// Command reading draws comments of the code and sentences of the API and the dashboard at random, for a trial: a
+// reader who does not know Tidemark says in other words what each means, and counts those that need a second reading.
+//
+//	reading [-seed N] [-comments N] [-sentences N] [DIR]
+//
+// The same seed draws the same texts from the same tree. Comments have at least eight words and stand in product code.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const (
+	trialSeed      = 34
+	trialComments  = 60
+	trialSentences = 40
+	leastWords     = 8
+)
+
+func main() {
+	seed := flag.Uint64("seed", trialSeed, "seed of the draw")
+	comments := flag.Int("comments", trialComments, "comments to draw")
+	sentences := flag.Int("sentences", trialSentences, "sentences of the API and the dashboard to draw")
+	flag.Parse()
+	dir := "."
+	if flag.NArg() > 0 {
+		dir = flag.Arg(0)
+	}
+	t, err := read(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "reading:", err)
+		os.Exit(1)
+	}
+	r := rand.New(rand.NewPCG(*seed, 0))
+	show(os.Stdout, "Comments", draw(r, t.comments, *comments))
+	show(os.Stdout, "API and dashboard", draw(r, t.sentences, *sentences))
+}
+
+// texts are what a tree has to draw from, each with the file that it is in.
+type texts struct{ comments, sentences []string }
+
+func read(dir string) (t texts, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		file, _ := filepath.Rel(dir, path)
+		file = filepath.ToSlash(file)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (file == "build" || file == "testing" || d.Name() == "testdata" || d.Name() == "node_modules" ||
+			file != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") && !strings.HasSuffix(file, ".gen.go"):
+			return t.addGo(path, file)
+		case strings.HasPrefix(file, "handlers/ui/") && strings.HasSuffix(file, ".html"):
+			return t.addTemplate(path, file)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// addGo adds the comments of a Go file. Those of pkg/api describe the API to its users.
+func (t *texts) addGo(path, file string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	for _, group := range f.Comments {
+		text := group.Text()
+		if len(strings.Fields(text)) < leastWords {
+			continue
+		}
+		if strings.HasPrefix(file, "pkg/api/") {
+			t.sentences = append(t.sentences, sentencesOf(file, text)...)
+		} else {
+			t.comments = append(t.comments, file+"\n"+strings.TrimSpace(text))
+		}
+	}
+	return nil
+}
+
+var markup = regexp.MustCompile(`(?s)\{\{.*?\}\}|<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>`)
+
+func (t *texts) addTemplate(path, file string) error {
+	b, err := os.ReadFile(path)
+	if err == nil {
+		t.sentences = append(t.sentences, sentencesOf(file, markup.ReplaceAllString(string(b), " "))...)
+	}
+	return err
+}
+
+var sentenceEnd = regexp.MustCompile(`[.?!](?:\s+|$)|\n\s*\n`)
+
+func sentencesOf(file, text string) (all []string) {
+	for start := 0; start < len(text); {
+		end := len(text)
+		if at := sentenceEnd.FindStringIndex(text[start:]); at != nil {
+			end = start + at[1]
+		}
+		if words := strings.Fields(text[start:end]); len(words) >= leastWords {
+			all = append(all, file+"\n"+strings.Join(words, " "))
+		}
+		start = end
+	}
+	return all
+}
+
+// draw takes at most n different texts. It changes the order of all.
+func draw(r *rand.Rand, all []string, n int) []string {
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:min(n, len(all))]
+}
+
+func show(w io.Writer, title string, drawn []string) {
+	fmt.Fprintf(w, "# %s\n\n", title)
+	for i, text := range drawn {
+		file, body, _ := strings.Cut(text, "\n")
+		fmt.Fprintf(w, "%d. %s\n   %s\n\n", i+1, file, strings.ReplaceAll(body, "\n", "\n   "))
+	}
+}
