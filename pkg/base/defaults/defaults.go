@@ -1,5 +1,5 @@
-// Package defaults fills in what the options of a service leave open of the world around it: the wall clock, chance,
-// waiting and the log.
+// Package defaults fills in the dependencies that a service's options leave unset: the clock, the source of random
+// numbers, the sleep function and the log.
 package defaults
 
 import (
@@ -18,21 +18,21 @@ func Clock(clock *func() time.Time) {
 	}
 }
 
-// Jitter sets a nil source of chance to random numbers from 0 to below 1.
+// Jitter sets a nil source of randomness to one that returns numbers in [0, 1).
 func Jitter(jitter *func() float64) {
 	if *jitter == nil {
 		*jitter = rand.Float64
 	}
 }
 
-// Sleep sets a nil way of waiting to waits on the wall clock, see [pause.For].
+// Sleep sets a nil sleep function to [pause.For], which waits on the wall clock.
 func Sleep(sleep *func(context.Context, time.Duration) error) {
 	if *sleep == nil {
 		*sleep = pause.For
 	}
 }
 
-// Log sets a nil log to one that is discarded.
+// Log sets a nil logger to one that discards everything.
 func Log(log **slog.Logger) {
 	if *log == nil {
 		*log = slog.New(slog.DiscardHandler)

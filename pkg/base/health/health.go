@@ -1,5 +1,5 @@
-// Package health remembers what last went wrong with a dependency that is made of files, so that a
-// health check can tell it, and tell when it is over.
+// Package health remembers the last failure of a dependency that consists of files. A health check can then report
+// the failure and notice when it is over.
 package health
 
 import (
@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// Trouble is a failure that an operator has to deal with: a full disk, a folder that cannot be written,
-// a damaged file. Its text says what to do and may be shown to anyone who asks for the app's health.
+// Trouble is a failure that an operator has to deal with: a full disk, a folder that cannot be written, a damaged
+// file. Its text says what to do. The text may be shown to anyone who asks for the app's health.
 type Trouble struct{ err error }
 
 func (t *Trouble) Error() string { return t.err.Error() }
 
-// Unwrap gives the cause, which carries the kind.
+// Unwrap returns the cause, which carries the kind.
 func (t *Trouble) Unwrap() error { return t.err }
 
-// Told is what an operator can be told of an error, and otherwise says what is said of errors that have
-// nothing for them, which may name what strangers should not see.
+// Told returns the text of the [Trouble] in err, which is meant for an operator. It returns otherwise when err has no
+// Trouble, because the text of any other error may name things that strangers must not see.
 func Told(err error, otherwise string) string {
 	if t, ok := errors.AsType[*Trouble](err); ok {
 		return t.Error()
@@ -26,11 +26,11 @@ func Told(err error, otherwise string) string {
 	return otherwise
 }
 
-// BetweenTries is how long a write that was tried for a health check stands for those that follow.
+// BetweenTries is the shortest time between two writes that a health check tries. Checks in between reuse the result.
 const BetweenTries = time.Second
 
-// Memory is what is known of one dependency. The zero value is healthy. Its methods may be called
-// concurrently.
+// Memory holds the known failures of one dependency. The zero value is healthy. Its methods are safe for concurrent
+// use.
 type Memory struct {
 	mu      sync.Mutex
 	damaged *Trouble
@@ -38,8 +38,7 @@ type Memory struct {
 	tried   time.Time
 }
 
-// Damaged remembers damage for as long as the program runs; the first is kept. It returns err as a
-// [Trouble].
+// Damaged records damage until the program ends. Only the first report is kept. It returns err as a [Trouble].
 func (m *Memory) Damaged(err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,7 +49,7 @@ func (m *Memory) Damaged(err error) error {
 	return t
 }
 
-// Damage is what [Memory.Damaged] was told first, or nil.
+// Damage returns the first error passed to [Memory.Damaged], or nil.
 func (m *Memory) Damage() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,8 +59,8 @@ func (m *Memory) Damage() error {
 	return m.damaged
 }
 
-// Failed remembers a failure that can pass, until [Memory.Check] finds that it has. It returns err as a
-// [Trouble].
+// Failed records a failure that can pass. It is kept until [Memory.Check] finds that it has passed. Failed returns
+// err as a [Trouble].
 func (m *Memory) Failed(err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -69,9 +68,9 @@ func (m *Memory) Failed(err error) error {
 	return m.failed
 }
 
-// Check returns the trouble that there is. A failure that can pass is over when write succeeds, which
-// is called only after such a failure, and no more often than every [BetweenTries], so that requests for the health
-// cannot keep the disk busy. That other writes succeed says little, because on a full disk the smallest often do.
+// Check returns the current trouble, or nil. A failure that can pass is over once write succeeds. Check calls write
+// only after such a failure, at most once per [BetweenTries], so that health requests cannot keep the disk busy.
+// Check does not rely on the success of other writes, because on a full disk the smallest writes often succeed.
 func (m *Memory) Check(now time.Time, write func() error) error {
 	if err := m.Damage(); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (m *Memory) Check(now time.Time, write func() error) error {
 	}
 	err := write()
 	m.mu.Lock()
-	if err == nil && m.failed == was { // not another failure, of a concurrent write
+	if err == nil && m.failed == was { // a concurrent write may have recorded another failure
 		m.failed = nil
 	}
 	m.mu.Unlock()
@@ -92,7 +91,7 @@ func (m *Memory) Check(now time.Time, write func() error) error {
 	return m.failure()
 }
 
-// toTry is the failure that may be over, unless that was tried just now.
+// toTry returns the failure that may be over, or nil when the last try was less than [BetweenTries] ago.
 func (m *Memory) toTry(now time.Time) *Trouble {
 	m.mu.Lock()
 	defer m.mu.Unlock()

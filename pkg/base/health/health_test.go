@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/health"
 )
 
-// TestS6Memory: a failure stands until a try succeeds, tries are bounded, and damage stays.
+// TestS6Memory checks that a failure lasts until a try succeeds, that tries are bounded, and that damage stays.
 func TestS6Memory(t *testing.T) {
 	var m health.Memory
 	now, tries, result := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 0, error(nil)

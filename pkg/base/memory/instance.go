@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// DefaultMost is the most that is taken without being told to: an instance with more memory has other
-// uses for it.
+// DefaultMost is the largest share without a setting. A larger instance has other uses for its memory.
 const DefaultMost Share = 1 << 30
 
-// least is what the process needs to work at all.
+// least is the memory that the process needs to work at all.
 const least Share = 256 << 20
 
-// Of is the share for a setting in bytes, or, for 0, what the instance allows up to [DefaultMost].
+// Of returns the share for a setting in bytes. For 0 it returns the memory of the instance, at most [DefaultMost].
 func Of(setting int64) Share {
 	s := Share(setting)
 	if s <= 0 {
@@ -26,8 +25,8 @@ func Of(setting int64) Share {
 	return max(s, least)
 }
 
-// Limit is the memory of the instance in bytes, read from the files that Linux keeps of it: the limit
-// of the control group (cgroup v2, v1), or else the machine's memory. It is 0 where neither is known.
+// Limit returns the memory of the instance in bytes, read from files of the Linux kernel: the smallest of the limits
+// of its control groups (cgroup v2, v1) and the machine's memory. It returns 0 when none of these is known.
 func Limit(read func(name string) ([]byte, error)) int64 {
 	limit := int64(0)
 	least := func(n int64) {
@@ -36,7 +35,7 @@ func Limit(read func(name string) ([]byte, error)) int64 {
 		}
 	}
 	for _, name := range groupFiles(read) {
-		text, _ := read(name)                                           // what is not there says nothing
+		text, _ := read(name)                                           // a file that is missing sets no limit
 		n, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // "max" means no limit
 		least(n)
 	}
@@ -50,8 +49,8 @@ func Limit(read func(name string) ([]byte, error)) int64 {
 	return limit
 }
 
-// groupFiles are where limits of the process' control group may stand: its own, and those of the
-// groups around it. See cgroups(7).
+// groupFiles returns the files that may hold limits of the process's control group and of the groups around it. See
+// cgroups(7).
 func groupFiles(read func(name string) ([]byte, error)) []string {
 	files := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
 	text, _ := read("/proc/self/cgroup")

@@ -1,8 +1,8 @@
-// Package memory keeps the process within the memory that it may use, whatever strangers send: large
-// bodies and the work on documents wait for room.
+// Package memory keeps the process within the memory that it may use, whatever strangers send: large bodies and the
+// processing of documents wait until there is room.
 //
-// Of the memory of the instance the process itself may use six sixteenths ([Share.Goal]), and each of
-// two readers of documents five ([Share.Reader]); see package document.
+// Of the instance's memory, the process itself may use six sixteenths ([Share.Goal]), and each of the two readers of
+// documents five sixteenths ([Share.Reader]); see package document.
 package memory
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Share is how much memory the instance gives the process, in bytes.
+// Share is the memory that the instance gives the process, in bytes.
 type Share int64
 
-// Goal is the memory at which the Go runtime collects garbage harder (GOMEMLIMIT).
+// Goal returns the memory, in bytes, above which the Go runtime collects garbage harder (GOMEMLIMIT).
 func (s Share) Goal() int64 { return int64(s) / 16 * 6 }
 
-// leastReader is what compiling the PDF reader takes, which the first PDF has to wait for.
+// leastReader is the memory that compiling the PDF reader takes. The first PDF waits for that compilation.
 const leastReader = 320 << 20
 
-// Reader is the most that one reader of a heavy document may use.
+// Reader returns the memory, in bytes, that one reader of heavy documents may use.
 func (s Share) Reader() int64 { return max(int64(s)/16*5, leastReader) }
 
-// Readers is how many may read at once.
+// Readers returns how many readers may run at once.
 func (s Share) Readers() int {
 	if s < DefaultMost {
 		return 1
@@ -33,17 +33,17 @@ func (s Share) Readers() int {
 	return 2
 }
 
-// Small is the largest body that is read without a [Room.Large], in bytes.
+// Small is the size in bytes of the largest body that is read without [Room.Large].
 const Small = 256 << 10
 
-// expansion is how many times its size a document takes while it is read and cut into chunks. Tags
-// without text take up to 30 times, text 8 times.
+// expansion is how many times its own size a document takes while it is read and cut into chunks. Tags without text
+// take up to 30 times their size, and text takes 8 times.
 const expansion = 20
 
-// Room is what documents share. It is safe for concurrent use.
+// Room is the memory that documents share. It is safe for concurrent use.
 type Room struct {
-	large  *semaphore.Weighted // of bodies, each counted as the largest allowed
-	work   *semaphore.Weighted // of bytes, as estimated
+	large  *semaphore.Weighted // counts bodies, each as large as the largest allowed
+	work   *semaphore.Weighted // counts estimated bytes
 	bodies int64
 	bytes  int64
 }
@@ -55,13 +55,13 @@ func NewRoom(s Share, maxBody int64) *Room {
 	return r
 }
 
-// Large waits until one more body of any size may be held. Leave must be called once it is not held
-// any more. The error is Unavailable: ctx ended first.
+// Large waits until there is room for one more body of any size. Callers must call leave when they no longer hold the
+// body. The error is Unavailable when ctx ends first.
 func (r *Room) Large(ctx context.Context) (leave func(), err error) {
 	return enter(ctx, r.large, 1)
 }
 
-// LargeNow is Large for who may not wait: Unavailable when there is no room now.
+// LargeNow is [Room.Large] for callers that cannot wait: it returns Unavailable when there is no room now.
 func (r *Room) LargeNow(context.Context) (leave func(), err error) {
 	if !r.large.TryAcquire(1) {
 		return nil, fault.New(fault.Unavailable, "no memory for a large body now")
@@ -69,7 +69,7 @@ func (r *Room) LargeNow(context.Context) (leave func(), err error) {
 	return func() { r.large.Release(1) }, nil
 }
 
-// Work waits until a document of n bytes may be read and cut into chunks, as Large does.
+// Work waits, as Large does, until there is room to read a document of n bytes and cut it into chunks.
 func (r *Room) Work(ctx context.Context, n int) (leave func(), err error) {
 	return enter(ctx, r.work, min(int64(n)*expansion, r.bytes))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// S2: the memory of the instance is what its control group or the machine allows.
+// TestS2Limit checks that the memory of the instance is the limit of its control group or of the machine.
 func TestS2Limit(t *testing.T) {
-	const v1 = "9223372036854771712\n" // what version 1 says for no limit
+	const v1 = "9223372036854771712\n" // how version 1 writes that there is no limit
 	for _, tc := range []struct {
 		name  string
 		files map[string]string
@@ -52,7 +52,7 @@ func TestS2Limit(t *testing.T) {
 	}
 }
 
-// S2: documents wait for each other once they would take more than there is; small ones do not.
+// TestS2Room checks that documents wait for each other only when together they need more memory than there is.
 func TestS2Room(t *testing.T) {
 	r := NewRoom(1<<30, 20<<20)
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -73,13 +73,13 @@ func TestS2Room(t *testing.T) {
 	first()
 	enter(5 << 20)()
 	second()
-	enter(1 << 30)() // more than there is gets all of it
+	enter(1 << 30)() // a document that needs more than all the memory gets all of it
 	enter(1)()
 }
 
-// S2: who may not wait for a large body gets memory for it while there is some.
+// TestS2LargeNow checks that a caller that cannot wait gets room for a large body only when some is free.
 func TestS2LargeNow(t *testing.T) {
-	r := NewRoom(256<<20, 20<<20) // for one
+	r := NewRoom(256<<20, 20<<20) // room for one
 	leave, err := r.LargeNow(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package pause waits on the wall clock, for no longer than a context lasts.
+// Package pause waits on the wall clock, at most until a context ends.
 package pause
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// For waits for d, or until ctx is done, whose error it then returns.
+// For waits for d. When ctx ends first, For returns the error of ctx.
 func For(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

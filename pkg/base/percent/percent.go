@@ -1,10 +1,10 @@
-// Package percent reads and writes percent-encoding (RFC 3986 §2.1), so that everything which compares or
-// repairs addresses agrees on what an escape is.
+// Package percent reads and writes percent-encoding (RFC 3986 §2.1). All code that compares or repairs addresses uses
+// it, so all of it agrees on what an escape is.
 package percent
 
 import "strings"
 
-// The characters of RFC 3986 §2.2 and §2.3.
+// These are the characters of RFC 3986 §2.2 and §2.3.
 const (
 	Unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 	Reserved   = ":/?#[]@!$&'()*+,;="
@@ -13,7 +13,7 @@ const (
 // Set is a set of bytes.
 type Set [256]bool
 
-// SetOf is the set of the bytes in chars.
+// SetOf returns the set of the bytes in chars.
 func SetOf(chars string) *Set {
 	var set Set
 	for i := range len(chars) {
@@ -26,7 +26,7 @@ var unreserved = SetOf(Unreserved)
 
 const hexDigits = "0123456789ABCDEF"
 
-// Byte is the byte that the escape at s[i] stands for; ok is false, and c is s[i], if no escape begins there.
+// Byte decodes the escape at s[i]. When no escape begins there, ok is false and c is s[i].
 func Byte(s string, i int) (c byte, ok bool) {
 	if s[i] != '%' || i+2 >= len(s) {
 		return s[i], false
@@ -38,7 +38,7 @@ func Byte(s string, i int) (c byte, ok bool) {
 	return byte(high<<4 | low), true
 }
 
-// unhex is the value of a hex digit, or -1.
+// unhex returns the value of a hex digit, or -1.
 func unhex(c byte) int {
 	if c >= 'a' && c <= 'f' {
 		c -= 'a' - 'A'
@@ -51,7 +51,7 @@ func Write(to *strings.Builder, c byte) {
 	to.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
 }
 
-// each calls write for each byte of s, with an escape as the one byte that it stands for.
+// each calls write for each byte of s, and once for each escape, with the byte that the escape encodes.
 func each(s string, write func(out *strings.Builder, c byte, escaped bool)) string {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -65,9 +65,9 @@ func each(s string, write func(out *strings.Builder, c byte, escaped bool)) stri
 	return out.String()
 }
 
-// Canonical is the one form of s (§6.2.2): escapes of unreserved characters are decoded, and all others are in
-// upper case; bytes outside plain are escaped, and so is a % that begins no escape. Reserved characters are
-// never decoded: "a%2Fb" is one segment, and "a/b" is two. Canonical of the result is the result.
+// Canonical returns the one form of s (§6.2.2). It decodes escapes of unreserved characters and writes all others in
+// upper case. It escapes bytes outside plain, and each % that does not begin an escape. It never decodes reserved
+// characters: "a%2Fb" is one segment, and "a/b" is two. Canonical is idempotent.
 func Canonical(s string, plain *Set) string {
 	return each(s, func(out *strings.Builder, c byte, escaped bool) {
 		if unreserved[c] || !escaped && plain[c] {
@@ -78,13 +78,14 @@ func Canonical(s string, plain *Set) string {
 	})
 }
 
-// Decode replaces every escape by its byte, reserved or not. It is for looking at names and values, never for
-// writing addresses.
+// Decode replaces every escape by its byte, reserved or not. Use it to examine names and values, never to write
+// addresses.
 func Decode(s string) string {
 	return each(s, func(out *strings.Builder, c byte, _ bool) { out.WriteByte(c) })
 }
 
-// Repair escapes each % that begins no escape, and each byte that is odd. Escapes stay as they are.
+// Repair escapes each % that does not begin an escape, and each byte for which odd is true. It keeps existing
+// escapes.
 func Repair(s string, odd func(c byte) bool) string {
 	var out strings.Builder
 	out.Grow(len(s))

@@ -29,7 +29,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// FuzzForms: the forms are stable, and stand for the same bytes as the text.
+// FuzzForms checks that each form is stable and encodes the same bytes as the text.
 func FuzzForms(f *testing.F) {
 	for _, seed := range []string{"", "a%2fb", "%zz%", "%%41", "\xff%c3%A4 "} {
 		f.Add(seed)

@@ -1,5 +1,4 @@
-// Package recent remembers what was used lately, within a bound: the value that was used longest ago is forgotten
-// first.
+// Package recent keeps a bounded number of recently used values. It drops the least recently used value first.
 package recent
 
 import (
@@ -7,16 +6,17 @@ import (
 	"sync"
 )
 
-// usual is the bound of a [Map] without one.
+// usual is the bound of a [Map] whose Most is zero.
 const usual = 1000
 
-// Map is a map that forgets. Its zero value is empty and ready for use, and it is safe for concurrent use.
+// Map is a map that keeps a bounded number of values. Its zero value is empty and ready for use. It is safe for
+// concurrent use.
 type Map[K comparable, V any] struct {
-	// Most is how many values are kept; zero stands for 1,000.
+	// Most is how many values are kept; zero means 1,000.
 	Most int
 
 	mu    sync.Mutex
-	order list.List // of *pair, the last used in front
+	order list.List // of *pair, the most recently used first
 	of    map[K]*list.Element
 }
 
@@ -25,7 +25,7 @@ type pair[K comparable, V any] struct {
 	value V
 }
 
-// Get gives the value of a key, and counts as a use of it.
+// Get returns the value of a key and counts as a use of it.
 func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *Map[K, V]) put(key K, value V) {
 	}
 }
 
-// GetOrPut gives the value of a key; if it has none, it sets and gives this one.
+// GetOrPut returns the value of a key. When the key has none, it stores value and returns it.
 func (m *Map[K, V]) GetOrPut(key K, value V) V {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ func TestMapForgetsWhatWasUsedLongestAgo(t *testing.T) {
 	m.Put("c", 3)
 	m.Get("a")
 	m.Put("b", 4)
-	m.Put("d", 5) // c was used longest ago
+	m.Put("d", 5) // c is the least recently used
 	for key, want := range map[string]int{"a": 1, "b": 4, "d": 5} {
 		if have, ok := m.Get(key); !ok || have != want {
 			t.Errorf("%s is %d, %t, want %d", key, have, ok, want)

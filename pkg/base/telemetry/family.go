@@ -6,38 +6,38 @@ import (
 	"sync"
 )
 
-// The types of a [Family], as Prometheus calls them.
+// These are the types of a [Family], in the terms of Prometheus.
 const (
 	TypeCounter   = "counter"
 	TypeHistogram = "histogram"
 )
 
-// maxSeries bounds a family, whatever labels it is given: what comes later is counted together,
+// maxSeries bounds the series of a family, whatever label values it receives. Further values are counted together,
 // under [Other].
 const maxSeries = 256
 
-// Other is the value of all labels of what a family has no room for.
+// Other is the value of all labels in the series that counts what exceeds [maxSeries].
 const Other = "other"
 
-// Family is a metric as read, with all its series.
+// Family is a snapshot of a metric with all its series.
 type Family struct {
 	Name, Help, Type string
-	Labels           []string  // their names
-	Bounds           []float64 // of a histogram: inclusive upper bounds of its buckets, rising
-	Series           []Series  // ordered by their labels' values
+	Labels           []string  // the names of the labels
+	Bounds           []float64 // of a histogram: the inclusive upper bounds of its buckets, rising
+	Series           []Series  // ordered by label values
 }
 
-// Series is one combination of labels' values.
+// Series is one combination of label values.
 type Series struct {
-	Values []string // of the labels
-	Sum    float64  // of all that was added or observed
-	// Of a histogram: how often something was observed, and how often within each bound and above
-	// the one before; what is above the last bound is in Count only.
+	Values []string // the label values
+	Sum    float64  // the sum of all values added or observed
+	// Count and Buckets belong to a histogram. Count is the number of observations. Buckets holds, for each bound,
+	// the observations within it and above the bound before. Observations above the last bound are in Count only.
 	Count   uint64
 	Buckets []uint64
 }
 
-// family counts by labels. It is safe for concurrent use.
+// family counts by label values. It is safe for concurrent use.
 type family struct {
 	about Family
 	mu    sync.Mutex
@@ -47,12 +47,12 @@ type family struct {
 func newFamily(kind, name, help string, labels []string) *family {
 	f := &family{about: Family{Name: name, Help: help, Type: kind, Labels: labels}, byKey: map[string]*Series{}}
 	if len(labels) == 0 {
-		f.series(nil) // it is known to be zero; which values labels will have is not
+		f.series(nil) // without labels the value is known to be zero; label values are not known in advance
 	}
 	return f
 }
 
-// series finds or makes the one of some labels. The caller holds the lock.
+// series returns the series of these label values and creates it when it is missing. Callers must hold the lock.
 func (f *family) series(values []string) *Series {
 	if len(values) != len(f.about.Labels) {
 		panic(f.about.Name + ": labels " + strings.Join(values, ", "))
@@ -91,14 +91,16 @@ func newCounter(name, help string, labels ...string) *Counter {
 	return &Counter{newFamily(TypeCounter, name, help, labels)}
 }
 
-// Add adds n, not below zero, to the sum of these values of the labels, in the order of their names.
+// Add adds n, which must not be negative, to the sum for these label values. They have the order of the labels'
+// names.
 func (c *Counter) Add(n float64, values ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.series(values).Sum += n
 }
 
-// Total is the sum of the series whose first label has one of some values; of all series without any.
+// Total returns the sum of the series whose first label has one of the given values, or of all series when no value
+// is given.
 func (c *Counter) Total(first ...string) (sum float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +112,7 @@ func (c *Counter) Total(first ...string) (sum float64) {
 	return sum
 }
 
-// Histogram counts how often values fell between bounds, by labels.
+// Histogram counts, by labels, how many values fell between its bounds.
 type Histogram struct{ *family }
 
 func newHistogram(name, help string, bounds []float64, labels ...string) *Histogram {
@@ -122,7 +124,7 @@ func newHistogram(name, help string, bounds []float64, labels ...string) *Histog
 	return h
 }
 
-// Observe counts a value for these values of the labels.
+// Observe counts v for these label values.
 func (h *Histogram) Observe(v float64, values ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,35 +1,35 @@
 package telemetry
 
-// Metrics are the numbers of one process since it began. They are lost with it; what is to outlive
-// instances is kept by package activity.
+// Metrics are the numbers of one process since it started. They end with the process. Package activity keeps the
+// numbers that must outlive instances.
 type Metrics struct {
-	// Checks ended, by outcome: those of package schedule, and "indexed" where what had been fetched
-	// before was indexed, "purged" where an item was removed. A check whose finding was not committed
-	// is not counted.
+	// Checks counts the checks that ended, by outcome: the outcomes of package schedule, "indexed" for a check that
+	// indexed content fetched before, and "purged" for a check that removed an item. A check whose finding was not
+	// committed does not count.
 	Checks  *Counter
-	Changes *Counter // checks that found new content, the first included
-	Kinds   *Counter // changes by kind: those of package change, a collapse that waits for confirmation is not counted
-	Bytes   *Counter // of bodies fetched, decoded
-	// Errors by where they arose (fetch, storage, index, invocation) and by kind of fault. What is missing
-	// or in conflict in storage is the course of things and no error; that a page fails is in Checks.
+	Changes *Counter // checks that found new content, the first check included
+	Kinds   *Counter // changes by kind, see package change; a collapse that waits for confirmation does not count
+	Bytes   *Counter // bytes of fetched bodies, after decoding
+	// Errors counts errors by where they arose (fetch, storage, index, invocation) and by kind of fault. A missing
+	// row or a conflict in storage is normal and does not count. Checks counts the pages that fail.
 	Errors *Counter
-	// Storage operations by service (table, queue, blob) and name, as the port has them. A query or a list
-	// is one, however many requests its pages take.
+	// Storage counts storage operations by service (table, queue, blob) and by name of the port's method. A query or
+	// a list counts as one, however many requests its pages take.
 	Storage        *Counter
-	PolitenessWait *Histogram // seconds that a request waited for its host's turn; no wait is not observed
-	// seconds from a message's insertion to its delivery, the delay asked for included; by function
+	PolitenessWait *Histogram // seconds that a request waited for its host; a request that did not wait is not observed
+	// seconds from the insertion of a message to its delivery, including a requested delay; by function
 	QueueAge *Histogram
-	// by function, or route, and outcome: ok, refused (the caller's fault), dropped (a message that nobody can read),
-	// failed
+	// Invocations counts by function or route and by outcome: ok, refused (the caller's fault), dropped (an
+	// unreadable message), failed.
 	Invocations *Counter
 	Duration    *Histogram // of invocations, in seconds, by function
 	IndexPages  *Counter   // pages written to the search index and removed from it, by operation
-	// ChunkCollisions are chunks of pages written to the index whose uid another chunk of the page had, too (002 §5.4),
-	// by what told them apart: context, ordinal.
+	// ChunkCollisions counts the chunks written to the index whose uid another chunk of the same page had as well
+	// (002 §5.4), by what distinguished them: context, ordinal.
 	ChunkCollisions *Counter
 	ModelTokens     *Counter // tokens that language models read and wrote, by direction: in, out
-	// Deliveries are tries to bring a message to a channel, by service (webhook, or one that package send speaks) and
-	// outcome: sent, retried, failed (for good).
+	// Deliveries counts tries to send a message to a channel, by service (webhook, or a service of package send) and
+	// by outcome: sent, retried, failed (permanently).
 	Deliveries *Counter
 }
 
@@ -68,7 +68,7 @@ func New() *Metrics {
 	}
 }
 
-// Read gives all families in the order of the struct. They are not of one instant while work goes on.
+// Read returns all families in the order of the struct. While work continues, their values are not from one instant.
 func (m *Metrics) Read() []Family {
 	return []Family{
 		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),

@@ -20,7 +20,7 @@ func text(t *testing.T, m *telemetry.Metrics) string {
 	return b.String()
 }
 
-// samples are the lines of a text about one metric.
+// samples returns the lines of a text about one metric.
 func samples(text, name string) string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -40,7 +40,7 @@ func TestTextFormat(t *testing.T) {
 	m.Errors.Add(1, "a \"quoted\"\n\\path", "internal")
 	m.QueueAge.Observe(0.5, "CrawlWorker") // a bound is inclusive
 	m.QueueAge.Observe(7, "CrawlWorker")
-	m.QueueAge.Observe(1e6, "CrawlWorker") // beyond the last
+	m.QueueAge.Observe(1e6, "CrawlWorker") // above the last bound
 	have := text(t, m)
 	const bucket = `tidemark_queue_age_seconds_bucket{function="CrawlWorker",`
 	for name, want := range map[string]string{
@@ -64,7 +64,8 @@ func TestTextFormat(t *testing.T) {
 	}
 }
 
-// What is in one family only, or twice, would be shown wrongly or not at all.
+// TestEveryFamilyIsRead checks that Read returns each metric once. A missing or repeated family would be shown
+// wrongly or not at all.
 func TestEveryFamilyIsRead(t *testing.T) {
 	names := map[string]bool{}
 	for _, f := range telemetry.New().Read() {
@@ -79,7 +80,8 @@ func TestEveryFamilyIsRead(t *testing.T) {
 	}
 }
 
-// Labels come from the code, but should one ever not, memory stays bounded and nothing is lost.
+// TestSeriesAreBounded checks that memory stays bounded and that no count is lost even when label values do not come
+// from the code.
 func TestSeriesAreBounded(t *testing.T) {
 	m := telemetry.New()
 	for i := range 10_000 {

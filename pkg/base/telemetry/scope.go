@@ -5,32 +5,32 @@ import (
 	"log/slog"
 )
 
-// Scope is what the work under a context belongs to.
+// Scope names what the work under a context belongs to.
 type Scope struct {
-	Function   string // of the trigger, or the route of an HTTP function; empty before it is known
-	Invocation string // the host's id of it
-	Actor      string // the name of the key that asked; empty when none was needed
+	Function   string // the function of a trigger, or the route of an HTTP function; empty before it is known
+	Invocation string // the host's id of the invocation
+	Actor      string // the name of the caller's key; empty when no key was needed
 	Trace      Trace
 }
 
 type scopeKey struct{}
 
-// With says what the work under the returned context belongs to.
+// With returns a context whose work belongs to s.
 func With(ctx context.Context, s Scope) context.Context {
 	return context.WithValue(ctx, scopeKey{}, s)
 }
 
-// From tells what the work under a context belongs to; the zero Scope when nobody has said.
+// From returns the scope of a context, or the zero Scope when it has none.
 func From(ctx context.Context) Scope {
 	s, _ := ctx.Value(scopeKey{}).(Scope)
 	return s
 }
 
-// TraceParent is what a queue message that is sent under a context keeps of its trace; empty for none.
+// TraceParent returns the traceparent header for a queue message sent under ctx, or "" when ctx has no trace.
 func TraceParent(ctx context.Context) string { return From(ctx).Trace.String() }
 
-// NewHandler adds to the records of a handler what their context belongs to: function, invocationId,
-// actor, traceId and spanId, as far as there are any.
+// NewHandler returns a handler that adds the scope of the context to each record: function, invocationId, actor,
+// traceId and spanId, where they are known.
 func NewHandler(next slog.Handler) slog.Handler { return scoped{next} }
 
 type scoped struct{ slog.Handler }

@@ -2,15 +2,15 @@ package telemetry
 
 import "time"
 
-// Outcomes of invocations, as they are counted.
+// These are the outcomes of invocations, as they are counted.
 const (
 	OutcomeOK      = "ok"
-	OutcomeRefused = "refused" // the caller's fault
-	OutcomeDropped = "dropped" // a message that cannot be read or done, ever
-	OutcomeFailed  = "failed"  // by a fault of Tidemark itself
+	OutcomeRefused = "refused" // the caller is at fault
+	OutcomeDropped = "dropped" // a message that can never be read or processed
+	OutcomeFailed  = "failed"  // Tidemark itself is at fault
 )
 
-// Span is an invocation that has come to its end, under the names that its log lines have.
+// Span is an invocation that has ended, with the names that its log lines have.
 type Span struct {
 	Scope
 	Began   time.Time

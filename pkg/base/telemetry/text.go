@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// TextType is the media type of what [Metrics.WriteText] writes.
+// TextType is the media type of the output of [Metrics.WriteText].
 const TextType = "text/plain; version=0.0.4; charset=utf-8"
 
 // WriteText writes all metrics in the text format of Prometheus
@@ -28,7 +28,7 @@ func (m *Metrics) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeHistogram writes buckets that include those below them, as the format wants.
+// writeHistogram writes cumulative buckets, as the format requires: each includes those below it.
 func writeHistogram(b *bytes.Buffer, f *Family, s Series) {
 	labels, values := append(f.Labels[:len(f.Labels):len(f.Labels)], "le"), append(s.Values[:len(s.Values):len(s.Values)],
 		"")

@@ -18,7 +18,7 @@ const (
 	header  = "00-" + traceID + "-" + spanID + "-01"
 )
 
-// The rules are those of W3C Trace Context §3.2 and its test suite.
+// TestParseTrace follows the rules of W3C Trace Context §3.2 and its test suite.
 func TestParseTrace(t *testing.T) {
 	for name, c := range map[string]struct {
 		header string

@@ -1,5 +1,5 @@
-// Package wallclock works with times of a day as a clock on a wall shows them: in a time zone, summer time included.
-// Each calendar day has each of its times once, even if an hour is skipped or comes twice.
+// Package wallclock works with times of day as a clock on the wall shows them: in a time zone, with summer time. Each
+// calendar day has each time of day once, even when an hour is skipped or repeated.
 package wallclock
 
 import (
@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Clock is a time of a day, in minutes after midnight.
+// Clock is a time of day, in minutes after midnight.
 type Clock int
 
-// Parse reads a time such as 07:30. The error is Invalid.
+// Parse reads a time such as 07:30. Errors: Invalid.
 func Parse(text string) (Clock, error) {
 	t, err := time.Parse("15:04", text)
 	if err != nil || len(text) != len("15:04") {
@@ -49,18 +49,18 @@ func ParseSpoken(word string) (at Clock, ok bool) {
 	return Clock(hour*60 + minute), hour < 24 && minute < 60
 }
 
-// Hour is the hour that the clock shows.
+// Hour returns the hour that the clock shows.
 func (c Clock) Hour() int { return int(c) / 60 }
 
-// Minute is the minute of the hour.
+// Minute returns the minute within the hour.
 func (c Clock) Minute() int { return int(c) % 60 }
 
-// On is this time on the day of t, or so many days later, in the time zone of t.
+// On returns this time on the day that is later days after t, in the time zone of t.
 func (c Clock) On(t time.Time, later int) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, t.Location())
 }
 
-// Next is the first time after t at which a clock in the zone shows c.
+// Next returns the first time after t at which a clock in the zone shows c.
 func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
 	for day := 0; ; day++ {
 		if at := c.On(t.In(zone), day); at.After(t) {
@@ -69,7 +69,7 @@ func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// Zone gives a time zone by its IANA name, UTC for an empty one. The error is Invalid.
+// Zone returns the time zone of an IANA name, or UTC for an empty name. Errors: Invalid.
 func Zone(name string) (*time.Location, error) {
 	const longest = 60
 	zone, err := time.LoadLocation(name)
@@ -79,13 +79,14 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Hours are those of each day from one time to before another, over midnight if the second is the earlier one.
+// Hours is a span of each day, from one time until just before another. It crosses midnight when To is before From.
 type Hours struct {
 	From, To Clock
 	Zone     *time.Location
 }
 
-// Contain reports whether t is within the hours. Nil hours contain nothing, and nor do hours that end when they begin.
+// Contain reports whether t is within the hours. Nil hours contain nothing, and neither do hours that end when they
+// begin.
 func (h *Hours) Contain(t time.Time) bool {
 	if h == nil {
 		return false
@@ -98,7 +99,7 @@ func (h *Hours) Contain(t time.Time) bool {
 	return h.From <= at || at < h.To
 }
 
-// Over is when the hours around t end, or t itself if it is not within them.
+// Over returns when the hours around t end, or t itself when t is not within the hours.
 func (h *Hours) Over(t time.Time) time.Time {
 	if !h.Contain(t) {
 		return t

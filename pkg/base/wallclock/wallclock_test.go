@@ -52,7 +52,7 @@ func TestNextOverSummerTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evening := time.Date(2026, 3, 28, 21, 0, 0, 0, paris) // at two o'clock in the night it is three
+	evening := time.Date(2026, 3, 28, 21, 0, 0, 0, paris) // at 2:00 that night the clocks go forward to 3:00
 	if have := Clock(7*60).Next(evening, paris); !have.Equal(evening.Add(9 * time.Hour)) {
 		t.Errorf("seven o'clock after the change is %s", have)
 	}

@@ -1,7 +1,8 @@
 package words
 
-// Distance is how many letters have to be changed, left out, added or exchanged with their neighbour to make b of a
-// (optimal string alignment). A distance greater than most is only known to be greater.
+// Distance returns how many letters must be changed, deleted, inserted or swapped with a neighbour to turn a into b
+// (optimal string alignment). When the distance is greater than most, the result is only known to be greater than
+// most.
 func Distance(a, b []rune, most int) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -21,7 +22,7 @@ func Distance(a, b []rune, most int) int {
 			}
 			least = min(least, row[j])
 		}
-		if least > most+1 { // an exchange may still come back from the row before
+		if least > most+1 { // a swap may still use the row before
 			return most + 1
 		}
 		before, last, row = last, row, before

@@ -1,6 +1,6 @@
-// Package words writes times and numbers as people read them, in English, the same on the command line and on
-// the dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and says
-// how far two words are apart ([Distance]).
+// Package words writes times and numbers in English as people read them, alike on the command line and on the
+// dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and measures how
+// far two words differ ([Distance]).
 package words
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Relative says how far t is from now: "3 minutes ago", "in 2 hours", and "now" within a second.
+// Relative writes how far t is from now: "3 minutes ago", "in 2 hours", and "now" within a second.
 func Relative(now, t time.Time) string {
 	d := t.Sub(now)
 	switch {
@@ -23,7 +23,7 @@ func Relative(now, t time.Time) string {
 	return "in " + Span(d)
 }
 
-// Span says a duration in its largest whole unit, rounded down: "0 seconds" below one.
+// Span writes a duration in its largest whole unit, rounded down: "0 seconds" below one second.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
 	for _, u := range []struct {
@@ -37,19 +37,19 @@ func Span(d time.Duration) string {
 	return Count(0, "second")
 }
 
-// Exact says a duration in the largest unit of which it is a whole number: "1 day", "36 hours", "90 minutes".
-// What is less than a second is left out.
+// Exact writes a duration in the largest unit of which it is a whole number: "1 day", "36 hours", "90 minutes". It
+// drops fractions of a second.
 func Exact(d time.Duration) string {
 	return Count(whole(d))
 }
 
-// Short says a duration as [Exact] does, in the form that requests have: "1d", "36h", "90m", "45s".
+// Short writes a duration as [Exact] does, in the form that requests use: "1d", "36h", "90m", "45s".
 func Short(d time.Duration) string {
 	n, unit := whole(d)
 	return strconv.Itoa(n) + unit[:1]
 }
 
-// whole is the largest unit of which d is a whole number, and that number.
+// whole returns the largest unit of which d is a whole number, and that number.
 func whole(d time.Duration) (n int, unit string) {
 	const day = 24 * time.Hour
 	for _, u := range []struct {
@@ -63,8 +63,8 @@ func whole(d time.Duration) (n int, unit string) {
 	return int(d / time.Second), "second"
 }
 
-// Count writes n with the right form of a noun: "1 entry", "1,200 entries". It knows the endings of nouns that
-// are used, not of all.
+// Count writes n with the right form of a noun: "1 entry", "1,200 entries". It knows only the endings of the nouns
+// that the program uses.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -87,8 +87,8 @@ func Thousands(n int) string {
 	return s
 }
 
-// Clip is the beginning of s, of at most n bytes, that ends where a character ends. What is not UTF-8 is cut
-// behind n bytes.
+// Clip returns the beginning of s, of at most n bytes, and ends where a character ends. It cuts text that is not
+// UTF-8 after n bytes.
 func Clip(s string, n int) string {
 	n = max(n, 0)
 	if len(s) <= n {
@@ -102,7 +102,7 @@ func Clip(s string, n int) string {
 	return s[:n]
 }
 
-// ClipRunes is the beginning of s, of at most n characters.
+// ClipRunes returns the beginning of s, of at most n characters.
 func ClipRunes(s string, n int) string {
 	count := 0
 	for i := range s {
@@ -114,7 +114,8 @@ func ClipRunes(s string, n int) string {
 	return s
 }
 
-// Ellipsis is s, or its beginning of at most n bytes followed by "…" if s is longer.
+// Ellipsis returns s when it fits in n bytes. Otherwise it returns the beginning of s, of at most n bytes, followed
+// by "…".
 func Ellipsis(s string, n int) string {
 	if len(s) <= n {
 		return s
