@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// Kind says what became of an item or an entry.
+// Kind says what happened to an item or an entry.
 type Kind string
 
-// The kinds of change: those of a reading, and what else becomes of an item.
+// These are the kinds of change: those that a reading finds, and other events of an item.
 const (
 	New            = Kind(change.New)
 	Content        = Kind(change.Content)
@@ -22,33 +22,34 @@ const (
 	Images         = Kind(change.Images)
 	Metadata       = Kind(change.Metadata)
 	Gone      Kind = "gone"      // the page is missing for good
-	Back      Kind = "back"      // a page that was gone is there again
+	Back      Kind = "back"      // a page that was gone exists again
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
-	Recovered Kind = "recovered" // a page that was failing was read again
-	// The part of a page that is watched is not there, or not as it was; it is there again.
+	Recovered Kind = "recovered" // a failing page was read again
+	// WatchBroken means that the watched part of a page is missing or has changed its form. WatchRestored means that
+	// it is found again.
 	WatchBroken   Kind = "watchBroken"
 	WatchRestored Kind = "watchRestored"
 )
 
-// FailingAfter is how many checks fail in a row before that is a change.
+// FailingAfter is the number of failed checks in a row that counts as a change.
 const FailingAfter = 3
 
-// Op says whether a passage came or went.
+// Op says whether a passage was added or removed.
 type Op string
 
-// The two operations.
+// These are the two operations.
 const (
 	Added   Op = "added"
 	Removed Op = "removed"
 )
 
-// Passage is a piece of text that came or went, of at most [MaxPassage] bytes.
+// Passage is a piece of text that was added or removed, of at most [MaxPassage] bytes.
 type Passage struct {
 	Text string `json:"text"`
 	Op   Op     `json:"op"`
 }
 
-// Differing are the first passages that differ between two texts.
+// Differing returns the first passages that differ between two texts.
 func Differing(before, now string) (out []Passage) {
 	for _, p := range textdiff.Passages(before, now, MaxPassages, MaxPassage) {
 		op := Removed
@@ -60,7 +61,7 @@ func Differing(before, now string) (out []Passage) {
 	return out
 }
 
-// Bounds of what a change says.
+// These are the bounds of a change: how many passages and ignored pieces it lists, and the bytes of their texts.
 const (
 	MaxPassages = 4
 	MaxPassage  = 400
@@ -69,20 +70,20 @@ const (
 	maxRule     = 120
 )
 
-// Ignored is a piece of text that came or went and did not count, with the rule that says so.
+// Ignored is a piece of text that was added or removed but did not count, with the rule that excludes it.
 type Ignored struct {
 	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; empty for a change as a whole
 	Op   Op     `json:"op,omitempty"`
 	Rule string `json:"rule"` // as in "ignore: ^Updated", at most 120 bytes
 }
 
-// Bounded is an Ignored of which no text is too long.
+// Bounded returns a copy of i with its texts cut to their bounds.
 func (i Ignored) Bounded() Ignored {
 	i.Hunk, i.Rule = words.Clip(i.Hunk, maxHunk), words.Clip(i.Rule, maxRule)
 	return i
 }
 
-// Change is what became of one item or entry. Captures are named by the digests of their bodies.
+// Change records what happened to one item or entry. Captures are named by the digests of their bodies.
 type Change struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
@@ -94,34 +95,35 @@ type Change struct {
 	Title        string    `json:"title,omitempty"`
 	Tags         []string  `json:"tags,omitempty"`  // of the item at that time
 	Why          string    `json:"why,omitempty"`   // for people
-	Share        float64   `json:"share,omitempty"` // of the letters of both texts that came or went, 0 to 1
+	Share        float64   `json:"share,omitempty"` // of the letters of both texts, the share added or removed, 0 to 1
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
-	// Silenced says that a rule of the item's watch hides the change, and Ignored, of any change, what did not count.
+	// Silenced says that a rule of the item's watch hides the change. Ignored lists text that did not count; any
+	// change may have some.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
-	Part     bool      `json:"part,omitempty"` // what differs is that of the part that is watched
+	Part     bool      `json:"part,omitempty"` // only the watched part of the page was compared
 	From     string    `json:"from,omitempty"`
 	To       string    `json:"to,omitempty"`
 
-	Place Place `json:"-"` // once it has been published
+	Place Place `json:"-"` // set once the change is published
 }
 
-// Group is the changes of one commit, which are published together.
+// Group holds the changes of one commit, which are published together.
 type Group struct {
 	ID      string   `json:"id"`    // unique; letters and digits
-	Since   int      `json:"since"` // a segment that was written to when the commit was made, or before it
+	Since   int      `json:"since"` // a segment that was open when the commit was made, or an earlier one
 	Changes []Change `json:"changes"`
 }
 
-// Place is where in the feed a change stands. The zero Place is before the first.
+// Place is the position of a change in the feed. The zero Place is before the first change.
 type Place struct{ Segment, Group, Index int }
 
-// String writes it as ids and cursors have it. With hyphens it could be taken for a day.
+// String returns p as ids and cursors contain it. Hyphens would make it look like a date.
 func (p Place) String() string { return fmt.Sprintf("%d.%d.%d", p.Segment, p.Group, p.Index) }
 
-// ParsePlace reads what [Place.String] writes. Invalid if it is not that.
+// ParsePlace reads the output of [Place.String]. It returns Invalid for any other text.
 func ParsePlace(text string) (p Place, err error) {
 	_, err = fmt.Sscanf(text, "%d.%d.%d", &p.Segment, &p.Group, &p.Index)
 	if err != nil || p.String() != text || p.Segment < 0 || p.Group < 0 || p.Index < 0 {

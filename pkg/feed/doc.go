@@ -1,28 +1,30 @@
-// Package feed keeps what has changed, each change once and all in one order, so that followers miss nothing, even if
-// processes die and clocks differ.
+// Package feed keeps a list of all changes, each once and in one order. Followers miss nothing, even if processes die
+// and clocks differ.
 //
 // # Promises
 //
-// A change has a [Place], which is also its id, and changes that are written later have later places. A reader that
-// has seen everything up to a place and asks for what comes after it gets every later change exactly once.
-// [Feed.Publish] may be repeated, by any process and after any crash: a group of changes is written once.
+// Every change has a [Place], its position in the feed, which is also its id. Changes that are written later have
+// later positions. A reader that has seen everything up to a position and asks for the changes after it gets every
+// later change exactly once. Any process may repeat [Feed.Publish], also after a crash: a group of changes is written
+// once.
 //
-// # How it is kept
+// # Storage
 //
-// The feed is a row of segments, numbered from 1. A segment is a partition of the table Changes:
+// The feed is a sequence of segments, numbered from 1. A segment is a partition of the table Changes:
 //
 //	<segment>  head        how many groups the segment has, and whether it is sealed
 //	<segment>  g<number>   a group: the changes of one commit, numbered without gaps
-//	<segment>  m<id>       says that the group of that id is here
-//	feed       now         the segment that is written to
-//	feed       s<segment>  since when a segment is written to
-//	reader     <name>      what somebody has read: all up to a place, and some changes beyond it
+//	<segment>  m<id>       a marker: the segment has the group with that id
+//	feed       now         the open segment, which writers write to
+//	feed       s<segment>  when the segment was opened
+//	reader     <name>      what a reader has read: everything up to a position, and some changes after it
 //
-// One transaction writes a group, its mark, and the head by its revision: of two writers one fails, and looks again.
-// A write that takes effect after its client gave up fails likewise, or has taken effect before anybody else's. After
-// a day, or [maxGroups] groups, the head is sealed, which ends all writing to the segment, and the next one begins.
-// Who does not know whether a group was written looks for its mark in the segments that were written to since then.
+// One transaction writes a group, its marker and, under its revision, the head. When two writers compete, one fails
+// and reads the head again. A write that arrives after its client gave up also fails, unless it took effect before
+// any other. After a day, or after [maxGroups] groups, the head is sealed, which ends all writing to the segment, and
+// the next segment is opened. A writer that does not know whether a group was written searches for its marker in all
+// segments that were open since.
 //
-// Alternatives considered: keys of time need clocks that agree, and a reader who waits for the slowest writer; a row
-// for each change costs 32 times as many writes and saves nothing, since changes are read in a row.
+// Alternatives considered: keys made from times need clocks that agree, and readers that wait for the slowest writer.
+// A row for each change costs 32 times as many writes and saves nothing, because changes are read in sequence.
 package feed

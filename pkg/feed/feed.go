@@ -13,47 +13,48 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table is the name of the table.
+// Table is the name of the feed's table.
 const Table = "Changes"
 
 const (
-	// perWrite is how many groups one transaction writes: each is two operations.
+	// perWrite is how many groups one transaction writes. Each group takes two operations.
 	perWrite = 30
-	// maxWaiting bounds the groups that a process keeps for a better time. Those that it drops are still where they were
-	// committed.
+	// maxWaiting bounds the groups that a process keeps for a later try. Groups dropped here remain in the rows in
+	// which they were committed.
 	maxWaiting = 1000
-	// writeTries is how often a write is tried that others get ahead of.
+	// writeTries is how often a write is tried when other writers are faster.
 	writeTries = 20
-	// maxKnown is how many groups a process remembers to have written.
+	// maxKnown is how many published groups a process remembers.
 	maxKnown = 4096
 )
 
-// Feed is safe for concurrent use by any number of processes.
+// Feed is a feed of changes. It is safe for concurrent use by any number of processes.
 type Feed struct {
 	rows storage.Table
 	now  func() time.Time
 
-	// writing is held by who writes: others of this process would only get in its way.
+	// writing is held by the goroutine that writes; concurrent writes of one process would only conflict.
 	writing chan struct{}
-	head    *head // of the segment that is written to; nil: to be read
+	head    *head // of the open segment; nil: not read yet
 	waiting []Group
 
-	known recent.Map[string, struct{}] // by the ids of groups
+	known recent.Map[string, struct{}] // by group id
 
 	mu      sync.Mutex
-	segment int // the last that was seen to be written to
+	segment int // the last segment known to have been open
 }
 
-// Open opens the feed of a store. It touches nothing; see [Feed.Create].
+// Open returns the feed of a store. It sends no request; see [Feed.Create].
 func Open(s storage.Store, now func() time.Time) *Feed {
 	return &Feed{rows: s.Table(Table), now: now, writing: make(chan struct{}, 1),
 		known: recent.Map[string, struct{}]{Most: maxKnown}}
 }
 
-// Create makes the table if it is missing.
+// Create creates the table when it is missing.
 func (f *Feed) Create(ctx context.Context) error { return f.rows.Create(ctx) }
 
-// Segment is one that is written to now or was before, for [Group]'s Since. It is read once in a process.
+// Segment returns a segment that is open or was open before, for the field Since of a [Group]. A process reads it
+// once.
 func (f *Feed) Segment(ctx context.Context) (int, error) {
 	if n := f.seen(0); n > 0 {
 		return n, nil
@@ -62,7 +63,7 @@ func (f *Feed) Segment(ctx context.Context) (int, error) {
 	return f.seen(max(now.Segment, 1)), err
 }
 
-// seen takes note that a segment is written to, and gives the last one.
+// seen records that segment n is or was open, and returns the last such segment.
 func (f *Feed) seen(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,16 +71,16 @@ func (f *Feed) seen(n int) int {
 	return f.segment
 }
 
-// Knows reports whether this process has seen the group of that id in the feed, or given it up.
+// Knows reports whether this process has found the group in the feed or has given up on it.
 func (f *Feed) Knows(id string) bool {
 	_, known := f.known.Get(id)
 	return known
 }
 
-// Publish writes groups into the feed that are not there yet, and those that an earlier call of this process could not
-// write. It costs one request while nobody else writes. After an error it is unknown what was written: the caller
-// calls it again with the same groups, at any time. A group that the store refuses for what it is (Invalid, TooLarge)
-// is given up.
+// Publish writes the groups that are not in the feed yet, and those that an earlier call of this process could not
+// write. It costs one request while there is no other writer. After an error, nobody knows what was written. The
+// caller may then repeat the call with the same groups at any time. Publish gives up on a group that the store
+// refuses as Invalid or TooLarge.
 func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	select {
 	case f.writing <- struct{}{}:
@@ -98,7 +99,7 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 		some := f.waiting[:min(len(f.waiting), perWrite)]
 		err := f.write(ctx, slices.Clone(some))
 		if fault.Refused(err) && len(some) > 1 {
-			some = some[:1] // only one of them need be at fault
+			some = some[:1] // perhaps only one of them is at fault
 			err = f.write(ctx, slices.Clone(some))
 		}
 		if err != nil && !fault.Refused(err) {
@@ -113,7 +114,7 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	return failed
 }
 
-// write writes at most perWrite groups in one transaction, without those that are there.
+// write writes at most perWrite groups in one transaction. It omits groups that are in the feed.
 func (f *Feed) write(ctx context.Context, groups []Group) error {
 	for range writeTries {
 		h, err := f.current(ctx)
@@ -134,7 +135,7 @@ func (f *Feed) write(ctx context.Context, groups []Group) error {
 		switch {
 		case !blamed || !fault.Lost(err):
 			return err
-		case op.Index > 0: // the mark of a group, which therefore is there
+		case op.Index > 0: // the marker exists, so the group is in the feed
 			if groups, err = f.missing(ctx, h.Number, groups); err != nil {
 				return err
 			}
@@ -143,7 +144,8 @@ func (f *Feed) write(ctx context.Context, groups []Group) error {
 	return fault.New(fault.Conflict, "the feed is written by too many at once")
 }
 
-// missing leaves out the groups that are in a segment up to that one. Before the present one nobody can write any more.
+// missing returns the groups that are in no segment up to last. Segments before the open one are sealed, so the
+// result for them cannot change.
 func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, error) {
 	var out []Group
 	for _, g := range groups {
@@ -162,13 +164,13 @@ func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, 
 	return out, nil
 }
 
-// groupRow is a group as it is stored.
+// groupRow is a group as stored.
 type groupRow struct {
 	ID      string   `col:"id"`
 	Changes []Change `col:"changes,gzip"`
 }
 
-// mark says where a group is.
+// mark is the row that says which number the group with its id has.
 type mark struct {
 	Group int `col:"group"`
 }
@@ -178,7 +180,8 @@ var (
 	markRows  = row.Of[mark]()
 )
 
-// ops writes groups behind those that the segment has: the head first, and for each group its row and its mark.
+// ops returns the operations that append groups to the segment: the head first, then the row and the marker of each
+// group.
 func (h head) ops(groups []Group) []storage.Op {
 	next := h
 	next.Groups += len(groups)

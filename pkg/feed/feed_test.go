@@ -25,14 +25,14 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// clock is one that a test turns.
+// clock is a clock that a test sets.
 type clock struct{ t time.Time }
 
 func (c *clock) now() time.Time { return c.t }
 
 func newClock() *clock { return &clock{time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)} }
 
-// group has so many changes.
+// group returns a group with that many changes.
 func group(id string, since, changes int) Group {
 	g := Group{ID: id, Since: since}
 	for i := range changes {
@@ -41,7 +41,7 @@ func group(id string, since, changes int) Group {
 	return g
 }
 
-// read gives the items of changes, in order, and the place of the last.
+// read returns the items of changes, in order, and the position of the last change.
 func read(t testing.TB, seq func(func(Change, error) bool)) (items []string, last Place) {
 	t.Helper()
 	for c, err := range seq {
@@ -51,8 +51,8 @@ func read(t testing.TB, seq func(func(Change, error) bool)) (items []string, las
 	return items, last
 }
 
-// W2: a group is in the feed once, whichever operation fails, before or after it took effect, and although others
-// publish it again.
+// TestW2OnceWhateverFails checks that a group is in the feed once, whichever operation fails, before or after it
+// takes effect, and although other processes publish the group again.
 func TestW2OnceWhateverFails(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for n := 1; ; n++ {
@@ -81,7 +81,7 @@ func TestW2OnceWhateverFails(t *testing.T) {
 			for i := range groups {
 				groups[i].Since, _ = dies.Segment(t.Context())
 				_ = dies.Publish(t.Context(), groups[i])
-				c.t = c.t.Add(13 * time.Hour) // so that a segment ends on the way
+				c.t = c.t.Add(13 * time.Hour) // a segment ends meanwhile
 			}
 			for range 2 {
 				must(t, Open(under, c.now).Publish(t.Context(), groups...))
@@ -98,7 +98,7 @@ func TestW2OnceWhateverFails(t *testing.T) {
 	}
 }
 
-// late is a table some of whose writes fail for their clients and take effect later, or never.
+// late is a table on which some writes return an error and take effect later, or never.
 type late struct {
 	storage.Table
 	rand   *rand.Rand
@@ -114,8 +114,9 @@ func (l late) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, 
 	return nil, fault.New(fault.Unavailable, "no answer")
 }
 
-// W2: several processes publish, whose clocks differ, whose writes fail and take effect later, and that publish again
-// what is there. Who follows sees everything once, in the order of the places.
+// TestW2FollowersMissNothing checks that a follower sees each change once, in the order of positions. Several
+// processes publish. Their clocks differ, some of their writes fail and take effect later, and they publish some
+// groups again.
 func TestW2FollowersMissNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
@@ -182,7 +183,8 @@ func TestW2FollowersMissNothing(t *testing.T) {
 	})
 }
 
-// W1, W2: reading begins where it is told to, across segments and more groups than are read at once.
+// TestW2Places checks that a reader can start at any position, across segments and beyond one window of groups (W1,
+// W2).
 func TestW2Places(t *testing.T) {
 	c := newClock()
 	f := Open(mem.New(time.Now), c.now)
@@ -195,7 +197,7 @@ func TestW2Places(t *testing.T) {
 		g := group(fmt.Sprintf("g%d", i), 0, 2)
 		must(t, f.Publish(t.Context(), g))
 		want = append(want, g.Changes[0].ItemID, g.Changes[1].ItemID)
-		c.t = c.t.Add(20 * time.Minute) // two segments and a part
+		c.t = c.t.Add(20 * time.Minute) // two full segments and a part of one
 	}
 	have, last := read(t, f.Oldest(t.Context(), Place{}))
 	if diff := cmp.Diff(want, have); diff != "" {
@@ -230,7 +232,7 @@ func TestW2Places(t *testing.T) {
 	}
 }
 
-// W2: the newest hundred cost the same however many there are.
+// TestW2CostOfTheNewest checks that reading the newest hundred changes costs the same for any size of feed.
 func TestW2CostOfTheNewest(t *testing.T) {
 	var counter storagetest.Counter
 	c := newClock()
@@ -260,7 +262,7 @@ func TestW2CostOfTheNewest(t *testing.T) {
 	}
 }
 
-// W2: what is purged is gone as a whole, and who follows from there is told.
+// TestW2Purge checks that segments are purged whole, and that a follower with a purged position gets an error.
 func TestW2Purge(t *testing.T) {
 	c := newClock()
 	f := Open(mem.New(time.Now), c.now)
@@ -297,13 +299,13 @@ func TestW2Purge(t *testing.T) {
 			}
 		}
 	}
-	must(t, f.Publish(t.Context(), group("late", 1, 1))) // whose first segments are gone
+	must(t, f.Publish(t.Context(), group("late", 1, 1))) // the segment named by Since is purged
 	if items, _ := read(t, f.Newest(t.Context(), Place{})); items[0] != "late.0" {
 		t.Errorf("the newest is %s", items[0])
 	}
 }
 
-// W2: a store that fails is no end of the feed.
+// TestW2ErrorsAreTold checks that a failure of the store is reported and does not end the feed.
 func TestW2ErrorsAreTold(t *testing.T) {
 	broken := errors.New("broken")
 	hooks := storagetest.Hooks{}

@@ -10,18 +10,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// Filter says which changes are wanted. The zero Filter wants all.
+// Filter says which changes are wanted. The zero Filter accepts all changes.
 type Filter struct {
-	host, of     string // of is a type; empty for any
+	host, of     string // of is a type; empty accepts any
 	tag          string
 	kinds        []string
 	silenced     string
 	minShare     float64
 	words        []string  // lower case
-	since, until time.Time // zero for any
+	since, until time.Time // zero is unbounded
 }
 
-// NewFilter reads one from a query; its times are given to [Filter.During]. Invalid, with the field that is at fault.
+// NewFilter reads a filter from a query, except for its times, which callers pass to [Filter.During]. The error is
+// Invalid and names the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
 		words: strings.Fields(strings.ToLower(q.Q))}
@@ -51,13 +52,13 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	return f, nil
 }
 
-// During is the filter of changes from one time to before another; zero times bound nothing.
+// During returns a filter that accepts only changes from since until just before until. A zero time is no bound.
 func (f Filter) During(since, until time.Time) Filter {
 	f.since, f.until = since, until
 	return f
 }
 
-// Wants reports whether a change is wanted.
+// Wants reports whether the filter accepts a change.
 func (f Filter) Wants(c Change) bool {
 	switch {
 	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// W1, W5: the API, feeds and rules decide by one filter.
+// TestW1Filter checks the one filter by which the API, feeds and rules decide (W1, W5).
 func TestW1Filter(t *testing.T) {
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	c := Change{At: at, Kind: Content, Type: "url", Host: "port.example", Title: "Costs", Share: 0.25,

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// JSON is a change as the API and those who are told of it have it.
+// JSON returns the change in the form that the API and notifications use.
 func (c Change) JSON() api.FeedChange {
 	out := api.FeedChange{
 		ID: c.Place.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
@@ -32,7 +32,7 @@ func (c Change) JSON() api.FeedChange {
 	return out
 }
 
-// Digest is that of a capture as the API has it; none of what was never stored.
+// Digest returns the digest of a capture as the API writes it, or none for a body that was never stored.
 func Digest(rawHash string) string {
 	digest, _ := strings.CutPrefix(rawHash, "sha256:")
 	if len(digest) != 64 || strings.Trim(digest, "0123456789abcdef") != "" {

@@ -10,24 +10,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// window is how many groups are read at once.
+// window is how many groups one request reads.
 const window = 50
 
-// clocks is how far the clocks of those who write may be apart.
+// clocks is the largest difference allowed between the clocks of writers.
 const clocks = 5 * time.Minute
 
-// End is the place of the newest change: who follows from there gets what comes from now on.
+// End returns the position after the newest change. A follower that starts there gets only later changes.
 func (f *Feed) End(ctx context.Context) (Place, error) {
 	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
 	if err != nil || now.Segment == 0 {
 		return Place{}, err
 	}
 	h, err := f.loadHead(ctx, now.Segment)
-	return Place{now.Segment, h.Groups + 1, 0}, err // the first change of a group has the index 1
+	return Place{now.Segment, h.Groups + 1, 0}, err // before the next group, whose first change has the index 1
 }
 
-// From is a place before which nothing happened at t or later, up to how far clocks differ. Expired if the feed does
-// not reach back so far.
+// From returns a position before all changes made at t or later, with an allowance for clocks that differ. When the
+// feed does not reach back so far, it returns the position before the oldest change kept.
 func (f *Feed) From(ctx context.Context, t time.Time) (Place, error) {
 	all, err := f.segments(ctx)
 	if err != nil || len(all) == 0 {
@@ -37,7 +37,7 @@ func (f *Feed) From(ctx context.Context, t time.Time) (Place, error) {
 	return Place{Segment: all[max(i-1, 0)].number}, nil
 }
 
-// Newest yields changes before a place, the newest first; all for the zero place. It reads 50 commits at a time.
+// Newest yields the changes before a position, newest first; the zero Place yields all. It reads 50 groups at a time.
 func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if before == (Place{}) {
@@ -49,7 +49,7 @@ func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error
 		}
 		to := before.Group
 		if before.Index == 0 {
-			to-- // of which nothing stands before it
+			to-- // no change of that group is before the position
 		}
 		for n := before.Segment; n > 0; n-- {
 			if n < before.Segment {
@@ -59,7 +59,7 @@ func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error
 					return
 				}
 				if h.etag == "" {
-					return // it was purged, as those before it
+					return // the segment was purged, and so were those before it
 				}
 				to = h.Groups
 			}
@@ -80,8 +80,9 @@ func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error
 	}
 }
 
-// Oldest yields changes after a place, the oldest first; all for the zero place. Expired if the place is in what was
-// purged, or after everything, as one from before an older copy of the store was restored.
+// Oldest yields the changes after a position, oldest first; the zero Place yields all. The error is Expired when the
+// position is in a purged segment. It is also Expired when the position is beyond the end of the feed, as happens
+// after an older copy of the store was restored.
 func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if after == (Place{}) {
@@ -99,7 +100,7 @@ func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error]
 			own := n == after.Segment
 			h, err := f.follower(ctx, n, own)
 			if err == nil && own && after.Group > h.Groups+1 {
-				err = errExpired // it is of a feed that an older copy has taken the place of
+				err = errExpired // the position is from a feed that an older copy has replaced
 			}
 			if err != nil {
 				yield(Change{}, err)
@@ -124,8 +125,9 @@ func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error]
 	}
 }
 
-// follower is the head of a segment for who follows. Expired if it was purged, or, of the one that a cursor is of, if
-// there never was such a segment; the next one may be about to begin.
+// follower returns the head of segment n for a follower. It returns Expired when the segment was purged. Own says
+// that the follower's cursor is in this segment; then it also returns Expired when no such segment was ever opened. A
+// segment that is not a cursor's own may be missing because it is not open yet.
 func (f *Feed) follower(ctx context.Context, n int, own bool) (head, error) {
 	h, err := f.loadHead(ctx, n)
 	if err != nil || h.etag != "" {
@@ -154,7 +156,7 @@ func (p Place) less(q Place) bool {
 	return p.Index < q.Index
 }
 
-// read reads the groups of a segment after one up to another, in order.
+// read returns the changes of the groups with numbers above after, up to to, in order.
 func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
 	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
 		PageSize: to - after}
@@ -176,7 +178,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 	return out, nil
 }
 
-// At is the change of an id. NotFound if there is none, or it was purged.
+// At returns the change with an id. Errors: NotFound when it does not exist or was purged.
 func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 	missing := fault.New(fault.NotFound, "there is no change %.64q, or it is not kept any more", id)
 	p, err := ParsePlace(id)

@@ -10,34 +10,34 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Reader is what somebody has read of the feed: everything up to a place, and some changes beyond it.
+// Reader records what a person has read of the feed: everything up to a position, and some changes after it.
 type Reader struct {
 	UpTo   Place
 	Beyond []Place // in order, all after UpTo
-	// Filters are lists that the reader wants to see again.
+	// Filters are lists that the reader saved.
 	Filters []SavedFilter
 }
 
-// SavedFilter is a list that a reader comes back to.
+// SavedFilter is a list that a reader saved.
 type SavedFilter struct {
 	Name  string `json:"name"`
 	List  string `json:"list"`  // changes or items
-	Query string `json:"query"` // of its address
+	Query string `json:"query"` // the query of the list's address
 }
 
-// Readers is what everybody has read of a feed.
+// Readers holds the readers of a feed.
 type Readers struct{ feed *Feed }
 
-// ReadersOf are the readers of a feed. They are kept in its table.
+// ReadersOf returns the readers of a feed. Their rows are in the feed's table.
 func ReadersOf(f *Feed) Readers { return Readers{f} }
 
-// MaxBeyond bounds the changes that are kept as read one by one.
+// MaxBeyond bounds the changes that are recorded as read one by one.
 const MaxBeyond = 2000
 
-// readerPartition is that of the readers' rows, beside the segments.
+// readerPartition is the partition of the readers' rows, beside the partitions of the segments.
 const readerPartition = "reader"
 
-// readerRow is a reader as it is stored.
+// readerRow is a reader as stored.
 type readerRow struct {
 	UpTo   string   `col:"upTo"`
 	Beyond []string `col:"beyond,gzip"`
@@ -47,7 +47,7 @@ type readerRow struct {
 
 var readerRows = row.Of[readerRow]()
 
-// Has reports whether the reader has read the change at a place.
+// Has reports whether the reader has read the change at a position.
 func (r Reader) Has(p Place) bool {
 	if !p.After(r.UpTo) {
 		return true
@@ -56,7 +56,7 @@ func (r Reader) Has(p Place) bool {
 	return found
 }
 
-// Unread leaves out of changes those that the reader has read.
+// Unread yields the changes that the reader has not read.
 func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for c, err := range changes {
@@ -67,7 +67,8 @@ func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	}
 }
 
-// Newest is Unread of changes that come the newest first: it ends where everything was read.
+// Newest is [Reader.Unread] for changes ordered newest first. It ends at UpTo, because all changes before that are
+// read.
 func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return r.Unread(func(yield func(Change, error) bool) {
 		for c, err := range changes {
@@ -78,8 +79,9 @@ func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	})
 }
 
-// Since yields what is kept of the feed after everything that the reader has read, the oldest first, and after a
-// place. Changes that were read beyond that are among them. Expired if the place is.
+// Since yields, oldest first, the changes after the later of two positions: UpTo and the given one. They include
+// changes after UpTo that were read one by one. When the changes after UpTo were purged, it starts with the oldest
+// that is kept. When it starts at the given position and that is purged, the error is Expired.
 func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		own := !after.After(r.UpTo)
@@ -87,7 +89,7 @@ func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Cha
 			after = r.UpTo
 		}
 		for c, err := range f.feed.Oldest(ctx, after) {
-			if own && fault.Is(err, fault.Expired) { // what came next is not kept, and cannot be read any more
+			if own && fault.Is(err, fault.Expired) { // the next changes were purged: start at the oldest that is kept
 				f.feed.Oldest(ctx, Place{})(yield)
 				return
 			}
@@ -108,7 +110,7 @@ func compare(a, b Place) int {
 	return 0
 }
 
-// Load reads what somebody of a name has read: nothing, if nobody of that name ever said.
+// Load returns what the reader with a name has read. A reader that has recorded nothing has read nothing.
 func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 	r, _, err := f.load(ctx, name)
 	return r, err
@@ -116,7 +118,7 @@ func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 
 func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.ETag, err error) {
 	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
-	r.UpTo, _ = ParsePlace(stored.UpTo) // damaged: nothing was read
+	r.UpTo, _ = ParsePlace(stored.UpTo) // a damaged value counts as nothing read
 	r.Filters = stored.Filters
 	for _, text := range stored.Beyond {
 		if p, err := ParsePlace(text); err == nil {
@@ -128,9 +130,9 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
-// Mark notes that somebody has read everything up to a place, and some changes. Nothing becomes unread by it, and it
-// may be repeated. Invalid for a place that is not in the feed yet, which blames upTo or ids, and for more changes
-// beyond what was read than [MaxBeyond].
+// Mark records that a reader has read everything up to a position, and the changes at ids. It never makes a change
+// unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a position beyond the end of the
+// feed; Invalid, with the field ids, for more than [MaxBeyond] changes read one by one.
 func (f Readers) Mark(ctx context.Context, name string, upTo Place, ids ...Place) (Reader, error) {
 	end, err := f.feed.End(ctx)
 	if err != nil {
@@ -147,7 +149,7 @@ func (f Readers) Mark(ctx context.Context, name string, upTo Place, ids ...Place
 	return f.change(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
 }
 
-// Keep keeps the filters of somebody, in place of those before.
+// Keep replaces the saved filters of a reader.
 func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (Reader, error) {
 	return f.change(ctx, name, func(r *Reader) error {
 		r.Filters = filters
@@ -155,7 +157,7 @@ func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (
 	})
 }
 
-// change reads a reader, changes it and writes it, again when somebody else wrote it meanwhile.
+// change loads a reader, changes it and writes it. It retries when another process wrote the row meanwhile.
 func (f Readers) change(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
 	for range writeTries {
 		r, etag, err := f.load(ctx, name)
@@ -177,8 +179,8 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 	return Reader{}, fault.New(fault.Conflict, "%.64q reads in too many places at once", name)
 }
 
-// advance adds to what was read. Changes that follow each other are taken together, so that a reader who reads all of
-// them, in any order, has no gaps in the end.
+// advance adds positions to what a reader has read. It merges adjacent changes into UpTo, so a reader that reads all
+// changes, in any order, ends without gaps.
 func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place) error {
 	if upTo.After(r.UpTo) {
 		r.UpTo = upTo
@@ -208,9 +210,9 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place
 	return nil
 }
 
-// LastRead is the capture of some ids of one item that a reader has read last, by its raw digest; empty if the reader
-// has read none. Present is the one that the item has now. It looks at no more than most changes; behind those it is
-// TooLarge.
+// LastRead returns the raw digest of the capture, of the item known by ids, that the reader read last. It returns ""
+// when the reader has read no capture of the item. Present is the item's current capture. LastRead examines at most
+// as many changes as most says. Errors: TooLarge when more would be needed.
 func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
 	last, seen := "", false
 	for c, err := range f.Since(ctx, r, Place{}) {

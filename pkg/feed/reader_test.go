@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// filled is a feed of groups of a few changes in several segments, and the places of all.
+// filled returns a feed of groups of a few changes each, in several segments, and all positions.
 func filled(t *testing.T, groups int) (*Feed, []Place) {
 	t.Helper()
 	c := newClock()
@@ -34,7 +34,8 @@ func filled(t *testing.T, groups int) (*Feed, []Place) {
 	return f, all
 }
 
-// W1: whatever is marked, in any order and again, is read, and nothing else is; who has read all has one place.
+// TestW1ReadersAgreeWithAList checks that exactly the changes recorded as read are read, in whatever order and
+// however often they are recorded, and that a reader that has read everything stores one position.
 func TestW1ReadersAgreeWithAList(t *testing.T) {
 	f, all := filled(t, 30)
 	rng := rand.New(rand.NewPCG(17, 1))
@@ -88,7 +89,8 @@ func TestW1ReadersAgreeWithAList(t *testing.T) {
 	}
 }
 
-// W1: what one reader marks in two processes at once is all read, also where a write fails that took effect.
+// TestW1ReadersRace checks that changes which two processes record for one reader at once are all read, even when a
+// write returns an error and takes effect.
 func TestW1ReadersRace(t *testing.T) {
 	f, all := filled(t, 20)
 	var g errgroup.Group
@@ -134,7 +136,8 @@ func TestW1ReadersRace(t *testing.T) {
 	}
 }
 
-// W1: what a reader can have written is bounded, and nothing that is still to come can be read.
+// TestW1ReadersAreBounded checks that the row of a reader is bounded, and that a future change cannot be recorded as
+// read.
 func TestW1ReadersAreBounded(t *testing.T) {
 	f, all := filled(t, 3)
 	last := all[len(all)-1]
@@ -154,7 +157,7 @@ func TestW1ReadersAreBounded(t *testing.T) {
 	}
 	var many []Place
 	for i := range MaxBeyond + 1 {
-		many = append(many, Place{1, 1, 5 + i}) // behind one that was not read
+		many = append(many, Place{1, 1, 5 + i}) // behind a change that was not read
 	}
 	if _, err := ReadersOf(f).Mark(t.Context(), "a", Place{}, many[:MaxBeyond]...); err != nil {
 		t.Error(err)
@@ -167,7 +170,8 @@ func TestW1ReadersAreBounded(t *testing.T) {
 	}
 }
 
-// W1: who has not read for longer than changes are kept goes on with what is kept.
+// TestW1ReadersOutliveWhatIsKept checks that a reader whose next changes were purged continues with the oldest change
+// that is kept.
 func TestW1ReadersOutliveWhatIsKept(t *testing.T) {
 	f, all := filled(t, 24*6)
 	_, err := ReadersOf(f).Mark(t.Context(), "ann", all[0], all[2])
@@ -182,14 +186,14 @@ func TestW1ReadersOutliveWhatIsKept(t *testing.T) {
 	if have, _ := read(t, ReadersOf(f).Since(t.Context(), r, Place{})); !slices.Equal(have, kept) || len(kept) == 0 {
 		t.Errorf("%d changes to read of %d", len(have), len(kept))
 	}
-	for _, err := range ReadersOf(f).Since(t.Context(), r, all[1]) { // a cursor is told, as ever
+	for _, err := range ReadersOf(f).Since(t.Context(), r, all[1]) { // an expired cursor is still an error
 		if !fault.Is(err, fault.Expired) {
 			t.Errorf("an old cursor: %v", err)
 		}
 	}
 }
 
-// W3: the version read last is that of the last change that was read, whatever was read of other items.
+// TestW3LastRead checks that the version read last is that of the last change read, whatever was read of other items.
 func TestW3LastRead(t *testing.T) {
 	f := Open(mem.New(time.Now), newClock().now)
 	must(t, f.Create(t.Context()))

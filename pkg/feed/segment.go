@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// segmentTime and maxGroups end a segment.
+	// segmentTime and maxGroups are the largest age and size of a segment; at either, the segment is sealed.
 	segmentTime = 24 * time.Hour
 	maxGroups   = 20_000
 )
@@ -39,11 +39,11 @@ func markKey(n int, id string) storage.Key {
 }
 
 type (
-	// nowRow names the segment that is written to.
+	// nowRow names the open segment.
 	nowRow struct {
 		Segment int `col:"segment"`
 	}
-	// segmentRow is a segment in the list of them.
+	// segmentRow is an entry in the list of segments.
 	segmentRow struct {
 		Began time.Time `col:"began"`
 	}
@@ -60,7 +60,7 @@ var (
 	headRows    = row.Of[headRow]()
 )
 
-// head is that of a segment with the revision that it was read at.
+// head is the head of a segment with the revision at which it was read.
 type head struct {
 	headRow
 	Number int
@@ -74,7 +74,7 @@ func (f *Feed) loadHead(ctx context.Context, n int) (h head, err error) {
 	return h, err
 }
 
-// current is the head of the segment that is written to. One that is over is sealed, and another begun.
+// current returns the head of the open segment. It seals a segment that has reached a limit and opens the next one.
 func (f *Feed) current(ctx context.Context) (head, error) {
 	for range writeTries {
 		h := f.head
@@ -96,7 +96,7 @@ func (f *Feed) current(ctx context.Context) (head, error) {
 	return head{}, fault.New(fault.Conflict, "segments of the feed end too quickly")
 }
 
-// readCurrent reads it; the first one is begun.
+// readCurrent reads the head of the open segment. In an empty feed it opens the first segment.
 func (f *Feed) readCurrent(ctx context.Context) (h head, err error) {
 	now, etag, err := nowRows.Load(ctx, f.rows, nowKey)
 	if err != nil {
@@ -117,7 +117,8 @@ func (f *Feed) readCurrent(ctx context.Context) (h head, err error) {
 	return h, err
 }
 
-// follow seals a segment and begins the next one. Conflict: somebody has done part of it; look again.
+// follow seals a segment and opens the next one. Errors: Conflict when another process has done part of it; the
+// caller must read the head again.
 func (f *Feed) follow(ctx context.Context, h head) error {
 	if !h.Sealed {
 		sealed := h
@@ -133,20 +134,20 @@ func (f *Feed) follow(ctx context.Context, h head) error {
 	return f.begin(ctx, h.Number+1, etag)
 }
 
-// begin makes a segment the one that is written to.
+// begin opens segment n.
 func (f *Feed) begin(ctx context.Context, n int, etag storage.ETag) error {
 	_, err := f.rows.Transact(ctx, nowRows.Put(nowKey, etag, &nowRow{n}), storage.Op{Kind: storage.Insert,
 		Entity: storage.Entity{Key: segmentKey(n), Props: segmentRows.Encode(&segmentRow{f.now()})}})
 	return err
 }
 
-// segment is one in the list.
+// segment is an entry in the list of segments.
 type segment struct {
 	number int
 	began  time.Time
 }
 
-// segments lists those that there are, the oldest first.
+// segments returns the segments that are kept, oldest first.
 func (f *Feed) segments(ctx context.Context) (out []segment, err error) {
 	for e, err := range f.rows.Query(ctx, storage.Query{Partition: feedKey, RowFrom: "s", RowTo: "t"}) {
 		if err != nil {
@@ -162,7 +163,7 @@ func (f *Feed) segments(ctx context.Context) (out []segment, err error) {
 	return out, nil
 }
 
-// Purge removes the segments of which everything is older than keep. A cursor into one of them is expired.
+// Purge removes the segments whose changes are all older than keep. Cursors into a removed segment are expired.
 func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err error) {
 	all, err := f.segments(ctx)
 	if err != nil {
@@ -180,7 +181,7 @@ func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err 
 	return removed, nil
 }
 
-// remove removes a segment, the row by which it is found at last.
+// remove removes a segment. The row that lists it must go last, so that Purge can repeat a removal that failed.
 func (f *Feed) remove(ctx context.Context, n int) error {
 	var ops []storage.Op
 	drop := func() (err error) {
