@@ -1,16 +1,15 @@
-// Package activity keeps what was done in each hour, over all instances: checks, changes, errors,
-// bytes and pages indexed.
+// Package activity counts the work of each hour, over all instances: checks, changes, errors, bytes and pages
+// indexed.
 //
-// Each process counts in memory ([telemetry.Metrics]) and writes its sums of an hour to a row of its
-// own, at most once a minute, never when nothing was done, and once more when it stops; readers add up
-// the rows. So there is one writer for a row, writing it again does no harm, and no row is read to be
-// written. What was counted since the last write is lost when the process is killed: at most the work
-// of a minute and of the invocation that was under way.
+// Each process counts in memory ([telemetry.Metrics]) and writes its sums of an hour to a row of its own. It writes
+// at most once a minute, only when there was work, and once more when it stops. Readers add up the rows. Each row
+// therefore has one writer, repeating a write does no harm, and writing needs no read. When a process is killed, the
+// counts since its last write are lost: at most the work of a minute and of the invocations under way.
 //
 //	Activity   PK 2026-03-01   RK 13|<process>   checks changes errors bytes indexed
 //
-// Rows are removed after [Keep]. A minute in which there is work costs an instance one table write;
-// the others cost nothing.
+// Rows are removed after [Keep]. A minute with work costs an instance one table write; a minute without work costs
+// nothing.
 package activity
 
 import (
@@ -25,24 +24,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Table holds the rows.
+// Table is the name of the table.
 const Table = "Activity"
 
 const (
-	// Keep is how long rows stay.
+	// Keep is how long rows are kept.
 	Keep = 90 * 24 * time.Hour
-	// MaxHours is how far back one may look at once.
+	// MaxHours is the largest number of hours in a report.
 	MaxHours = 720
-	// pause is the least time between two writes.
+	// pause is the shortest time between two writes.
 	pause = time.Minute
 )
 
-// Counts are what was done in some time.
+// Counts is the work of some period.
 type Counts struct {
-	Checks  int64 // that ended
-	Changes int64 // of these, that found new content
-	Errors  int64 // of these, that failed
-	Bytes   int64 // of bodies fetched, decoded
+	Checks  int64 // checks that ended
+	Changes int64 // checks that found new content
+	Errors  int64 // checks that failed
+	Bytes   int64 // bytes of fetched bodies, after decoding
 	Indexed int64 // pages written to the index
 }
 
@@ -56,7 +55,7 @@ func (c Counts) minus(d Counts) Counts {
 		c.Indexed - d.Indexed}
 }
 
-// totals are the counts of the process so far.
+// totals returns the counts of the process since it started.
 func totals(m *telemetry.Metrics) Counts {
 	return Counts{
 		Checks: int64(m.Checks.Total()), Changes: int64(m.Changes.Total()), Errors: int64(m.Checks.Total("failed")),
@@ -64,10 +63,10 @@ func totals(m *telemetry.Metrics) Counts {
 	}
 }
 
-// Options are for tests; a zero value is the real thing.
+// Options are for tests. The zero value is for production.
 type Options struct {
 	Clock   func() time.Time
-	Process string // what tells the rows of this process from others'; random when empty
+	Process string // distinguishes the rows of this process; random when empty
 }
 
 // Log writes and reads activity. It is safe for concurrent use.
@@ -77,14 +76,14 @@ type Log struct {
 	o    Options
 
 	mu      sync.Mutex
-	seen    Counts               // of the process, that are in an hour
-	hours   map[time.Time]Counts // of this process; those to be written, and the present one
+	seen    Counts               // the totals of the process that are already in an hour
+	hours   map[time.Time]Counts // of this process: the hours to be written, and the current one
 	unsaved map[time.Time]bool
-	tried   time.Time // when it was last written
+	tried   time.Time // when the last write was tried
 	writing bool
 }
 
-// New makes a log of what is counted by m from now on.
+// New returns a log of what m counts from now on.
 func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
 	defaults.Clock(&o.Clock)
 	if o.Process == "" {
@@ -94,15 +93,15 @@ func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
 		unsaved: map[time.Time]bool{}}
 }
 
-// Create makes the table if it is missing.
+// Create creates the table when it is missing.
 func (l *Log) Create(ctx context.Context) error { return l.rows.Create(ctx) }
 
-// Flush puts what was done since the last call into the present hour, and writes what is new if nothing
-// was written for a minute. It is to be called after everything that may have done something. After an
-// error nothing is lost; a call a minute later writes it.
+// Flush adds the work since the last call to the current hour, and writes the hours that changed unless a write was
+// tried within the last minute. Call it after every operation that may have done work. An error loses nothing: a call
+// a minute later repeats the write.
 func (l *Log) Flush(ctx context.Context) error { return l.write(ctx, pause) }
 
-// Save is Flush at the end of the process: it does not wait for the minute to be over.
+// Save is [Log.Flush] for the end of the process: it does not wait for the minute to be over.
 func (l *Log) Save(ctx context.Context) error { return l.write(ctx, 0) }
 
 func (l *Log) write(ctx context.Context, pause time.Duration) error {
@@ -118,7 +117,8 @@ func (l *Log) write(ctx context.Context, pause time.Duration) error {
 	return failed
 }
 
-// begin gives what is to be written now, if the last write is a pause ago; nil for nothing.
+// begin returns the hours to write now, or nil when there are none, when a write is under way, or when the last write
+// is less than a pause ago.
 func (l *Log) begin(now time.Time, pause time.Duration) map[time.Time]Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -138,7 +138,7 @@ func (l *Log) begin(now time.Time, pause time.Duration) map[time.Time]Counts {
 	return todo
 }
 
-// end takes note of what was written. More may have come to its hours meanwhile.
+// end records which hours were written. Hours that changed meanwhile remain to be written.
 func (l *Log) end(written map[time.Time]Counts) {
 	if written == nil {
 		return

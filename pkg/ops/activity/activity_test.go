@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// rig is a store that several processes write to, under one clock.
+// rig is a store to which several processes write, with one clock.
 type rig struct {
 	t      *testing.T
 	now    time.Time
@@ -59,7 +59,7 @@ func (r *rig) process(name string) *process {
 	return p
 }
 
-// work is n checks, of which the first finds something and the second fails.
+// work does n checks: the first finds a change and the second fails.
 func (p *process) work(n int) {
 	for i := range n {
 		switch i {
@@ -92,7 +92,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// Two instances, one of them begun anew, over an hour's end: all is added up, by the hour in which it was done.
+// TestHoursOfAllProcesses checks that the work of two instances is added up under the hour in which it was done. One
+// of them restarts, and the work crosses the end of an hour.
 func TestHoursOfAllProcesses(t *testing.T) {
 	r := newRig(t)
 	ctx, a, b := t.Context(), r.process("a"), r.process("b")
@@ -100,7 +101,7 @@ func TestHoursOfAllProcesses(t *testing.T) {
 	must(t, a.Flush(ctx))
 	b.work(2)
 	must(t, b.Flush(ctx))
-	a = r.process("a2") // a has died
+	a = r.process("a2") // process a has died
 	r.pass(59 * time.Minute)
 	a.work(1)
 	must(t, a.Flush(ctx))
@@ -108,9 +109,9 @@ func TestHoursOfAllProcesses(t *testing.T) {
 	must(t, b.Flush(ctx))
 	r.pass(10 * time.Second)
 	a.work(4)
-	must(t, a.Flush(ctx)) // too early to be written
+	must(t, a.Flush(ctx)) // too early for a write
 	r.pass(2 * time.Hour)
-	must(t, a.Flush(ctx)) // written now, to the hour in which it was done
+	must(t, a.Flush(ctx)) // written now, under the hour in which the work was done
 	b.work(1)
 	must(t, b.Flush(ctx))
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -130,11 +131,11 @@ func TestHoursOfAllProcesses(t *testing.T) {
 	}
 }
 
-// What it costs: a write for each minute with work, none for those without.
+// TestWritesPerMinute checks that a minute with work costs one write, and a minute without work none.
 func TestWritesPerMinute(t *testing.T) {
 	r := newRig(t)
 	p, ctx := r.process("a"), t.Context()
-	for range 10 * 60 { // ten busy minutes, a job each second
+	for range 10 * 60 { // ten busy minutes, one job per second
 		p.work(1)
 		must(t, p.Flush(ctx))
 		r.pass(time.Second)
@@ -143,9 +144,9 @@ func TestWritesPerMinute(t *testing.T) {
 		t.Errorf("%d writes in ten minutes", r.writes)
 	}
 	r.pass(time.Minute)
-	must(t, p.Flush(ctx)) // the rest
+	must(t, p.Flush(ctx)) // the last minute
 	r.writes = 0
-	for range 60 { // an idle hour under the timer
+	for range 60 { // an idle hour with the timer
 		must(t, p.Flush(ctx))
 		r.pass(time.Minute)
 	}
@@ -157,7 +158,8 @@ func TestWritesPerMinute(t *testing.T) {
 	}
 }
 
-// A write that fails, before or after it is persisted, loses and doubles nothing.
+// TestFlushUnderFaults checks that a write that fails, before or after it is persisted, neither loses nor doubles
+// counts.
 func TestFlushUnderFaults(t *testing.T) {
 	down := fault.New(fault.Unavailable, "storage is down")
 	for name, fails := range map[string]func(storagetest.Call) (before, after error){
@@ -184,8 +186,8 @@ func TestFlushUnderFaults(t *testing.T) {
 	}
 }
 
-// What was done since the last write is written when the process stops, however short ago that was (S13):
-// the failures of a first minute would be lost otherwise.
+// TestS13SaveAtTheEnd checks that a process that stops writes the work since its last write, however recent that
+// write is. Otherwise the failures of a first minute would be lost.
 func TestS13SaveAtTheEnd(t *testing.T) {
 	down := fault.New(fault.Unavailable, "storage is down")
 	for name, fails := range map[string]func(storagetest.Call) (before, after error){
@@ -198,7 +200,7 @@ func TestS13SaveAtTheEnd(t *testing.T) {
 		p.work(1)
 		must(t, p.Flush(ctx))
 		p.m.Checks.Add(2, "failed")
-		must(t, p.Flush(ctx)) // too early
+		must(t, p.Flush(ctx)) // too early for a write
 		r.fail = fails
 		if err := p.Save(ctx); fault.Is(err, fault.Unavailable) != (name != "no fault") {
 			t.Errorf("%s: %v", name, err)
@@ -215,7 +217,8 @@ func TestS13SaveAtTheEnd(t *testing.T) {
 	}
 }
 
-// Workers of one process flush at once; what is counted while one of them writes is written later.
+// TestFlushIsSafeForConcurrentUse checks that workers of one process may flush at once. Counts that are added during
+// a write are written later.
 func TestFlushIsSafeForConcurrentUse(t *testing.T) {
 	r := newRig(t)
 	p := r.process("a")
@@ -236,7 +239,7 @@ func TestFlushIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// Rows go after 90 days, in portions, and no others.
+// TestTrim checks that exactly the rows older than 90 days are removed, in portions.
 func TestTrim(t *testing.T) {
 	r := newRig(t)
 	ctx := t.Context()
@@ -264,7 +267,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// A row of another kind is skipped.
+// TestStrangeRows checks that a row of another kind is skipped.
 func TestStrangeRows(t *testing.T) {
 	r := newRig(t)
 	r.process("a")

@@ -11,28 +11,27 @@ import (
 )
 
 const (
-	// maxRows bounds what one report reads: 31 days of 40 instances, with a few restarts.
+	// maxRows bounds the rows that one report reads: 31 days of 40 instances, with a few restarts.
 	maxRows = 30_000
-	// trimRows bounds what one call of Trim removes.
+	// trimRows bounds the rows that one call of [Log.Trim] removes.
 	trimRows = 5_000
 )
 
-// Hour is what all instances did within an hour.
+// Hour is the work of all instances within one hour.
 type Hour struct {
 	Begins time.Time // UTC
 	Counts
 }
 
-// Report is what was done in some hours.
+// Report is the work of some hours.
 type Report struct {
-	From  time.Time // the beginning of the first hour that is added up
+	From  time.Time // the beginning of the first hour in the sums
 	Total Counts
-	Hours []Hour // those in which something was done, in order
+	Hours []Hour // the hours with work, in order
 }
 
-// Read adds up the last hours, 1 to [MaxHours], the present one included. It costs a request for every
-// thousand rows and at least one a day. Where there are more rows than it may read, From is later
-// than was asked for.
+// Read adds up the last hours, including the current one; hours is 1 to [MaxHours]. It costs one request per thousand
+// rows, and at least one per day. When there are more rows than it may read, From is later than requested.
 func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
 	now := l.o.Clock().UTC()
 	out := Report{From: now.Truncate(time.Hour).Add(-time.Duration(hours-1) * time.Hour)}
@@ -57,8 +56,7 @@ func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
 
 func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
 
-// day adds up the hours of a day that are not before a time. It is not whole when that takes more rows
-// than are left.
+// day adds up the hours of a day that begin at from or later. Whole is false when that takes more rows than are left.
 func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map[time.Time]Counts, whole bool,
 	err error) {
 	q := storage.Query{Partition: day.Format(dayLayout)}
@@ -80,8 +78,8 @@ func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map
 	return sums, true, nil
 }
 
-// Trim removes rows that are older than [Keep], at most 5,000 of them, and says how many. It costs a
-// read while there are none, else one transaction for each hundred.
+// Trim removes rows older than [Keep], at most 5,000, and returns how many. It costs one read when there are none,
+// and otherwise one transaction per hundred rows.
 func (l *Log) Trim(ctx context.Context) (removed int, err error) {
 	old, err := l.before(ctx, l.o.Clock().UTC().Add(-Keep).Format(dayLayout))
 	for len(old) > 0 && err == nil {
@@ -90,7 +88,7 @@ func (l *Log) Trim(ctx context.Context) (removed int, err error) {
 			n++
 		}
 		if _, err = l.rows.Transact(ctx, old[:n]...); fault.Is(err, fault.NotFound) {
-			err = nil // somebody else removes them, too
+			err = nil // another process removes them, too
 		} else if err == nil {
 			removed += n
 		}
@@ -99,7 +97,7 @@ func (l *Log) Trim(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
-// before are deletes of the rows before a day, the oldest first.
+// before returns delete operations for the rows before a day, oldest first.
 func (l *Log) before(ctx context.Context, day string) (ops []storage.Op, err error) {
 	for e, err := range l.rows.Query(ctx, storage.Query{PartitionTo: day, Select: []string{"checks"}}) {
 		if err != nil {

@@ -22,15 +22,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table holds the rows.
+// Table is the name of the table.
 const Table = "Keys"
 
 const (
-	// Prefix begins every key that is made here, so that it is recognized where it should not be.
+	// Prefix begins every key made here, so that a leaked key is recognized.
 	Prefix = "tm_"
-	// Fresh is how long a key that was removed by another process may still be taken.
+	// Fresh is how long this process may still accept a key that another process removed.
 	Fresh = 5 * time.Second
-	// Most is how many keys there may be of each origin.
+	// Most is the largest number of keys of each origin.
 	Most = 1000
 
 	usedEvery  = time.Hour
@@ -38,30 +38,30 @@ const (
 	nameFormat = `^[a-z0-9][a-z0-9._@-]{0,63}$`
 )
 
-// Origins of keys.
+// These are the origins of keys.
 const (
 	Added       = "added"       // by [Ring.Add]
-	File        = "file"        // a line of the file
-	Environment = "environment" // the setting
+	File        = "file"        // a line of the key file
+	Environment = "environment" // the environment setting
 )
 
-// Key is what is known of one.
+// Key describes a key.
 type Key struct {
 	Name     string
 	Scope    api.Scope
 	Origin   string
-	Created  time.Time // zero for those that come from elsewhere
-	LastUsed time.Time // to an hour; zero for never
+	Created  time.Time // zero for keys from the file or the environment
+	LastUsed time.Time // accurate to an hour; zero for never
 
 	hash string
 }
 
-// JSON is the key as the API tells of it.
+// JSON returns the key in the form of the API.
 func (k Key) JSON() api.Key {
 	return api.Key{Name: k.Name, Scope: k.Scope, Origin: k.Origin, Created: k.Created, LastUsed: k.LastUsed}
 }
 
-// JSON is a list of keys as the API has it.
+// JSON returns a list of keys in the form of the API.
 func JSON(all []Key) api.Keys {
 	out := api.Keys{Keys: make([]api.Key, len(all))}
 	for i, k := range all {
@@ -80,40 +80,40 @@ type entry struct {
 
 var entries = row.Of[entry]()
 
-// Options say where else keys are; all may be left out.
+// Options name further origins of keys. All fields are optional.
 type Options struct {
-	Given []Key  // of the environment, as [Parse] reads them
-	File  string // with a key a line; read again with the others
+	Given []Key  // from the environment, as [Parse] reads them
+	File  string // a file with one key per line; read again together with the rows
 	Clock func() time.Time
 	Log   *slog.Logger
 }
 
-// Ring is all keys and sessions. It is safe for concurrent use.
+// Ring holds all keys and sessions. It is safe for concurrent use.
 type Ring struct {
 	rows storage.Table
 	o    Options
-	turn *semaphore.Weighted // for reading the rows
+	turn *semaphore.Weighted // held while the rows are read
 
 	mu      sync.Mutex
 	byHash  map[string]Key       // nil when it must be read
-	read    time.Time            // when
-	changes int                  // by this process
-	used    map[string]time.Time // by hash: what is written, or was known of a key from elsewhere
+	read    time.Time            // when byHash was read
+	changes int                  // how many changes this process made
+	used    map[string]time.Time // by hash: the last use as written, or as known for a key without a row
 }
 
-// New opens the keys of a store.
+// New returns the keys of a store.
 func New(s storage.Store, o Options) *Ring {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
 	return &Ring{rows: s.Table(Table), o: o, turn: semaphore.NewWeighted(1), used: map[string]time.Time{}}
 }
 
-// Create makes the table if it is missing.
+// Create creates the table when it is missing.
 func (r *Ring) Create(ctx context.Context) error { return r.rows.Create(ctx) }
 
 var nameOK = regexp.MustCompile(nameFormat)
 
-// checkName refuses what is no name of a key.
+// checkName refuses a text that cannot be the name of a key.
 func checkName(name string) error {
 	if !nameOK.MatchString(name) {
 		return fault.Field("name", "the name of a key is 1 to 64 of a-z, 0-9, dot, hyphen, underscore and @, a letter or "+
@@ -122,7 +122,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkScope refuses what is no scope.
+// checkScope refuses a text that is not a scope.
 func checkScope(scope api.Scope) error {
 	if !slices.Contains(api.Scopes, scope) {
 		return fault.Field("scope", "scope must be one of %v", api.Scopes)
@@ -130,7 +130,7 @@ func checkScope(scope api.Scope) error {
 	return nil
 }
 
-// Add makes a key and gives its text, which nobody can ask for again. Conflict when the name is taken.
+// Add creates a key and returns its text, which cannot be read again. Errors: Conflict when the name exists.
 func (r *Ring) Add(ctx context.Context, name string, scope api.Scope) (k Key, secret string, err error) {
 	if err := cmp.Or(checkName(name), checkScope(scope)); err != nil {
 		return k, "", err
@@ -168,8 +168,8 @@ func (e entry) key(name string) Key {
 	return Key{Name: name, Scope: e.Scope, Origin: Added, Created: e.Created, LastUsed: e.LastUsed, hash: e.Hash}
 }
 
-// Remove ends a key and the sessions that were begun with it. NotFound when there is none, Conflict when it is not one
-// that was added here.
+// Remove removes a key and ends the sessions that were begun with it. Errors: NotFound when no key has the name;
+// Conflict when the key comes from the file or the environment.
 func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
 	r.forget()
 	all, err := r.List(ctx)
@@ -187,13 +187,13 @@ func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
 		Key: storage.Key{Partition: keyRows, Row: name}, ETag: storage.AnyETag,
 	}})
 	if fault.Is(err, fault.NotFound) {
-		err = nil // somebody else has removed it meanwhile
+		err = nil // another process has removed it meanwhile
 	}
 	r.forget()
 	return all[found], err
 }
 
-// List gives all keys, by name.
+// List returns all keys, by name.
 func (r *Ring) List(ctx context.Context) ([]Key, error) {
 	known, err := r.known(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func (r *Ring) List(ctx context.Context) ([]Key, error) {
 	return out, nil
 }
 
-// Find gives the key with a text, if there is one, and notes that it was used.
+// Find returns the key whose text is secret, if there is one, and records its use.
 func (r *Ring) Find(ctx context.Context, secret string) (Key, bool, error) {
 	return r.find(ctx, hashOf(secret))
 }
@@ -234,7 +234,8 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// noteUse writes the time of the last use, once in a while. That it failed is no reason to refuse a key.
+// noteUse writes the time of the last use at most once per [usedEvery]. A failed write is no reason to refuse the
+// key.
 func (r *Ring) noteUse(ctx context.Context, k Key) {
 	now := r.o.Clock().UTC()
 	r.mu.Lock()

@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// rig is a store that several processes have keys in, under one clock.
+// rig is a store in which several processes have keys, with one clock.
 type rig struct {
 	now           time.Time
 	store         storage.Store
@@ -77,8 +77,8 @@ func taken1(t *testing.T, r *Ring, secret string) bool {
 	return ok
 }
 
-// L4: a key opens what it is for, is nowhere in the store, and is refused once it is removed: at once here, within
-// seconds elsewhere.
+// TestL4KeysAreTakenUntilRemoved checks that a key opens only its scope, that its text is nowhere in the store, and
+// that it is refused once removed: at once by this process, within seconds by others.
 func TestL4KeysAreTakenUntilRemoved(t *testing.T) {
 	r := newRig()
 	one, other := r.ring(t, Options{}), r.ring(t, Options{})
@@ -114,7 +114,7 @@ func TestL4KeysAreTakenUntilRemoved(t *testing.T) {
 	}
 }
 
-// L4: what was read before a key was removed is not used by a reader that reads at the same time.
+// TestL4RemovedWhileRead checks that a reader does not keep keys that it read before a removal.
 func TestL4RemovedWhileRead(t *testing.T) {
 	r := newRig()
 	one := r.ring(t, Options{})
@@ -127,13 +127,13 @@ func TestL4RemovedWhileRead(t *testing.T) {
 		must(t, err)
 		one.forget() // as Remove does
 	}
-	taken1(t, one, secret) // may be: it came before
+	taken1(t, one, secret) // may be accepted: the request came before the removal
 	if r.queried != nil || taken1(t, one, secret) {
 		t.Error("taken after it was removed")
 	}
 }
 
-// L4: requests cost no writes, and guesses no storage requests.
+// TestL4WhatKeysCost checks that requests cost no writes, and that guesses cost no storage requests.
 func TestL4WhatKeysCost(t *testing.T) {
 	r := newRig()
 	one := r.ring(t, Options{})
@@ -162,7 +162,8 @@ func TestL4WhatKeysCost(t *testing.T) {
 	}
 }
 
-// L4: a write whose answer was lost leaves a key that can be removed and made again; nothing else opens.
+// TestL4KeysWithFaults checks that a write whose answer is lost leaves a key that can be removed and created again,
+// and that no other key is accepted.
 func TestL4KeysWithFaults(t *testing.T) {
 	r := newRig()
 	one := r.ring(t, Options{})
@@ -179,7 +180,7 @@ func TestL4KeysWithFaults(t *testing.T) {
 	must(t, err)
 	_, secret, err := one.Add(t.Context(), "anna", api.ScopeRead)
 	must(t, err)
-	r.after = lost // removed, though nobody was told
+	r.after = lost // removed, but the answer is lost
 	if _, err := one.Remove(t.Context(), "anna"); err == nil {
 		t.Error("no error")
 	}
@@ -198,14 +199,14 @@ func TestL4KeysWithFaults(t *testing.T) {
 		t.Errorf("a guess without a store: %v %v", ok, err)
 	}
 	r.before = nil
-	r.now, r.after = r.now.Add(2*time.Hour), lost // the time of its last use is lost
+	r.now, r.after = r.now.Add(2*time.Hour), lost // the write of its last use is lost
 	if !taken1(t, one, secret) {
 		t.Error("a key is refused because its last use could not be written")
 	}
 }
 
-// L4: keys of the environment and of a file are taken, shown as such, and cannot be removed here. A file that cannot be
-// read opens nothing.
+// TestL4KeysFromElsewhere checks that keys of the environment and of a file are accepted, are listed with their
+// origin, and cannot be removed here. A file that cannot be read grants no access.
 func TestL4KeysFromElsewhere(t *testing.T) {
 	r, log := newRig(), &bytes.Buffer{}
 	file := filepath.Join(t.TempDir(), "keys")
@@ -234,7 +235,8 @@ func TestL4KeysFromElsewhere(t *testing.T) {
 	}
 }
 
-// L4: what is no list of keys is refused, with the place, and without the key.
+// TestL4BadLists checks that a bad list of keys is refused with an error that names the position and does not contain
+// the key.
 func TestL4BadLists(t *testing.T) {
 	long := strings.Repeat("k", MinSecret)
 	for text, want := range map[string]string{
@@ -268,7 +270,7 @@ func FuzzL4Parse(f *testing.F) {
 	})
 }
 
-// L4: a session is found by its token alone, ends after its time, and those that are over are removed.
+// TestL4Sessions checks that a session is found only by its token, ends after its time, and is then removed.
 func TestL4Sessions(t *testing.T) {
 	r := newRig()
 	one := r.ring(t, Options{})
@@ -303,7 +305,7 @@ func TestL4Sessions(t *testing.T) {
 	}
 }
 
-// L4: tries are counted by address in bounded memory, and forgiven with time.
+// TestL4Limiter checks that wrong tries are counted by address, in bounded memory, and expire.
 func TestL4Limiter(t *testing.T) {
 	var l Limiter
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -343,7 +345,7 @@ func TestL4Limiter(t *testing.T) {
 	}
 }
 
-// L4: a key that got into a line of a log is not written.
+// TestL4Redact checks that a key in a log line is not written.
 func TestL4Redact(t *testing.T) {
 	key := Prefix + strings.Repeat("a2", 13)
 	var out bytes.Buffer

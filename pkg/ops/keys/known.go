@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// known are all keys by their hashes. The map is never changed.
+// known returns all keys by their hashes. Callers must not change the map.
 func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	if all, ok := r.fresh(); ok {
 		return all, nil
@@ -30,14 +30,14 @@ func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if changes == r.changes { // else what was read may be of before the change
+	if changes == r.changes { // otherwise the rows may have been read before the change
 		r.byHash, r.read = all, began
 	}
 	maps.DeleteFunc(r.used, func(hash string, _ time.Time) bool { _, still := all[hash]; return !still })
 	return all, nil
 }
 
-// fresh are the keys as they were read, if that was just now.
+// fresh returns the keys in memory, and false when they are older than [Fresh].
 func (r *Ring) fresh() (map[string]Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -45,7 +45,7 @@ func (r *Ring) fresh() (map[string]Key, bool) {
 	return r.byHash, r.byHash != nil && age >= 0 && age < Fresh
 }
 
-// forget has the keys read again.
+// forget makes the next request read the keys again.
 func (r *Ring) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,7 +58,7 @@ func (r *Ring) readAll(ctx context.Context) (map[string]Key, error) {
 	for _, k := range r.o.Given {
 		all[k.hash] = k
 	}
-	// While the file cannot be read its keys are not accepted: it may have been removed on purpose.
+	// While the file cannot be read, its keys are refused: it may have been removed on purpose.
 	if listed, err := ReadFile(r.o.File); err != nil {
 		r.o.Log.WarnContext(ctx, "no key of API_KEYS_FILE is taken", "err", err)
 	} else {

@@ -7,33 +7,34 @@ import (
 )
 
 const (
-	tries        = 10              // wrong ones that an address has at once
-	tryAgain     = 6 * time.Second // for one more
+	tries        = 10              // wrong tries that an address may make at once
+	tryAgain     = 6 * time.Second // until one more is allowed
 	maxAddresses = 10_000
 )
 
-// Limiter counts what was tried in vain, by address; of IPv6 by network of 64 bits, which one customer has. It takes
-// bounded memory: addresses beyond 10,000 share one count. The zero value is ready, and safe for concurrent use.
+// Limiter counts wrong tries by address. For IPv6 it counts by network of 64 bits, because one customer has a whole
+// network. Memory is bounded: addresses beyond 10,000 share one count. The zero value is ready, and safe for
+// concurrent use.
 type Limiter struct {
 	mu    sync.Mutex
 	of    map[netip.Addr]count
 	swept time.Time
 }
 
-// count is how many tries are used up, as of a time.
+// count is the number of tries used, as of a time.
 type count struct {
 	used float64
 	at   time.Time
 }
 
-// now is the count after some time has passed.
+// now returns the count at a later time.
 func (c count) now(now time.Time) count {
 	c.used = max(0, c.used-max(0, now.Sub(c.at).Seconds())/tryAgain.Seconds())
 	c.at = now
 	return c
 }
 
-// Wait is how long an address has to wait before it may try again; 0 for not at all.
+// Wait returns how long an address must wait before its next try, or 0.
 func (l *Limiter) Wait(now time.Time, address string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -44,8 +45,8 @@ func (l *Limiter) Wait(now time.Time, address string) time.Duration {
 	return time.Duration((c.used - tries + 1) * float64(tryAgain))
 }
 
-// Failed counts a try. It reports whether that was one of those that an address has; more are not worth a line in a
-// log.
+// Failed counts a wrong try. It reports whether the try was within the allowance of the address. Callers need not log
+// tries beyond it.
 func (l *Limiter) Failed(now time.Time, address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +58,7 @@ func (l *Limiter) Failed(now time.Time, address string) bool {
 	return within
 }
 
-// place is where an address is counted. What is no address, and what there is no room for, has one place together.
+// place returns the address to count under. Invalid addresses share one count with those for which there is no room.
 func (l *Limiter) place(now time.Time, address string) netip.Addr {
 	if l.of == nil {
 		l.of = map[netip.Addr]count{}
@@ -74,7 +75,7 @@ func (l *Limiter) place(now time.Time, address string) netip.Addr {
 		return a
 	}
 	if now.Sub(l.swept) < tryAgain {
-		return netip.Addr{} // it was just full
+		return netip.Addr{} // the map was full a moment ago
 	}
 	l.swept = now
 	for other, c := range l.of {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// MinSecret is the fewest characters of a key that somebody else made.
+	// MinSecret is the shortest key, in characters, accepted from a file or the environment.
 	MinSecret = 24
 	maxSecret = 256
 	maxFile   = 1 << 20
@@ -21,8 +21,8 @@ const (
 
 var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Parse reads keys: NAME SCOPE KEY or NAME SCOPE sha256:DIGEST, one a line or between semicolons. Empty lines and those
-// that begin with # are passed over. Errors say where, and nothing of the key.
+// Parse reads keys, one per line or separated by semicolons: NAME SCOPE KEY or NAME SCOPE sha256:DIGEST. It ignores
+// empty lines and lines that begin with #. Errors name the position and never quote the key.
 func Parse(text, origin string) ([]Key, error) {
 	if len(text) > maxFile {
 		return nil, fault.New(fault.TooLarge, "keys: more than %d bytes", maxFile)
@@ -74,7 +74,7 @@ func parseLine(line, origin string) (k Key, err error) {
 	return k, nil
 }
 
-// ReadFile reads the keys of a file; no name is no keys.
+// ReadFile reads the keys of a file. An empty name means no keys.
 func ReadFile(name string) ([]Key, error) {
 	if name == "" {
 		return nil, nil

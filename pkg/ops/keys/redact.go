@@ -11,12 +11,12 @@ var (
 	inQuery = regexp.MustCompile(`([?&](?i:code|key)=)[^&\s"'\\]+`)
 )
 
-// Redact removes keys from a text: those that were made here, and what an address says as code or key.
+// Redact removes keys from a text: those made here, and the values of code and key in an address.
 func Redact(text string) string {
 	return inQuery.ReplaceAllString(ownKey.ReplaceAllString(text, Prefix+"…"), "${1}…")
 }
 
-// RedactAttr is Redact for [slog.HandlerOptions].
+// RedactAttr is [Redact] for [slog.HandlerOptions].
 func RedactAttr(_ []string, a slog.Attr) slog.Attr {
 	switch a.Value.Kind() {
 	case slog.KindString:

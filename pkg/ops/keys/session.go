@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// SessionLife is how long a session lasts, whether it is used or not.
+	// SessionLife is how long a session lasts, whether or not it is used.
 	SessionLife = 12 * time.Hour
 
 	sessionRows = "session"
 	tokenLength = 26  // of [rand.Text]
-	mostSwept   = 100 // rows of sessions that are over, removed when another begins
+	mostSwept   = 100 // rows of ended sessions that are removed when a session begins
 )
 
-// session is the row of one.
+// session is the row of a session.
 type session struct {
 	Key     string    `col:"key"`
-	Hash    string    `col:"hash,must"` // of the key: another one of the same name is another key
+	Hash    string    `col:"hash,must"` // of the key, because another key may get the same name
 	Created time.Time `col:"created"`
 	Expires time.Time `col:"expires,must"`
 }
@@ -37,7 +37,7 @@ func sessionKey(token string) storage.Key {
 	return storage.Key{Partition: sessionRows, Row: hashOf(token)}
 }
 
-// SignIn begins a session for the holder of a key, and returns its token. Rows of sessions that are over are removed.
+// SignIn begins a session for the holder of a key and returns its token. It also removes rows of ended sessions.
 func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, ok bool, err error) {
 	if k, ok, err = r.Find(ctx, secret); err != nil || !ok {
 		return k, "", false, err
@@ -52,7 +52,7 @@ func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, 
 	return k, token, err == nil, err
 }
 
-// Session gives the key that a session was begun with, while both last.
+// Session returns the key with which a session was begun, while both are valid.
 func (r *Ring) Session(ctx context.Context, token string) (Key, bool, error) {
 	if len(token) != tokenLength {
 		return Key{}, false, nil
@@ -75,7 +75,7 @@ func (r *Ring) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// sweep removes rows of sessions that are over. What it leaves, the next one removes.
+// sweep removes rows of ended sessions, at most [mostSwept]. The next sweep removes the others.
 func (r *Ring) sweep(ctx context.Context) {
 	now, n := r.o.Clock(), 0
 	for found, err := range r.rows.Query(ctx, storage.Query{Partition: sessionRows}) {
@@ -86,11 +86,12 @@ func (r *Ring) sweep(ctx context.Context) {
 			continue
 		}
 		n++
-		_, _ = r.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: found}) // the next one tries again
+		_, _ = r.rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: found}) // the next sweep tries again
 	}
 }
 
-// FormToken is what the forms of a session carry, so that no other site can send one. It tells nothing of the token.
+// FormToken returns a token for the forms of a session, so that no other site can submit one. It reveals nothing of
+// the session's token.
 func FormToken(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("forms"))
