@@ -9,28 +9,28 @@ import (
 // CaptureID names a capture: its item's id, a slash, and the SHA-256 of its bytes in hexadecimal.
 type CaptureID string
 
-// NewCaptureID names the capture of an item and the digest of its bytes, with or without "sha256:".
+// NewCaptureID returns the id of the capture of an item, from the digest of its bytes, with or without "sha256:".
 func NewCaptureID(item, rawHash string) CaptureID {
 	return CaptureID(item + "/" + strings.TrimPrefix(rawHash, "sha256:"))
 }
 
-// Split gives the item's id and the digest as 64 hexadecimal digits.
+// Split returns the item's id and the digest as 64 hexadecimal digits.
 func (id CaptureID) Split() (item, digest string) {
 	item, digest, _ = strings.Cut(string(id), "/")
 	return item, digest
 }
 
-// Capture is what comparing captures takes. It stands for one by which a source was found to have
-// some content, so a source that returns to earlier bytes has the earlier capture again, at another time.
+// Capture holds the properties by which captures are compared. It records that a source was found with some content.
+// A source that returns to earlier bytes therefore has the earlier capture again, at another time.
 type Capture struct {
 	ID           CaptureID `col:"capture,always"`
 	Version      Version   `col:"normalizationVersion,always"`
 	CanonicalURI string    `col:"canonicalUri,always"`
 	ContentHash  string    `col:"contentSha256,always"`
-	At           time.Time `col:"at,always"` // when the source was found to have it
+	At           time.Time `col:"at,always"` // when the source was found with this content
 }
 
-// What an edge's reason and selected may say (spec 000 §4.3).
+// These are the values of an edge's reason and selected (spec 000 §4.3).
 const (
 	SameContent = "same_content_sha256"
 	SameURI     = "same_canonical_uri"
@@ -39,16 +39,16 @@ const (
 	SelectedURI     = "canonical_uri"
 )
 
-// Edge says that a capture took over from an older one, and on what grounds.
+// Edge records that a capture superseded an older one, and for what reason.
 type Edge struct {
 	Newer    CaptureID `col:"newer,always"`
 	Older    CaptureID `col:"older,always"`
 	At       time.Time `col:"at,always"`
-	Version  Version   `col:"normalizationVersion,always"` // of both
+	Version  Version   `col:"normalizationVersion,always"` // of both captures
 	Metadata `col:",inline"`
 }
 
-// Metadata is how the older capture was chosen, as spec 000 §4.3 has it. "" means no match.
+// Metadata records how the older capture was chosen (spec 000 §4.3). "" means no match.
 type Metadata struct {
 	Reason             string    `col:"reason,always"`             // SameContent or SameURI
 	ConflictResolved   bool      `col:"conflictResolved"`          // the two matches are different captures
@@ -57,10 +57,10 @@ type Metadata struct {
 	Selected           string    `col:"selected,always"`           // SelectedContent or SelectedURI
 }
 
-// Supersede finds among candidates the capture that an incoming one takes over from (B4, spec 000
-// §4): the same content before the same canonical URI, of several the newest, of equally new ones
-// the larger id. Candidates of another version, and the incoming capture itself, do not count
-// (B3). Found is false when none matches.
+// Supersede finds the candidate that an incoming capture supersedes (B4, spec 000 §4). A candidate with the same
+// content goes before one with the same canonical URI. Among several the newest wins, and among equally new ones the
+// larger id. Candidates of another version, and the incoming capture itself, do not count (B3). Found is false when
+// none matches.
 func Supersede(in Capture, candidates []Capture) (e Edge, found bool) {
 	uri := newest(in, candidates,
 		func(c Capture) bool { return c.CanonicalURI != "" && c.CanonicalURI == in.CanonicalURI })
@@ -91,7 +91,7 @@ func newest(in Capture, candidates []Capture, matches func(Capture) bool) Captur
 	return best.ID
 }
 
-// Newer reports whether a is more recent than b, or as recent with the larger id.
+// Newer reports whether a is more recent than b, or equally recent with the larger id.
 func Newer(a, b Capture) bool {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID))) > 0
 }

@@ -37,7 +37,7 @@ func TestB4Supersede(t *testing.T) {
 	for _, tt := range []struct {
 		name       string
 		candidates []Capture
-		want       Edge // zero: none
+		want       Edge // zero: no edge
 	}{
 		{"nothing stands", nil, Edge{}},
 		{"nothing matches", []Capture{captured("a", "other", "other", 1)}, Edge{}},
@@ -78,7 +78,7 @@ func TestB4Supersede(t *testing.T) {
 	}
 }
 
-// B4: the order in which candidates are named does not matter, and what is chosen matches.
+// TestB4OrderDoesNotMatter checks that the order of the candidates does not matter, and that the chosen one matches.
 func TestB4OrderDoesNotMatter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

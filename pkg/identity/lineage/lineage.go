@@ -1,10 +1,9 @@
-// Package lineage says which captures may be compared with each other: only those whose URLs and
-// texts were normalized by the same rules (requirement B1, B3; spec 000 §1 and §3).
+// Package lineage decides which captures may be compared with each other: only those whose URLs and texts were
+// normalized by the same rules (requirement B1, B3; spec 000 §1 and §3).
 //
-// The rules in force have a name, the [Version] [Current]. Every run of collection carries the
-// version it began with and never changes it. When the rules for URLs (package source) or for
-// text (package extract) change their output, the number behind "url" or "text" is raised; the
-// golden files of those packages fail until it is (B6).
+// The [Version] of the rules in force is [Current]. Every collection run records the version at its start and never
+// changes it. When the output of the rules for URLs (package source) or for text (package extract) changes, the
+// number after "url" or "text" must be raised. Until then the golden files of those packages fail (B6).
 //
 //	http_snapshot _ url_v1 _ text_v1
 //	└ collector ┘   └ components, each with its own number ┘
@@ -20,21 +19,21 @@ import (
 //
 //	<collector>_<component>_v<n>[.<patch>][_<component>_v<n>[.<patch>]…]
 //
-// It is stored as this text. Each set of rules has exactly one spelling, so == is enough to tell
-// whether two versions are the same. The zero Version means none.
+// It is stored as this text. Each set of rules has exactly one spelling, so == compares versions. The zero Version
+// means no version.
 type Version string
 
 // Current is the version of the rules compiled into this program.
 const Current Version = "http_snapshot_url_v2_text_v3"
 
-// maxPatch bounds a patch, so that it fits a column of 32 bits.
+// maxPatch bounds a patch, so that it fits into a 32-bit column.
 const maxPatch = 1_000_000
 
-// String is the version as it is stored.
+// String returns the version as stored.
 func (v Version) String() string { return string(v) }
 
-// Component is the part of the version called name, with its number, such as "url_v2" or "text_v1.1"; ""
-// if the version has no such part.
+// Component returns the part of the version called name, with its number, such as "url_v2" or "text_v1.1". It returns
+// "" when the version has no such part.
 func (v Version) Component(name string) string {
 	words := strings.Split(string(v), "_")
 	for i, word := range words[:len(words)-1] {
@@ -46,9 +45,8 @@ func (v Version) Component(name string) string {
 	return ""
 }
 
-// Under is the version of v's rules under settings that change their output, such as another list of trackers:
-// the component called name gets a patch that is made of the settings, so the same settings have the same
-// version everywhere.
+// Under returns v for rules with settings that change their output, such as another list of trackers. It derives a
+// patch of the component called name from the settings, so the same settings give the same version everywhere.
 func (v Version) Under(name, settings string) Version {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(settings)) // never fails
@@ -57,7 +55,7 @@ func (v Version) Under(name, settings string) Version {
 	return Version(strings.Replace(string(v), part, rules+"."+strconv.Itoa(1+int(h.Sum32()%maxPatch)), 1))
 }
 
-// Comparable reports whether captures made under a and under b may be compared, deduplicated and
-// joined by edges: only when both versions are the same (B3), a patch included. What has no version is
-// comparable with nothing, not even with its like.
+// Comparable reports whether captures with versions a and b may be compared, deduplicated and joined by edges: only
+// when the versions are equal (B3), including their patches. A missing version is comparable with nothing, not even
+// with another missing version.
 func Comparable(a, b Version) bool { return a == b && a != "" }

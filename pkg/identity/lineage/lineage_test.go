@@ -16,7 +16,7 @@ func Example() {
 	// Output: text_v1.1 false
 }
 
-// TestComponent: the parts of a version have numbers of their own, with a patch where there is one (B1).
+// TestComponent checks that each part of a version has its own number, and a patch where there is one (B1).
 func TestComponent(t *testing.T) {
 	for name, row := range map[string]struct {
 		version   lineage.Version
@@ -78,7 +78,8 @@ func TestComparable(t *testing.T) {
 	}
 }
 
-// Z1: other settings are another version of the component that they change, the same ones the same everywhere.
+// TestZ1OtherSettingsAreAnotherVersion checks that other settings give another version of the component that they
+// change, and that the same settings give the same version everywhere.
 func TestZ1OtherSettingsAreAnotherVersion(t *testing.T) {
 	usual := lineage.Version("http_snapshot_url_v2_text_v3")
 	if one := usual.Under("url", "ref,utm_"); one != "http_snapshot_url_v2.574792_text_v3" {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// displayHost is the host with its port and with punycode decoded. A name that would not come
-// back as the same host, or that IDNA does not allow to be shown, stays as it is.
+// displayHost returns the host with its port and with punycode decoded. It keeps a name unchanged when the decoded
+// name would parse to another host, or when IDNA forbids showing it.
 func displayHost(u *url.Url) string {
 	host := u.Hostname()
 	shown, err := idna.Display.ToUnicode(host)
@@ -20,7 +20,7 @@ func displayHost(u *url.Url) string {
 		return u.Host()
 	}
 	if back, err := edge.Parse(u.Scheme() + "://" + shown); err != nil || back.Hostname() != host {
-		return u.Host() // Unreachable as far as fuzzing knows: the parser refuses such names.
+		return u.Host() // Fuzzing has found no way to get here: the parser refuses such names.
 	}
 	if u.Port() != "" {
 		shown += ":" + u.Port()
@@ -28,9 +28,9 @@ func displayHost(u *url.Url) string {
 	return shown
 }
 
-// readable decodes the escapes that spell printable Unicode beyond ASCII. All others stay:
-// escaped ASCII means something, spaces and invisible or direction-changing characters would
-// mislead, and bytes that are not UTF-8 cannot be shown.
+// readable decodes the escapes of printable Unicode characters beyond ASCII. All other escapes stay: escaped ASCII
+// has a meaning, spaces and invisible or direction-changing characters would mislead, and bytes that are not UTF-8
+// cannot be shown.
 func readable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -46,8 +46,7 @@ func readable(s string) string {
 	return b.String()
 }
 
-// escapedRun is the length of the escapes that s begins with. s is canonical, so each % begins
-// an escape.
+// escapedRun returns the length of the escapes at the beginning of s. s is canonical, so each % begins an escape.
 func escapedRun(s string) (n int) {
 	for n < len(s) && s[n] == '%' {
 		n += 3
@@ -68,6 +67,6 @@ func writeReadable(b *strings.Builder, escapes string) {
 	}
 }
 
-// unreadable reports characters that do not show as themselves: controls, formats, private use,
-// unassigned ones and spaces.
+// unreadable reports characters that are not visible as themselves: controls, formats, private use, unassigned ones
+// and spaces.
 func unreadable(r rune) bool { return !unicode.IsPrint(r) }

@@ -14,26 +14,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// Bounds on what is accepted, in bytes.
+// These are the limits on input, in bytes.
 const (
-	// MaxRaw bounds a URL as typed or found, and a [FetchForm]. It leaves room for trackers and
-	// signatures that are dropped afterwards.
+	// MaxRaw bounds a URL as typed or found, and a [FetchForm]. It leaves room for trackers and signatures that are
+	// dropped afterwards.
 	MaxRaw = 8192
-	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: few pages need
-	// them, and traps for crawlers do. With it an item's row stays within Azure's limits.
+	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: few pages need them, but crawler traps use
+	// them. The bound keeps an item's row within Azure's limits.
 	MaxNormalized = 2048
-	// maxAuthority bounds host and credentials together where there are credentials, whose
-	// parsing takes time by the square of their length.
+	// maxAuthority bounds host and credentials together when there are credentials, because the time to parse them
+	// grows with the square of their length.
 	maxAuthority = 1024
 	// maxHost is the longest name that DNS can hold, and a dot after it (RFC 1035 §2.3.4).
 	maxHost = 254
 )
 
-// edge is the one parser for text from outside. It follows the WHATWG URL standard, because
-// that is how the browsers that authors test with read their links.
+// edge is the only parser for text from outside. It follows the WHATWG URL standard, because authors test their links
+// with browsers.
 var edge = url.NewParser(url.WithPreParseHostFunc(screenHost))
 
-// parse reads an http or https URL. base is empty for an absolute one.
+// parse reads an http or https URL. For an absolute URL, base is empty.
 func parse(base, raw string) (u *url.Url, err error) {
 	if len(base) > MaxRaw || len(raw) > MaxRaw {
 		return nil, tooLong(MaxRaw)
@@ -53,8 +53,8 @@ func parse(base, raw string) (u *url.Url, err error) {
 	return u, check(u)
 }
 
-// withoutRoot takes off the dot that ends a name at the root of the DNS: "localhost." and "localhost" are
-// one host, and servers and certificates know it without. Two dots end no name, so they stay as they are.
+// withoutRoot removes the dot that ends a name at the root of the DNS: "localhost." and "localhost" are one host, and
+// servers and certificates use the name without it. A name cannot end in two dots, so those stay.
 func withoutRoot(host string) string {
 	name, rooted := strings.CutSuffix(host, ".")
 	if !rooted || name == "" || strings.HasSuffix(name, ".") {
@@ -63,8 +63,8 @@ func withoutRoot(host string) string {
 	return name
 }
 
-// longAuthority reports whether there are credentials and too much of them. They can only stand
-// in the first or second stretch between delimiters: "https:", "user:password@host".
+// longAuthority reports whether there are credentials longer than the bound. They can only be in the first or second
+// stretch between delimiters: "https:", "user:password@host".
 func longAuthority(raw string) bool {
 	stretches := 0
 	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
@@ -78,14 +78,14 @@ func longAuthority(raw string) bool {
 	return false
 }
 
-// check refuses what parses but cannot be crawled.
+// check refuses a URL that parses but cannot be crawled.
 func check(u *url.Url) error {
 	host := u.Hostname()
 	switch {
 	case u.Scheme() != "http" && u.Scheme() != "https":
 		return refuse("scheme is neither http nor https")
 	case host == "":
-		return noHost() // Unreachable today: the parser wants a host for these schemes.
+		return noHost() // Unreachable today: the parser requires a host for these schemes.
 	case len(host) > maxHost:
 		return refuse("host is too long: more than %d bytes", maxHost)
 	case strings.Trim(host, sendable) != "":
@@ -94,12 +94,12 @@ func check(u *url.Url) error {
 	return nil
 }
 
-// sendable are the bytes that net/url and net/http let pass in a host. The standard allows a few
-// more, such as braces, and DNS far fewer.
+// sendable are the bytes that net/url and net/http accept in a host. The standard allows a few more, such as braces,
+// and DNS far fewer.
 const sendable = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=[]:"
 
-// asText escapes bytes that are not UTF-8, since Location headers and old pages hold Latin-1 and
-// reading each such byte as U+FFFD would make different URLs one. In a host they are refused.
+// asText escapes bytes that are not UTF-8. Location headers and old pages contain Latin-1, and reading each such byte
+// as U+FFFD would merge different URLs. In a host such bytes are refused.
 func asText(raw string) string {
 	if utf8.ValidString(raw) {
 		return raw
@@ -117,17 +117,18 @@ func asText(raw string) string {
 	return b.String()
 }
 
-// number is a host whose last label is an IPv4 number, also one with a sign, which is not a number by the standard.
+// number matches a host whose last label is an IPv4 number, or a number with a sign, which the standard does not
+// accept.
 var number = regexp.MustCompile(`(^|\.)(0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)\.?$`)
 
-// mapping is UTS #46 without the checks: what the parser reads a host as.
+// mapping is UTS #46 without the checks. It gives the host as the parser reads it.
 var mapping = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
 // unparsable is a host that every parser refuses.
 const unparsable = "%"
 
-// screenHost makes hosts unparsable that the parser would accept against the standard: addresses with
-// a sign ("0+1", which it takes for 0.0.0.1), and doubled brackets, which it trims.
+// screenHost makes two kinds of host unparsable that the parser accepts against the standard: addresses with a sign
+// ("0+1", which it reads as 0.0.0.1), and doubled brackets, which it trims.
 func screenHost(_ *url.Url, host string) string {
 	if strings.HasPrefix(host, "[[") || strings.HasSuffix(host, "]]") {
 		return unparsable
@@ -140,8 +141,8 @@ func screenHost(_ *url.Url, host string) string {
 	return host
 }
 
-// refusal turns the parser's error into a reason. The parser's own text repeats the URL, and
-// whatever secrets are in it, so it goes no further.
+// refusal turns the parser's error into a reason. The parser's own text repeats the URL with any secrets in it, so it
+// must not be passed on.
 func refusal(err error) error {
 	switch kind := errors.Type(err); kind {
 	case errors.HostMissing:
@@ -161,7 +162,7 @@ func noHost() error { return refuse("no host") }
 
 func tooLong(limit int) error { return refuse("too long: more than %d bytes", limit) }
 
-// refuse makes the error of every refusal. It never quotes the input.
+// refuse returns the error of every refusal. It never quotes the input.
 func refuse(format string, args ...any) error {
 	return fault.Field("url", "url: "+format, args...)
 }

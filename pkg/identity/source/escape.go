@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// Characters that stand for themselves in a canonical path and query (RFC 3986 §3.3 and §3.4).
+// These characters are not escaped in a canonical path and query (RFC 3986 §3.3 and §3.4).
 const (
 	pathChars  = percent.Unreserved + "!$&'()*+,;=:@/"
 	queryChars = pathChars + "?"
@@ -17,10 +17,10 @@ var (
 	inQuery = percent.SetOf(queryChars)
 )
 
-// fixStray escapes each % that begins no escape, because net/url refuses a path with such a %.
+// fixStray escapes each % that does not begin an escape, because net/url refuses a path with such a %.
 func fixStray(s string) string { return percent.Repair(s, func(byte) bool { return false }) }
 
-// lower folds ASCII only, so that no exotic letter folds into a tracker's name.
+// lower folds ASCII only, so that no other letter folds into a tracker's name.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

@@ -21,7 +21,7 @@ const (
 	versionMark  = "# version: "
 )
 
-// golden is the golden file: the version it was made under, and its lines in blocks.
+// golden is the golden file: the version under which it was made, and its lines in blocks.
 type golden struct {
 	version string
 	blocks  []block
@@ -29,8 +29,8 @@ type golden struct {
 
 // block is one case, or lines of comment when input is empty.
 type block struct {
-	quoted string   // the input as it stands in the file
-	output []string // normalized, display, id, contentGroupId; none for a new case
+	quoted string   // the input as written in the file
+	output []string // normalized, display, id, contentGroupId; empty for a new case
 	text   string   // a line of comment
 }
 
@@ -89,7 +89,7 @@ func (g golden) String() string {
 	return b.String()
 }
 
-// digest covers every input with its outputs.
+// digest returns a digest of all inputs and outputs.
 func (g golden) digest() string {
 	h := sha256.New()
 	for _, c := range g.cases() {
@@ -98,7 +98,7 @@ func (g golden) digest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// outputs is what the code makes of a case.
+// outputs returns the outputs of the code for a case.
 func outputs(t *testing.T, c block) []string {
 	t.Helper()
 	raw, err := strconv.Unquote(c.quoted)
@@ -109,7 +109,7 @@ func outputs(t *testing.T, c block) []string {
 	return []string{s.Normalized, s.Display, string(s.ID()), s.ContentGroupID()}
 }
 
-// urlVersion is the component that must be raised when a golden case changes.
+// urlVersion returns the component whose number must be raised when a golden case changes.
 func urlVersion(t *testing.T) string {
 	t.Helper()
 	c := lineage.Current.Component("url")
@@ -119,9 +119,8 @@ func urlVersion(t *testing.T) string {
 	return c
 }
 
-// TestGolden proves B6: no case that stands changes under one version. The digests of
-// versions.txt, one line for each version there was, keep the golden file itself from being
-// edited along with the code.
+// TestGolden proves B6: no existing case changes under one version. versions.txt has one line for each version so
+// far. Its digests prevent edits of the golden file together with the code.
 func TestGolden(t *testing.T) {
 	g, version := readGolden(t), urlVersion(t)
 	if *update {
@@ -146,8 +145,8 @@ func checkCase(t *testing.T, c block, version string) {
 	}
 }
 
-// updateGolden fills in new cases. Under the same version it first makes sure that the file is
-// the one released and that no case in it would change.
+// updateGolden fills in new cases. Under the same version it first checks that the file is the released one and that
+// no case in it would change.
 func updateGolden(t *testing.T, g golden, version string) {
 	t.Helper()
 	if g.version == version {
@@ -193,7 +192,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestGoldenInputsAreDistinct keeps the file from being padded.
+// TestGoldenInputsAreDistinct checks that no case is repeated.
 func TestGoldenInputsAreDistinct(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range readGolden(t).cases() {
@@ -204,7 +203,7 @@ func TestGoldenInputsAreDistinct(t *testing.T) {
 	}
 }
 
-// TestGoldenOutputsAreSound checks what must hold for every case whatever the rules are.
+// TestGoldenOutputsAreSound checks properties that every case must have under any rules.
 func TestGoldenOutputsAreSound(t *testing.T) {
 	for _, c := range readGolden(t).cases() {
 		raw, _ := strconv.Unquote(c.quoted)

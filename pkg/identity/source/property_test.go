@@ -17,8 +17,7 @@ type fataler interface {
 	Fatalf(string, ...any)
 }
 
-// sound checks everything that holds for whatever a stranger sends. It reports whether raw was
-// accepted.
+// sound checks all properties that must hold for any input from a stranger. It reports whether raw was accepted.
 func sound(t fataler, r source.Rules, raw string) bool {
 	t.Helper()
 	s, err := r.ParseURL(raw)
@@ -58,7 +57,7 @@ func soundNormalized(t fataler, s source.Source) {
 	}
 }
 
-// soundForm checks that what is requested names the same source, unless it is too long for it.
+// soundForm checks that the fetch form names the same source, unless it is too long to parse.
 func soundForm(t fataler, r source.Rules, raw string, s source.Source) {
 	t.Helper()
 	form, err := source.FetchForm(raw)
@@ -169,7 +168,7 @@ func TestOrderOfDistinctParamsDoesNotMatter(t *testing.T) {
 			params[i] = name + "=" + piece().Draw(t, "value")
 		}
 		base := "https://example.com" + anyPath().Draw(t, "path")
-		// The fragment keeps a blank of the last value from being trimmed off the URL.
+		// The fragment prevents trimming of a blank at the end of the last value.
 		same(t, base+join(params)+"#", base+join(rapid.Permutation(params).Draw(t, "order"))+"#")
 	})
 }

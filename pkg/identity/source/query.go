@@ -10,11 +10,11 @@ import (
 // param is one piece of a query between two "&".
 type param struct {
 	text  string // as written: "name", "name=" or "name=value"
-	name  string // decoded, lower-case: what rules are matched against
+	name  string // decoded, lower-case; rules match against it
 	value string // decoded
 }
 
-// params takes a query apart. Empty pieces ("a&&b") say nothing and are left out.
+// params splits a query into its pieces. It omits empty pieces ("a&&b"), which have no meaning.
 func params(query string) []param {
 	var ps []param
 	for text := range strings.SplitSeq(query, "&") {
@@ -26,7 +26,7 @@ func params(query string) []param {
 	return ps
 }
 
-// join is the query that params takes apart.
+// join is the inverse of params.
 func join(ps []param) string {
 	var b strings.Builder
 	for i, p := range ps {
@@ -38,8 +38,8 @@ func join(ps []param) string {
 	return b.String()
 }
 
-// byName orders params by name as written, case included. The sort must be stable: repeated
-// names are lists to many sites, and the order of a list has a meaning.
+// byName sorts params by name as written, including case. The sort must be stable: to many sites, repeated names are
+// a list whose order has a meaning.
 func byName(ps []param) {
 	slices.SortStableFunc(ps, func(a, b param) int {
 		nameA, _, _ := strings.Cut(a.text, "=")

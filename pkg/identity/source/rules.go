@@ -7,32 +7,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Rules are the part of normalization that is configured: which query parameters are trackers.
-// The zero Rules know none. Rules are safe for concurrent use.
+// Rules are the configured part of normalization: which query parameters are trackers. The zero Rules have no
+// trackers. Rules are safe for concurrent use.
 //
-// Changing the list changes identities: a source registered under the old list may get another
-// ID under the new one (spec 000 §2.1).
+// Changing the list changes identities: a source registered under the old list may get another ID under the new one
+// (spec 000 §2.1).
 type Rules struct {
 	names    []string // whole names, lower-case
 	prefixes []string // beginnings of names, lower-case, each ending in "_"
 }
 
-// Bounds on the list of trackers.
+// These are the limits on the list of trackers.
 const (
 	maxTrackers   = 256
 	maxTrackerLen = 64
 )
 
-// DefaultRules are the rules with the trackers of spec 003 §11: utm_, gclid, fbclid, msclkid.
+// DefaultRules returns the rules with the trackers of spec 003 §11: utm_, gclid, fbclid, msclkid.
 func DefaultRules() Rules {
 	return Rules{names: []string{"gclid", "fbclid", "msclkid"}, prefixes: []string{"utm_"}}
 }
 
-// NewRules makes rules from the entries of TRACKING_PARAM_PREFIXES (A2). An entry that ends in
-// "_" matches every name that begins with it, any other entry matches the whole name; ASCII case
-// does not matter. Spaces around an entry are ignored. The error is Invalid: at most 256 entries
-// of 1 to 64 printable ASCII characters without & = # % + *, the last because "utm_*" would match
-// nothing.
+// NewRules makes rules from the entries of TRACKING_PARAM_PREFIXES (A2). An entry that ends in "_" matches every name
+// that begins with it, and any other entry matches only the whole name. ASCII case does not matter. Spaces around an
+// entry are ignored. The error is Invalid for more than 256 entries, and for an entry that is not 1 to 64 printable
+// ASCII characters without & = # % + *. The last is refused because "utm_*" would match nothing.
 func NewRules(trackingPrefixes []string) (Rules, error) {
 	const field = "TRACKING_PARAM_PREFIXES"
 	if len(trackingPrefixes) > maxTrackers {
@@ -55,7 +54,7 @@ func NewRules(trackingPrefixes []string) (Rules, error) {
 	return r, nil
 }
 
-// String lists the trackers in order, so that the same rules have the same text.
+// String lists the trackers in order, so equal rules have equal texts.
 func (r Rules) String() string {
 	all := slices.Concat(r.names, r.prefixes)
 	slices.Sort(all)

@@ -250,7 +250,7 @@ func TestParseID(t *testing.T) {
 	}
 }
 
-// The identity must be stable for ever: this id was computed with sha256sum and base32.
+// TestIDIsWhatTheSeedSays checks an id that was computed with sha256sum and base32, because ids must never change.
 func TestIDIsWhatTheSeedSays(t *testing.T) {
 	s := parseURL(t, "https://contoso.com/blog/post-1")
 	if have, want := s.ID(), source.ID("url_eywudzsg3usiliomqccrgi6f6k"); have != want {
@@ -282,7 +282,7 @@ func TestContentGroupJoins(t *testing.T) {
 	}
 }
 
-// requestable fails the test if net/http would not send a request for form as it stands.
+// requestable fails the test when net/http would not send a request for form unchanged.
 func requestable(t interface{ Fatalf(string, ...any) }, form string) {
 	req, err := http.NewRequest(http.MethodGet, form, nil)
 	if err != nil {

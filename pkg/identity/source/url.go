@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// ParseURL makes the source that an absolute URL names (A1). The error is Invalid, blames the
-// field "url" and says why without repeating the URL: no or another scheme, no host, unparsable,
-// too long. ParseURL of [Source.Normalized] or [Source.Display] gives the same Source again.
+// ParseURL makes the source of an absolute URL (A1). The error is Invalid, names the field "url" and gives the reason
+// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. ParseURL of
+// [Source.Normalized] or [Source.Display] returns the same Source again.
 func (r Rules) ParseURL(raw string) (Source, error) {
 	u, err := parse("", raw)
 	if err != nil {
@@ -20,9 +20,9 @@ func (r Rules) ParseURL(raw string) (Source, error) {
 	return r.source(u)
 }
 
-// Resolve makes the source that ref names on the page at base, as ParseURL does. An empty ref
-// names the page itself. Give the base as it was fetched: [Source.Normalized] has lost the
-// trailing slash that "next.html" is resolved against.
+// Resolve makes the source that ref names on the page at base, with the rules of [Rules.ParseURL]. An empty ref names
+// the page itself. Pass base as it was fetched: [Source.Normalized] lacks the trailing slash against which
+// "next.html" is resolved.
 func (r Rules) Resolve(base, ref string) (Source, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {
@@ -31,10 +31,10 @@ func (r Rules) Resolve(base, ref string) (Source, error) {
 	return r.source(u)
 }
 
-// FetchForm is the absolute URL raw as it should be requested: read as [Rules.ParseURL] reads it
-// and freed of fragment, userinfo and secrets, but with path, trailing slash, trackers and query
-// order as given, since servers may tell them apart. It names the same source as raw. The errors
-// are those of ParseURL, except that its bound is [MaxRaw].
+// FetchForm returns the absolute URL raw in the form for requests. It parses raw as [Rules.ParseURL] does and removes
+// fragment, userinfo and secrets. It keeps path, trailing slash, trackers and query order as given, because servers
+// may distinguish them. The result names the same source as raw. The errors are those of ParseURL, except that the
+// bound is [MaxRaw].
 func FetchForm(raw string) (string, error) {
 	u, err := parse("", raw)
 	if err != nil {
@@ -43,7 +43,7 @@ func FetchForm(raw string) (string, error) {
 	return fetchForm(u)
 }
 
-// ResolveFetchForm is the [FetchForm] of ref on the page at base.
+// ResolveFetchForm returns the [FetchForm] of ref on the page at base.
 func ResolveFetchForm(base, ref string) (string, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {
@@ -77,8 +77,8 @@ func (r Rules) source(u *url.Url) (Source, error) {
 	return s, nil
 }
 
-// canonicalQuery is the query of the identity. Encoding comes first, because the later steps
-// look at names; sorting comes last, because order must not decide what is dropped.
+// canonicalQuery returns the query of the identity. Encoding comes first, because the later steps examine names.
+// Sorting comes last, because order must not decide which params are dropped.
 func (r Rules) canonicalQuery(u *url.Url) string {
 	ps := params(percent.Canonical(u.Query(), inQuery))
 	ps = withoutSecrets(u.Hostname(), ps)
@@ -87,7 +87,7 @@ func (r Rules) canonicalQuery(u *url.Url) string {
 	return join(ps)
 }
 
-// fetchForm keeps the query exactly as it is unless it holds a secret.
+// fetchForm keeps the query unchanged unless it contains a secret.
 func fetchForm(u *url.Url) (string, error) {
 	query := u.Query()
 	ps := params(query)
@@ -101,7 +101,7 @@ func fetchForm(u *url.Url) (string, error) {
 	return form, nil
 }
 
-// assemble puts a URL together; an empty query has no "?".
+// assemble joins the parts of a URL. It writes no "?" for an empty query.
 func assemble(scheme, host, path, query string) string {
 	if query != "" {
 		query = "?" + query

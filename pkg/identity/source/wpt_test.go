@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// wptCase is a case of testdata/wpt/urltestdata.json. Href is what the standard makes of it.
+// wptCase is a case of testdata/wpt/urltestdata.json. Href is the result that the standard requires.
 type wptCase struct {
 	Input   string
 	Base    *string
@@ -20,7 +20,7 @@ type wptCase struct {
 	Failure bool
 }
 
-// wptCases are the cases whose result is an http or https URL, and those that are failures.
+// wptCases returns the cases that give an http or https URL, and the cases that must fail.
 func wptCases(t *testing.T) (good, bad []wptCase) {
 	t.Helper()
 	var entries []json.RawMessage
@@ -51,7 +51,7 @@ func (c wptCase) parse() (source.Source, error) {
 	return source.DefaultRules().Resolve(*c.Base, c.Input)
 }
 
-// excused are hosts that the standard allows and net/http cannot request.
+// excused matches hosts that the standard allows and net/http cannot request.
 var excused = regexp.MustCompile("[\"`{}]")
 
 func TestWPTSuccesses(t *testing.T) {
