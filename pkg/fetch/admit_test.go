@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
-// What can be told of a URL without a look-up is told at once, with what would allow it (S13).
+// TestS13Admit checks that Admit refuses at once every URL whose refusal needs no DNS lookup, and names the setting
+// that would allow it (S13).
 func TestS13Admit(t *testing.T) {
 	c, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1",
 		AllowHosts: []string{"10.0.0.0/8", "wiki.localhost", "port.example:8099", "127.0.0.1:8080"}})
@@ -23,7 +24,7 @@ func TestS13Admit(t *testing.T) {
 		"http://wiki.localhost/":    "",
 		"http://port.example:8099/": "",
 		"http://127.0.0.1:8080/":    "",
-		"https://nowhere.invalid/":  "", // a look-up would tell
+		"https://nowhere.invalid/":  "", // only a lookup would show this
 		"https://192.168.1.1/": "192.168.1.1 is not a public address, so it would never be fetched: if the host is " +
 			"yours, add 192.168.1.1 to CRAWL_ALLOW_HOSTS",
 		"http://127.0.0.1/":           "127.0.0.1 is not a public address",

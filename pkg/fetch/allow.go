@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// allowList says which hosts are exempt from the guard, by the host that a URL names.
+// allowList lists the hosts exempt from the guard, as URLs name them.
 type allowList []allowed
 
 // allowed is one entry: a prefix for literal addresses, or a name.
 type allowed struct {
 	prefix netip.Prefix
-	name   string // lower case, without final dot
-	suffix bool   // name stands for everything below it, not for itself
-	port   string // any when empty
+	name   string // lower case, without the final dot
+	suffix bool   // name matches every host below it, but not itself
+	port   string // empty matches any port
 }
 
 func parseAllowList(entries []string) (allowList, error) {
@@ -51,7 +51,7 @@ func parseAllowed(entry string) (allowed, bool) {
 	return allowed{name: name, suffix: suffix, port: port}, ok
 }
 
-// match reports whether a URL that names this host and port is exempt.
+// match reports whether a URL with this host and port is exempt.
 func (l allowList) match(host, port string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	addr, err := netip.ParseAddr(host)
@@ -69,9 +69,9 @@ func (l allowList) match(host, port string) bool {
 	})
 }
 
-// Admit says why a URL would never be fetched, and what would allow it, as far as that shows without a look-up:
-// its port, a literal address that is not public, a name of this machine. The error is Blocked or Invalid. A name
-// whose addresses turn out not to be public is refused when it is fetched.
+// Admit returns why a URL would never be fetched, and which setting would allow it, as far as that is known without a
+// DNS lookup: its port, a literal address that is not public, a name of this machine. Errors: Blocked, Invalid. A
+// name whose addresses turn out not to be public is refused only when it is fetched.
 func (c *Client) Admit(raw string) error {
 	u, err := c.guard.target(raw)
 	if u == nil || err != nil && !fault.Is(err, fault.Blocked) || u.Scheme != "http" && u.Scheme != "https" {
@@ -110,8 +110,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// asciiHost is the form of a name that is looked up: lower case, IDNA applied, without the final
-// dot. Names of ASCII letters are taken as they are, underscores included, since such hosts exist.
+// asciiHost returns the form in which a name is looked up: lower case, IDNA applied, without the final dot. It keeps
+// names of ASCII letters unchanged, including underscores, because such hosts exist.
 func asciiHost(name string) (string, bool) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if strings.ContainsFunc(name, func(c rune) bool { return c >= 0x80 }) {

@@ -26,8 +26,8 @@ var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"zstd":    unzstd,
 }
 
-// decode undoes the content codings that a response declares, the last one first. If one of them
-// is unknown the body is returned as it came, with their names. The bound holds for every layer.
+// decode removes the content codings that a response declares, the last one first. When one of them is unknown, it
+// returns the body as received, with the names of the codings. The limit holds for every layer.
 func decode(body []byte, header []string, l limit) (decoded []byte, encoding string, err error) {
 	var names []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header, ",")), ",") {
@@ -52,7 +52,7 @@ func decode(body []byte, header []string, l limit) (decoded []byte, encoding str
 	return body, "", nil
 }
 
-// undo decodes one layer. Where the fetcher itself cut the body, the end of the stream may be missing.
+// undo decodes one layer. When the fetcher itself cut the body, the end of the stream may be missing.
 func undo(name string, body []byte, l limit) ([]byte, error) {
 	out, err := decoders[name](body, l)
 	switch {
@@ -61,15 +61,16 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded),
 		errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
-	case fault.Is(err, fault.Unavailable): // of Request.Large
+	case fault.Is(err, fault.Unavailable): // an error of Request.Large
 		return nil, err
 	default:
 		return nil, fault.New(fault.Unavailable, "broken %s body: %w", name, err)
 	}
 }
 
-// uncoded is a body that does not begin as its coding does. Servers that label plain text, and files of
-// known types, so are common, and it is what it is; anything else is a coding that broke in its first bytes.
+// uncoded returns a body that does not begin as its declared coding requires. Plain text and files of known types are
+// returned unchanged, because servers often declare a coding that they have not applied. Any other body is an error:
+// its coding is broken.
 func uncoded(body []byte, magic string) ([]byte, error) {
 	if strings.HasPrefix(magic, string(body)) || http.DetectContentType(body) == "application/octet-stream" {
 		return nil, errors.New("it does not begin as one")
@@ -77,7 +78,7 @@ func uncoded(body []byte, magic string) ([]byte, error) {
 	return body, nil
 }
 
-// gunzip decodes all members and ignores what follows the last, as browsers do.
+// gunzip decodes all members and ignores data after the last one, as browsers do.
 func gunzip(body []byte, l limit) ([]byte, error) {
 	if !isGzip(body) {
 		return uncoded(body, gzipMagic)
@@ -94,12 +95,12 @@ const gzipMagic = "\x1f\x8b"
 
 func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte(gzipMagic)) }
 
-// members reads the members of a gzip stream one after the other.
+// members reads the members of a gzip stream in sequence.
 type members struct {
-	in   *bytes.Reader // a ByteReader, so a member is never read beyond its end
-	rest []byte        // all of the stream
+	in   *bytes.Reader // a ByteReader, so no member is read beyond its end
+	rest []byte        // the whole stream
 	r    *gzip.Reader
-	open bool // r was told to stop at the end of its member
+	open bool // r stops at the end of its member
 }
 
 func (m *members) Read(p []byte) (int, error) {
@@ -115,7 +116,8 @@ func (m *members) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inflate decodes what "deflate" means by standard, zlib, and what some servers send, raw deflate.
+// inflate decodes "deflate" in both of its forms: zlib, as the standard requires, and raw deflate, as some servers
+// send it.
 func inflate(body []byte, l limit) ([]byte, error) {
 	if r, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
 		out, err := l.read(r, 0)
@@ -130,7 +132,7 @@ func unbrotli(body []byte, l limit) ([]byte, error) {
 	return l.read(brotli.NewReader(bytes.NewReader(body)), 0)
 }
 
-// maxWindow is what RFC 9659 §3 lets a zstd content coding ask for.
+// maxWindow is the largest window that RFC 9659 §3 allows for a zstd content coding.
 const maxWindow = 8 << 20
 
 // unzstd decodes all frames.
@@ -138,7 +140,7 @@ func unzstd(body []byte, l limit) ([]byte, error) {
 	if !isZstd(body) {
 		return uncoded(body, zstdMagic)
 	}
-	// One goroutine, and no more memory than window and bound.
+	// One goroutine needs no more memory than the window and the limit.
 	r, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
@@ -150,7 +152,7 @@ func unzstd(body []byte, l limit) ([]byte, error) {
 
 const zstdMagic = "\x28\xB5\x2F\xFD"
 
-// isZstd looks for the magic number of a frame or a skippable frame (RFC 8878 §3.1).
+// isZstd reports whether b begins with the magic number of a frame or a skippable frame (RFC 8878 §3.1).
 func isZstd(b []byte) bool {
 	return len(b) >= 4 && (bytes.HasPrefix(b, []byte(zstdMagic)) ||
 		b[0]&0xF0 == 0x50 && bytes.Equal(b[1:4], []byte{0x2A, 0x4D, 0x18}))

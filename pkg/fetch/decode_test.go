@@ -21,7 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/memory"
 )
 
-// encoders are the other side of decoders, raw deflate as its own.
+// encoders are the inverse of decoders, with raw deflate as one of its own.
 var encoders = map[string]func(io.Writer) io.WriteCloser{
 	"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 	"x-gzip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
@@ -45,7 +45,7 @@ func encode(name string, body []byte) []byte {
 	return out.Bytes()
 }
 
-// zeros is an encoded run of n zero bytes.
+// zeros returns n zero bytes, encoded.
 func zeros(name string, n int64) []byte {
 	var out bytes.Buffer
 	w := encoders[name](&out)
@@ -148,25 +148,26 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A frame may ask for a window of 8 MiB and no more (RFC 9659 §3), however small its content.
+// TestZstdWindow checks that a frame may declare a window of 8 MiB and no more (RFC 9659 §3), however small its
+// content.
 func TestZstdWindow(t *testing.T) {
 	for size, kind := range map[int]fault.Kind{8 << 20: "", 16 << 20: fault.TooLarge} {
 		var out bytes.Buffer
 		w, _ := zstd.NewWriter(&out, zstd.WithWindowSize(size), zstd.WithEncoderConcurrency(1))
-		io.CopyN(w, zeroReader{}, 24<<20) // more than the window, so that the frame declares it
+		io.CopyN(w, zeroReader{}, 24<<20) // more than the window, so that the frame declares its window
 		w.Close()
 		_, _, err := decode(out.Bytes(), []string{"zstd"}, limit{bytes: 64 << 20})
 		wantKind(t, err, kind, "window")
 	}
 }
 
-// flip inverts a byte, counted from the end when negative.
+// flip inverts a byte. A negative position counts from the end.
 func flip(b []byte, at int) []byte {
 	b[(at+len(b))%len(b)] ^= 0xff
 	return b
 }
 
-// What is cut short is an error for every coding, wherever the cut falls.
+// TestTruncatedEncodings checks that a truncated body is an error in every coding, wherever it is cut.
 func TestTruncatedEncodings(t *testing.T) {
 	page := []byte(strings.Repeat("the tide rises, the tide falls. ", 100))
 	for name := range encoders {
@@ -183,7 +184,7 @@ func TestTruncatedEncodings(t *testing.T) {
 	}
 }
 
-// Whatever is encoded, in up to two layers, is decoded again.
+// TestDecodeUndoesEncode checks that decode restores what was encoded in up to two layers.
 func TestDecodeUndoesEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		page := rapid.SliceOf(rapid.Byte()).Draw(t, "page")
@@ -199,7 +200,7 @@ func TestDecodeUndoesEncode(t *testing.T) {
 	})
 }
 
-// Encodings go through the client as they do on the wire; the bound counts decoded bytes.
+// TestEncodedBodies checks encodings through the client, as on the wire. The limit counts decoded bytes.
 func TestEncodedBodies(t *testing.T) {
 	page := []byte(strings.Repeat("tide ", 1000))
 	c, base := serve(t, Config{MaxBytes: 1 << 20}, map[string]http.HandlerFunc{
@@ -262,8 +263,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// S2: before a large body is held its reader is asked, once, on the wire or decoded; a small one
-// asks nobody.
+// TestS2LargeBodiesAsk checks that Large is called once before a large body is held, whether large on the wire or
+// decoded, and is not called for a small one.
 func TestS2LargeBodiesAsk(t *testing.T) {
 	big := strings.Repeat("x", memory.Small+1)
 	c, base := serve(t, Config{}, map[string]http.HandlerFunc{

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Dialer is the same way out for a protocol that is not HTTP, such as SMTP, on these ports. What the guard refuses is
-// Blocked, what does not answer Unavailable.
+// Dialer returns a dialer with the same guard for a protocol other than HTTP, such as SMTP, on these ports. Errors:
+// Blocked when the guard refuses the address; Unavailable when the server does not answer.
 func (c *Client) Dialer(ports ...uint16) func(ctx context.Context, address string) (net.Conn, error) {
 	strict := c.guard.open
 	strict.Control = ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer), ssrf.WithPorts(ports...)).Safe

@@ -18,8 +18,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/memory"
 )
 
-// accept and acceptEncoding are sent with every request. Some servers choose a representation by
-// Accept and take */* alone for a script.
+// accept and acceptEncoding are sent with every request. Some servers select a representation by Accept, and treat a
+// client that sends only */* as a script.
 const (
 	accept         = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	acceptEncoding = "gzip, br, zstd, deflate"
@@ -28,24 +28,24 @@ const (
 // limit bounds a body.
 type limit struct {
 	bytes int64
-	cut   bool         // what exceeds the bound is cut off; otherwise it is an error
+	cut   bool         // cut off a body that exceeds the limit; when false, such a body is an error
 	short bool         // the body was cut on the wire, so its encoding may end early
-	large func() error // called before more than [memory.Small] bytes are held; nil for nothing to do
+	large func() error // called before more than [memory.Small] bytes are held; may be nil
 }
 
-// exchange is one Get: a chain of requests that share one budget of time and redirects.
+// exchange is one Get: a chain of requests that share one limit of time and redirects.
 type exchange struct {
 	c         *Client
 	req       Request
 	limit     limit
-	redirects int // followed at most
+	redirects int // the largest number of redirects to follow
 
 	out   Response
-	seen  map[string]bool // URLs asked so far
-	first string          // origin of the first URL, empty once a redirect has left it
+	seen  map[string]bool // URLs requested so far
+	first string          // the origin of the first URL; empty once a redirect has left it
 }
 
-// run asks the URL, and then wherever it is sent.
+// run requests the URL and follows its redirects.
 func (x *exchange) run(ctx context.Context) (err error) {
 	u, err := x.c.guard.target(x.req.URL)
 	if err != nil {
@@ -63,7 +63,7 @@ func (x *exchange) run(ctx context.Context) (err error) {
 	return err
 }
 
-// timed is one hop within what is left of the time.
+// timed makes one hop within the remaining time.
 func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	start := x.c.cfg.Now()
 	left, waited := x.c.cfg.Timeout-x.out.Elapsed, time.Duration(0)
@@ -72,7 +72,7 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	timer := time.AfterFunc(left, cancel)
 	defer timer.Stop()
 	if ask := x.req.Large; ask != nil {
-		x.limit.large = sync.OnceValue(func() error { // the time stands still meanwhile
+		x.limit.large = sync.OnceValue(func() error { // time spent in Large does not count
 			began := x.c.cfg.Now()
 			timer.Stop()
 			err := ask(ctx)
@@ -89,8 +89,8 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return next, err
 }
 
-// leave prepares for the next hop: robots.txt and politeness are asked through the gate, and
-// credentials do not leave their origin.
+// leave prepares the next hop. The gate checks robots.txt and politeness, and credentials are dropped when the origin
+// changes.
 func (x *exchange) leave(ctx context.Context, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
@@ -101,7 +101,7 @@ func (x *exchange) leave(ctx context.Context, to *url.URL) error {
 	return nil
 }
 
-// hop sends one request. It returns where a redirect leads, or nil when the response is final.
+// hop sends one request. It returns the target of a redirect, or nil when the response is final.
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	r, conditional := x.request(ctx, u)
 	x.out.Requests++
@@ -118,7 +118,7 @@ func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return nil, x.finish(res, conditional)
 }
 
-// request makes the request of a hop, and tells whether it is conditional.
+// request makes the request of a hop and reports whether it is conditional.
 func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool) {
 	r := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	if x.req.Head {
@@ -149,7 +149,7 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 		x.out.NotModified = true
 		return nil
 	case res.StatusCode < 200:
-		// 101 was not asked for, and its body never ends. Others are skipped by the transport.
+		// 101 was not requested, and its body never ends. The transport skips other 1xx responses.
 		return fault.New(fault.Unavailable, "status %d is not a final answer", res.StatusCode)
 	case x.req.Head:
 		return nil
@@ -162,15 +162,14 @@ func (x *exchange) finish(res *http.Response, conditional bool) error {
 	return err
 }
 
-// read takes the body off the wire. A length that was announced is believed when it exceeds the
-// bound, and not otherwise.
+// read reads the body from the wire. It uses an announced length only to refuse a body above the limit.
 func (x *exchange) read(res *http.Response) ([]byte, error) {
 	if res.ContentLength > x.limit.bytes && !x.limit.cut {
 		return nil, fault.New(fault.TooLarge, "body of %d bytes: want at most %d", res.ContentLength, x.limit.bytes)
 	}
 	body, err := x.limit.read(res.Body, res.ContentLength)
 	if x.out.WireBytes = int64(len(body)); fault.Is(err, fault.TooLarge) {
-		x.out.WireBytes = x.limit.bytes + 1 // were read
+		x.out.WireBytes = x.limit.bytes + 1 // as many were read
 	}
 	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
 	if err != nil && !fault.Is(err, fault.TooLarge) && !fault.Is(err, fault.Unavailable) {
@@ -179,7 +178,7 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// read reads all of r within the limit. The hint may lie: it only saves copying.
+// read reads all of r within the limit. The hint may be wrong: it only saves copying.
 func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(hint, 0), l.bytes, memory.Small)) + bytes.MinRead)
@@ -203,7 +202,7 @@ func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	return nil, fault.New(fault.TooLarge, "body: want at most %d bytes", l.bytes)
 }
 
-// classify gives a transport's error its kind.
+// classify gives the error of a transport its kind.
 func classify(err error) error {
 	for _, refused := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork} {
 		if errors.Is(err, refused) {
@@ -213,7 +212,7 @@ func classify(err error) error {
 	return fault.New(fault.Unavailable, "%w", err)
 }
 
-// setHeader sets a header unless the value is empty or could not be sent.
+// setHeader sets a header unless the value is empty or not allowed in a header.
 func setHeader(h http.Header, name, value string) bool {
 	if value == "" || !isHeaderText(value) {
 		return false
@@ -224,7 +223,7 @@ func setHeader(h http.Header, name, value string) bool {
 
 func isHeaderText(s string) bool { return httpguts.ValidHeaderFieldValue(s) }
 
-// productToken is what stands before the version in a user agent (RFC 9110 §10.1.5).
+// productToken returns the part of a user agent before the version (RFC 9110 §10.1.5).
 func productToken(userAgent string) string {
 	end := strings.IndexFunc(userAgent, func(c rune) bool { return !httpguts.IsTokenRune(c) })
 	if end >= 0 {
@@ -233,5 +232,5 @@ func productToken(userAgent string) string {
 	return userAgent
 }
 
-// origin is scheme, host and port.
+// origin returns scheme, host and port.
 func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }

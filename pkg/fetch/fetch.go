@@ -1,25 +1,23 @@
-// Package fetch gets URLs that users and unknown hosts choose, and does not let them choose what network, memory and
-// time are spent on. It is the only way out to the web.
+// Package fetch gets URLs that users and unknown hosts choose, without letting them decide how the program uses
+// network, memory and time. All access to the web goes through this package.
 //
-// Every connection is checked at dial, after DNS, so neither a redirect nor a name that changes its
-// address reaches a loopback, private, link-local, metadata or otherwise special address; only
-// http and https on ports 80 and 443 are used, and no proxy is asked. Hosts in
-// [Config].AllowHosts are exempt, by the name that was asked for: the operator answers for what such a
-// name resolves to, but another name that resolves to the same address stays refused.
+// Every connection is checked when it is dialled, after DNS. So neither a redirect nor a name that changes its
+// address reaches a loopback, private, link-local, metadata or otherwise special address. Only http and https on
+// ports 80 and 443 are used, and never a proxy. Hosts in [Config].AllowHosts are exempt, by the name in the URL. The
+// operator is responsible for the addresses of such a name; another name with the same address stays refused.
 //
-// Everything a server can send is bounded: header bytes, body bytes on the wire and decoded,
-// layers of encoding, redirects, and the time of it all.
+// Everything that a server can send is bounded: header bytes, body bytes on the wire and decoded, layers of encoding,
+// redirects, and the total time.
 //
-// Errors carry kinds of package fault: Invalid for a URL that can never work; Blocked for what the
-// guard refuses, on the first URL or behind a redirect; TooLarge for a bound on bytes, layers or
-// redirects; Unavailable for DNS, connect, TLS, timeout, or a broken or truncated reply. A status
-// is never an error: 404, 429 and 503 are Responses, and the caller decides.
+// Errors have kinds of package fault: Invalid for a URL that can never work; Blocked when the guard refuses the first
+// URL or a redirect; TooLarge for a limit on bytes, layers or redirects; Unavailable for DNS, connect, TLS, timeout,
+// or a broken or truncated reply. A status is never an error: 404, 429 and 503 are Responses, and the caller decides.
 //
 // # Alternatives considered
 //
-// http.Client follows redirects too, but decides about headers, methods and counting itself and
-// keeps no record of the chain; the loop here is as long as its hooks would be. Reading bodies as a
-// stream would save one copy; a page is hashed, stored and parsed as a whole anyway.
+// http.Client follows redirects too, but has its own rules for headers, methods and counting, and keeps no record of
+// the chain. The loop here is as long as the hooks for http.Client would be. Reading bodies as a stream would save
+// one copy, but a page is hashed, stored and parsed as a whole anyway.
 package fetch
 
 import (
@@ -36,47 +34,46 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds and defaults.
+// These are limits and defaults.
 const (
 	DefaultUserAgent    = "Tidemark/dev"
 	DefaultMaxBytes     = 20 << 20
 	DefaultTimeout      = 30 * time.Second
 	DefaultMaxRedirects = 5
 
-	MaxURL         = 8 << 10            // bytes of a URL, requested or in a Location
-	MaxHeaderBytes = 256 << 10          // of one response
+	MaxURL         = 8 << 10            // bytes of a URL, in a request or in a Location
+	MaxHeaderBytes = 256 << 10          // bytes of one response's header
 	MaxLayers      = 2                  // of content encoding
-	MaxRetryAfter  = 7 * 24 * time.Hour // what Response.RetryAfter is capped at
+	MaxRetryAfter  = 7 * 24 * time.Hour // the upper bound of Response.RetryAfter
 
 	maxMaxBytes     = 1 << 30
 	maxMaxRedirects = 20
 )
 
-// Config is how a [Client] behaves. The zero value works.
+// Config configures a [Client]. The zero value works.
 type Config struct {
-	// UserAgent is the User-Agent header, beginning with a product token ("Tidemark/1.0"); that token
-	// is what robots.txt matches. DefaultUserAgent when empty.
+	// UserAgent is the User-Agent header. It begins with a product token ("Tidemark/1.0"), which robots.txt matches.
+	// Empty means DefaultUserAgent.
 	UserAgent string
-	// Contact is a URL or address put behind the user agent as "(+contact)". May be empty.
+	// Contact is a URL or address that is appended to the user agent as "(+contact)". It may be empty.
 	Contact string
-	// AllowHosts are exempt from the address and port guard: "host", "host:port", "*.suffix",
-	// a literal IP, with a port if wanted, or a CIDR. IPs and CIDRs match URLs that hold a literal
-	// IP, never names that resolve to one.
+	// AllowHosts are exempt from the checks of address and port: "host", "host:port", "*.suffix", a literal IP, with
+	// a port if wanted, or a CIDR. IPs and CIDRs match URLs with a literal IP, never names that resolve to one.
 	AllowHosts []string
-	// MaxBytes bounds a body on the wire and decoded, up to 1 GiB. DefaultMaxBytes when zero.
+	// MaxBytes bounds a body on the wire and decoded, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout bounds a Get with all its redirects, the time inside Gate and Large excepted. DefaultTimeout
-	// when zero.
+	// Timeout bounds a Get with all its redirects, except for the time inside Gate and Large. Zero means
+	// DefaultTimeout.
 	Timeout time.Duration
-	// MaxRedirects is how many redirects are followed, up to 20; none when negative. One more is
-	// TooLarge. DefaultMaxRedirects when zero.
+	// MaxRedirects is how many redirects are followed, up to 20; a negative value means none. One more is TooLarge.
+	// Zero means DefaultMaxRedirects.
 	MaxRedirects int
 
-	// Resolver looks up names; nil is the system's.
+	// Resolver looks up names; nil means the system's.
 	Resolver *net.Resolver
-	// RootCAs verify servers; nil is the system's.
+	// RootCAs verify servers; nil means the system's.
 	RootCAs *x509.CertPool
-	// Now reads the clock, for Elapsed and dates in Retry-After; nil is time.Now.
+	// Now reads the clock, for Elapsed and for dates in Retry-After; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -88,7 +85,7 @@ type Client struct {
 	transport *http.Transport
 }
 
-// New checks the configuration and makes a client. Errors are Invalid and name the field.
+// New checks the configuration and returns a client. Errors: Invalid, which names the field.
 func New(cfg Config) (*Client, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
@@ -105,7 +102,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// complete fills in defaults and refuses what is out of bounds.
+// complete fills in defaults and refuses values out of bounds.
 func (cfg *Config) complete() error {
 	cfg.UserAgent = cmp.Or(cfg.UserAgent, DefaultUserAgent)
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
@@ -127,33 +124,33 @@ func (cfg *Config) complete() error {
 	return nil
 }
 
-// newTransport is tuned for many hosts: few idle connections each, many in all.
+// newTransport is tuned for many hosts: few idle connections for each, many in total.
 func newTransport(cfg Config, g *guard) *http.Transport {
 	return &http.Transport{
-		Proxy:                  nil, // a proxy would hide the address from the guard
+		Proxy:                  nil, // a proxy would hide addresses from the guard
 		DialContext:            g.dial,
 		ForceAttemptHTTP2:      true,
 		TLSClientConfig:        &tls.Config{RootCAs: cfg.RootCAs, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    min(10*time.Second, cfg.Timeout),
 		ResponseHeaderTimeout:  min(20*time.Second, cfg.Timeout),
 		MaxResponseHeaderBytes: MaxHeaderBytes,
-		DisableCompression:     true, // encodings are decoded here, within bounds
+		DisableCompression:     true, // encodings are decoded here, within limits
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        90 * time.Second,
-		// An idle HTTP/2 connection that died would otherwise fail every request until TCP notices.
+		// Without pings, a dead idle HTTP/2 connection would fail every request until TCP notices.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
 	}
 }
 
-// Close drops idle connections. The client may still be used.
+// Close closes idle connections. The client may still be used.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// ProductToken is the name that robots.txt uses for this crawler: the first token of the user agent.
+// ProductToken returns the name that robots.txt uses for this crawler: the first token of the user agent.
 func (c *Client) ProductToken() string { return productToken(c.userAgent) }
 
-// Exempt reports whether host, with a port unless it is the scheme's default, is in AllowHosts.
-// Politeness defaults differ for such hosts.
+// Exempt reports whether host is in AllowHosts. Host includes a port unless the port is the scheme's default. Exempt
+// hosts have other politeness defaults.
 func (c *Client) Exempt(host string) bool {
 	name, port := splitHost(host)
 	if port != "" {
@@ -162,55 +159,52 @@ func (c *Client) Exempt(host string) bool {
 	return c.guard.allow.match(name, "80") || c.guard.allow.match(name, "443")
 }
 
-// Request is what to get.
+// Request describes a Get.
 type Request struct {
-	// URL is absolute, http or https, without userinfo, at most MaxURL bytes. A fragment is
-	// dropped.
+	// URL is absolute, http or https, without userinfo, at most MaxURL bytes. Its fragment is dropped.
 	URL string
-	// ETag and LastModified are validators of an earlier response; the request is conditional when
-	// one of them is set. What cannot stand in a header is left out.
+	// ETag and LastModified are validators of an earlier response. The request is conditional when one of them is
+	// set. A value that is not allowed in a header is omitted.
 	ETag, LastModified string
-	// ValidFor is the FinalURL of the response that the validators came with. They are sent to that URL
-	// only, so that a page which now redirects elsewhere cannot answer 304 for another. When empty
-	// they are sent to every URL of the chain.
+	// ValidFor is the FinalURL of the response that had the validators. They are sent only to that URL, so a page
+	// that now redirects elsewhere cannot get a 304 for another page. When ValidFor is empty, they are sent to every
+	// URL of the chain.
 	ValidFor string
-	// Secret are headers such as Authorization, sent to the origin of URL only; a redirect that
-	// leaves the origin leaves them behind for good.
+	// Secret holds headers such as Authorization. They are sent only to the origin of URL. After a redirect to
+	// another origin they are never sent again.
 	Secret http.Header
-	// Head asks for the header alone.
+	// Head requests only the header.
 	Head bool
-	// Gate is called before a redirect is followed, with the URL it leads to: the caller
-	// checks its robots.txt and keeps the pace of its host. An error ends the Get and is returned. Nil
-	// lets everything pass.
+	// Gate is called with the target of a redirect before it is followed. The caller checks robots.txt and keeps the
+	// pace of the target's host there. Get returns an error of Gate. Nil allows every redirect.
 	Gate func(ctx context.Context, target string) error
-	// MaxBytes overrides the client's, when positive.
+	// MaxBytes replaces the client's MaxBytes when positive.
 	MaxBytes int64
-	// Large is called at most once, before more than [memory.Small] bytes of a body are held, on the
-	// wire or decoded. It may wait: the time of the Get stands still. An error ends the Get and is returned.
-	// Nil lets every body pass.
+	// Large is called at most once, before more than [memory.Small] bytes of a body are held, on the wire or decoded.
+	// It may wait: that time does not count against Timeout. Get returns an error of Large. Nil allows every body.
 	Large func(ctx context.Context) error
 }
 
-// Response is what came. When Get fails, Requests, FinalURL, Redirects and Elapsed still tell how far
-// it went.
+// Response is the result of a Get. When Get fails, Requests, FinalURL, Redirects and Elapsed still show how far it
+// came.
 type Response struct {
 	Status      int
 	Header      http.Header
 	Body        []byte // decoded; nil for HEAD and 304
-	Encoding    string // the Content-Encoding that Body is still in, when it is not a known one
+	Encoding    string // the Content-Encoding of Body when it is unknown
 	FinalURL    string // without fragment
-	Requests    int    // made or tried, each redirect that was followed one more
+	Requests    int    // sent or tried, including one for each redirect followed
 	Redirects   []Redirect
-	Permanent   bool // there were redirects, and all of them 301 or 308
-	NotModified bool // 304: what the validators belong to still stands
+	Permanent   bool // there were redirects, all of them 301 or 308
+	NotModified bool // 304: the content with these validators is unchanged
 	WireBytes   int64
 	Elapsed     time.Duration // without the time inside Gate and Large
-	RetryAfter  time.Duration // what the response asks for, in [0, MaxRetryAfter]
+	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
 }
 
 // Redirect is one step of a chain.
 type Redirect struct {
-	URL      string // that answered
+	URL      string // the URL that answered
 	Status   int
 	Location string // resolved against URL, without userinfo and fragment
 }

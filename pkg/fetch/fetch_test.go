@@ -17,8 +17,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// serve starts a server whose paths are handlers, and a client that may reach it and nothing else
-// on this machine.
+// serve starts a server with a handler for each path, and a client that can reach only that server on this machine.
 func serve(t *testing.T, cfg Config, paths map[string]http.HandlerFunc) (*Client, string) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -41,7 +40,7 @@ func newClient(t *testing.T, cfg Config) *Client {
 	return c
 }
 
-// wantKind fails unless err is of the kind and mentions the text.
+// wantKind fails unless err has the kind and its text contains text.
 func wantKind(t *testing.T, err error, kind fault.Kind, text string) {
 	t.Helper()
 	if fault.KindOf(err) != kind || err != nil && !strings.Contains(err.Error(), text) {

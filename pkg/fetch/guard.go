@@ -9,8 +9,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// wireServer is Azure's host agent, reachable from every instance. It hands out what an instance
-// may know about itself and stands in no registry of special addresses.
+// wireServer is Azure's host agent, reachable from every instance. It provides an instance's configuration, and no
+// registry of special addresses lists it.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // guard decides where connections may go.
@@ -25,14 +25,14 @@ func newGuard(allow allowList, resolver *net.Resolver) *guard {
 	g := &guard{allow: allow, guardian: ssrf.New(ssrf.WithDeniedV4Prefixes(wireServer))}
 	g.open = net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
 	g.strict = g.open
-	// Control runs for each address that is about to be connected, so there is no moment between
-	// check and use in which DNS could change its mind.
+	// Control runs for each address just before the connection, so DNS cannot change the answer between check and
+	// use.
 	g.strict.Control = g.guardian.Safe
 	return g
 }
 
-// dial connects to the host that a URL names. The transport pools connections by that name, so an
-// exempt host's connection never serves another name.
+// dial connects to the host that a URL names. The transport pools connections by that name, so a connection of an
+// exempt host never serves another name.
 func (g *guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

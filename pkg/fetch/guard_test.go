@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// denied are addresses that no stranger's URL may reach, by the reason they are special.
+// denied are addresses that no stranger's URL may reach, by the reason for the refusal.
 var denied = map[string][]string{
 	"this network": {"0.0.0.0", "0.1.2.3"},
 	"loopback":     {"127.0.0.1", "127.0.0.2", "127.255.255.254", "::1"},
@@ -43,14 +43,14 @@ var denied = map[string][]string{
 	"ORCHID and its second": {"2001:10::1", "2001:20::1"},
 }
 
-// open are ordinary addresses next to the special ones.
+// open are ordinary addresses adjacent to the special ones.
 var open = []string{
 	"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "126.0.0.1", "128.0.0.1",
 	"168.63.129.15", "168.63.129.17", "169.253.0.1", "172.15.0.1", "172.32.0.1", "192.167.0.1", "223.255.255.255",
 	"2606:4700::1111", "2a00:1450:4001::1", "2400:cb00::1",
 }
 
-func TestAddressesAtDial(t *testing.T) { // no request leads to an address inside
+func TestAddressesAtDial(t *testing.T) { // no request reaches an internal address
 	g := newGuard(nil, nil)
 	count := 0
 	for reason, addresses := range denied {
@@ -78,7 +78,7 @@ func TestAddressesAtDial(t *testing.T) { // no request leads to an address insid
 	}
 }
 
-// control asks what the dialer asks for each address it is about to connect.
+// control makes the check that the dialer makes for each address before it connects.
 func control(g *guard, address, port string) error {
 	network := "tcp4"
 	if netip.MustParseAddr(address).Is6() {
@@ -87,7 +87,7 @@ func control(g *guard, address, port string) error {
 	return g.strict.Control(network, net.JoinHostPort(address, port), nil)
 }
 
-// names is a name server for tests. Each answer of a name is given once, the last one for ever.
+// names is a name server for tests. It gives each answer of a name once, and repeats the last one.
 type names struct {
 	mu      sync.Mutex
 	answers map[string][]string
@@ -106,7 +106,7 @@ func (n *names) resolver() *net.Resolver {
 	}}
 }
 
-// serve answers one question as over TCP, with the length in front.
+// serve answers one question as over TCP, with the length first.
 func (n *names) serve(conn net.Conn) {
 	defer conn.Close()
 	buf := make([]byte, 1500)
@@ -151,7 +151,8 @@ func (n *names) answer(msg dnsmessage.Message) []byte {
 	return out
 }
 
-// A name is judged by the address that is dialled, whatever it resolved to before.
+// TestNamesThatResolveToSpecialAddresses checks that the guard decides by the dialled address, whatever the name
+// resolved to before.
 func TestNamesThatResolveToSpecialAddresses(t *testing.T) {
 	hit := false
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))
@@ -177,7 +178,7 @@ func TestNamesThatResolveToSpecialAddresses(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	dns := newNames(map[string][]string{"flip.example": {"10.255.255.1", "127.0.0.1", "169.254.169.254"}})
 	c := newClient(t, Config{Resolver: dns.resolver()})
-	for range 3 { // what it resolved to last time is no excuse
+	for range 3 { // an earlier public address does not help
 		_, err := c.Get(t.Context(), Request{URL: "http://flip.example/"})
 		wantKind(t, err, fault.Blocked, "")
 	}
@@ -186,8 +187,8 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// An exempt name may resolve anywhere; another name for the same address and port may not, also
-// while a connection to that address is kept alive.
+// TestExemptionIsByName checks that an exempt name may resolve to any address, while another name for the same
+// address and port is refused, even when a connection to that address is kept alive.
 func TestExemptionIsByName(t *testing.T) {
 	server := httptest.NewServer(text("inside"))
 	defer server.Close()
@@ -206,7 +207,7 @@ func TestExemptionIsByName(t *testing.T) {
 		_, err := c.Get(t.Context(), Request{URL: "http://" + host + ":" + port})
 		wantKind(t, err, fault.Blocked, "port "+port)
 	}
-	// The port is the first wall; behind it the dialer holds on its own.
+	// The port is checked first. This checks that the dialer refuses on its own.
 	if _, err := c.guard.dial(t.Context(), "tcp", "evil.example:80"); fault.KindOf(classify(err)) != fault.Blocked {
 		t.Errorf("have %v, want the address refused", err)
 	}
@@ -271,7 +272,7 @@ func TestTarget(t *testing.T) {
 		"http://[2606:4700::1111]:443/":      "http://[2606:4700::1111]:443/",
 		"https://[2606:4700::1111]:443/":     "https://[2606:4700::1111]/",
 		"http://under_score.site.example/":   "http://under_score.site.example/",
-		"http://2130706433/":                 "http://2130706433/", // a name, as the guard at dial will see
+		"http://2130706433/":                 "http://2130706433/", // a name, which the guard at dial will check
 		"http://site.example/a/../b":         "http://site.example/a/../b",
 		"http://site.example/%2e%2E/?a=%2f#": "http://site.example/%2e%2E/?a=%2f",
 	} {
@@ -311,7 +312,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// Odd spellings of loopback never reach it, however they are resolved.
+// TestOddSpellingsOfLoopback checks that odd spellings of loopback never reach it, however they are resolved.
 func TestOddSpellingsOfLoopback(t *testing.T) {
 	c := newClient(t, Config{})
 	for _, host := range []string{"2130706433", "0x7f.1", "0177.0.0.1", "127.1", "localhost", "localhost.",

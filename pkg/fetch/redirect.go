@@ -9,18 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// errRedirects is the cause when a chain is endless.
+// errRedirects is the cause when a chain does not end.
 var errRedirects = errors.New("too many redirects")
 
-// redirect records where a response leads and returns it; nil when it leads nowhere, a redirect
-// without Location included. Refused places are Blocked, endless chains TooLarge.
+// redirect records the target of a response and returns it. It returns nil when the response has no target, as a
+// redirect without Location. Errors: Blocked for a refused target; TooLarge for an endless chain.
 func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error) {
 	location := res.Header.Get("Location")
 	if !isRedirect(res.StatusCode) || location == "" {
 		return nil, nil
 	}
-	// A short body is read so that the connection can be used again. One that is long, or of
-	// unknown length, is not worth the wait.
+	// A short body is read so that the connection can be reused. A body that is long, or of unknown length, is not
+	// worth the wait.
 	if res.ContentLength <= 2<<10 && res.ContentLength >= 0 {
 		_, _ = io.Copy(io.Discard, res.Body)
 	}
@@ -32,14 +32,14 @@ func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error)
 	case len(x.out.Redirects) > x.redirects:
 		return nil, fault.New(fault.TooLarge, "%w: more than %d", errRedirects, max(x.redirects, 0))
 	case x.seen[to.String()]:
-		// Without cookies the same question gets the same answer.
+		// Without cookies, the same request gets the same answer.
 		return nil, fault.New(fault.TooLarge, "%w: a loop", errRedirects)
 	}
 	return to, nil
 }
 
-// resolve finds the URL that a Location means. On error the URL is still returned when it could
-// be read, for the record.
+// resolve returns the URL that a Location means. On error it still returns the URL when it could be parsed, for the
+// record.
 func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 	if len(location) > MaxURL {
 		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)
@@ -55,7 +55,7 @@ func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 	return to, err
 }
 
-// record appends a step to the chain, without userinfo.
+// record appends a redirect to the chain, without userinfo.
 func (x *exchange) record(from *url.URL, status int, to *url.URL) {
 	step := Redirect{URL: from.String(), Status: status}
 	if to != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// to answers with a redirect whose Location is written as it is.
+// to returns a handler that redirects to location, unchanged.
 func to(status int, location string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Location"] = []string{location}

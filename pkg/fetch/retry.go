@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3) as seen at now, in [0, MaxRetryAfter].
+// retryAfter reads seconds or a date (RFC 9110 §10.2.3) relative to now, limited to [0, MaxRetryAfter].
 func retryAfter(value string, now time.Time) time.Duration {
 	if value == "" {
 		return 0
@@ -24,7 +24,7 @@ func retryAfter(value string, now time.Time) time.Duration {
 
 func retrySeconds(digits string) time.Duration {
 	seconds, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil { // only out of range is left
+	if err != nil { // the only possible error is out of range
 		return MaxRetryAfter
 	}
 	return min(time.Duration(seconds)*time.Second, MaxRetryAfter)

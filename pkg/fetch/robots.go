@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// robotsBytes is a little more than robots.MaxBody, so that the cut falls there.
+	// robotsBytes is a little more than robots.MaxBody, so that robots cuts the text, not fetch.
 	robotsBytes = 512 << 10
-	// robotsRedirects is how many RFC 9309 §2.3.1.2 wants followed, whatever the configuration.
+	// robotsRedirects is how many redirects RFC 9309 §2.3.1.2 requires to follow, whatever the configuration.
 	robotsRedirects = 5
 )
 
-// RobotsRequest is whose robots.txt to get.
+// RobotsRequest names the site whose robots.txt to get.
 type RobotsRequest struct {
 	// Origin is any absolute URL of the site.
 	Origin string
-	// ETag and LastModified are the validators of the copy that is kept, or empty.
+	// ETag and LastModified are the validators of the cached copy, or empty.
 	ETag, LastModified string
-	// Gate is called before a redirect is followed, as in a [Request]: the caller keeps the pace of the
-	// target's host.
+	// Gate is called before a redirect is followed, as in a [Request]. The caller keeps the pace of the target's host
+	// there.
 	Gate func(ctx context.Context, target string) error
 }
 
-// Robots asks a site for its robots.txt and returns what [robots.Decide] needs. A site that does not
-// answer is a Reply too. Errors are left for an origin that may not be asked at all (Invalid,
-// Blocked), for ctx being done (Unavailable), and for what Gate returns.
+// Robots requests the robots.txt of a site and returns the reply for [robots.Decide]. A site that does not answer is
+// a Reply too. Errors: Invalid or Blocked when the origin must not be requested; Unavailable when ctx is done; an
+// error of Gate.
 func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, error) {
 	u, err := c.guard.target(r.Origin)
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, err
 	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = "/robots.txt", "", "", false
 	x := exchange{c: c, limit: limit{bytes: robotsBytes, cut: true}, redirects: robotsRedirects}
 	x.req = Request{URL: u.String(), ETag: r.ETag, LastModified: r.LastModified}
-	var refused error // by the gate
+	var refused error // an error of the gate
 	if r.Gate != nil {
 		x.req.Gate = func(ctx context.Context, target string) error {
 			refused = r.Gate(ctx, target)

@@ -46,7 +46,7 @@ func TestRobots(t *testing.T) { // A11
 	}
 }
 
-// What goes wrong with robots.txt is a reply, and means what RFC 9309 §2.3.1 says.
+// TestRobotsVerdicts checks that a failure to get robots.txt is a reply with the meaning of RFC 9309 §2.3.1.
 func TestRobotsVerdicts(t *testing.T) {
 	rules := "User-agent: *\nDisallow: /a\n"
 	huge := rules + strings.Repeat("# a comment of some length\n", 100_000)
@@ -92,7 +92,8 @@ func TestRobotsVerdicts(t *testing.T) {
 	}
 }
 
-// Incompressible bodies are cut on the wire, and what can be decoded of them is used.
+// TestRobotsCutOnTheWire checks that an incompressible body is cut on the wire, and that the part that can be decoded
+// is used.
 func TestRobotsCutOnTheWire(t *testing.T) {
 	var file strings.Builder
 	file.WriteString("User-agent: *\nDisallow: /a\n")
@@ -137,7 +138,7 @@ func truncated(w http.ResponseWriter, _ *http.Request) {
 	w.Write([]byte("User-agent: *\n"))
 }
 
-// chain leads from /robots.txt to the rules in n redirects.
+// chain redirects from /robots.txt to the rules in n steps.
 func chain(n int, rules string) map[string]http.HandlerFunc {
 	paths := map[string]http.HandlerFunc{}
 	from := "/robots.txt"

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// target parses a URL and says whether it may be asked at all: Invalid when it can never work,
-// Blocked when scheme, port or literal address are refused. Host is normalized, default port and
-// fragment are dropped. Errors do not repeat the URL: it may hold secrets.
+// target parses a URL and checks whether it may be requested. Errors: Invalid when it can never work; Blocked when
+// scheme, port or literal address are refused. It normalizes the host and drops the default port and the fragment.
+// Errors do not repeat the URL, because it may contain secrets.
 func (g *guard) target(raw string) (*url.URL, error) {
 	if len(raw) > MaxURL {
 		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), MaxURL)
@@ -27,7 +27,7 @@ func (g *guard) target(raw string) (*url.URL, error) {
 
 // admit checks and normalizes a parsed URL.
 func (g *guard) admit(u *url.URL) error {
-	// "localhost." is localhost, for robots.txt and for the pace too.
+	// "localhost." is localhost, also for robots.txt and for the pace.
 	host, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()
 	ascii, known := asciiHost(host)
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -55,7 +55,7 @@ func (g *guard) admit(u *url.URL) error {
 	return g.permit(ascii, effectivePort(u))
 }
 
-// permit refuses ports and literal addresses before anything is dialled. Names are checked at dial.
+// permit refuses ports and literal addresses before any connection. Names are checked at dial.
 func (g *guard) permit(host, port string) error {
 	if g.allow.match(host, port) {
 		return nil
@@ -100,15 +100,15 @@ func defaultPort(scheme string) string {
 	return "80"
 }
 
-// clean repairs what browsers accept and a request line cannot carry: stray percent signs, spaces,
-// quotes, angle brackets and bytes outside ASCII are escaped.
+// clean escapes characters that browsers accept and a request line cannot contain: stray percent signs, spaces,
+// quotes, angle brackets and bytes outside ASCII.
 func clean(raw string) string {
 	return percent.Repair(strings.Trim(raw, " \t\r\n"), func(c byte) bool {
 		return c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0
 	})
 }
 
-// withoutURL takes the URL out of the error of url.Parse.
+// withoutURL removes the URL from an error of url.Parse.
 func withoutURL(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-func TestTransportIsGuarded(t *testing.T) { // no request leads to an address inside
+func TestTransportIsGuarded(t *testing.T) { // no request reaches an internal address
 	asked := 0
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++

@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// raw starts a server that answers every connection with these bytes, byte for byte, and then
-// does with the connection what after says.
+// raw starts a server that answers every connection with exactly these bytes and then calls after with it.
 func raw(t *testing.T, reply string, after func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -46,7 +45,7 @@ func raw(t *testing.T, reply string, after func(net.Conn)) string {
 
 func hang(conn net.Conn) { io.Copy(io.Discard, conn) }
 
-// drip sends a byte now and then until the client goes away.
+// drip sends a byte now and then until the client disconnects.
 func drip(conn net.Conn) {
 	for {
 		if _, err := conn.Write([]byte("x")); err != nil {
@@ -56,7 +55,7 @@ func drip(conn net.Conn) {
 	}
 }
 
-// flood repeats a text until the client goes away.
+// flood repeats a text until the client disconnects.
 func flood(text string) func(net.Conn) {
 	return func(conn net.Conn) {
 		for {
@@ -73,7 +72,7 @@ func TestBrokenReplies(t *testing.T) {
 		name  string
 		reply string
 		after func(net.Conn)
-		kind  fault.Kind // none means a body of "tide"
+		kind  fault.Kind // empty expects a body of "tide"
 	}{
 		{"a length that is right", ok + "Content-Length: 4\r\n\r\ntide", nil, ""},
 		{"no length, ended by closing", ok + "\r\ntide", nil, ""},
@@ -117,7 +116,7 @@ func TestBrokenReplies(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			address := raw(t, tc.reply, tc.after)
-			timeout := time.Minute // floods must end by another bound, however slow the machine
+			timeout := time.Minute // floods must end by another limit, however slow the machine
 			if strings.HasSuffix(tc.name, "stalls") || strings.HasSuffix(tc.name, "drips") {
 				timeout = 200 * time.Millisecond
 			}
@@ -134,7 +133,7 @@ func TestBrokenReplies(t *testing.T) {
 	}
 }
 
-// The time is one for the whole chain: redirects do not buy more.
+// TestTimeoutCoversRedirects checks that one timeout covers the whole chain: redirects do not extend it.
 func TestTimeoutCoversRedirects(t *testing.T) {
 	var hops int
 	c, base := serve(t, Config{Timeout: 200 * time.Millisecond, MaxRedirects: 20}, map[string]http.HandlerFunc{
@@ -194,7 +193,7 @@ func TestTLS(t *testing.T) {
 	wantKind(t, err, fault.Unavailable, "certificate")
 }
 
-// A connection is used again after a page, a 304 and a short redirect.
+// TestConnectionsAreKept checks that a connection is reused after a page, a 304 and a short redirect.
 func TestConnectionsAreKept(t *testing.T) {
 	remotes := map[string]bool{}
 	note := func(next http.HandlerFunc) http.HandlerFunc {
@@ -215,7 +214,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// No proxy of the environment is used: it would connect where the guard cannot see.
+// TestNoProxy checks that no proxy of the environment is used, because it would connect where the guard cannot check.
 func TestNoProxy(t *testing.T) {
 	hit := false
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))

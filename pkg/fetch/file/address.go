@@ -11,29 +11,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// clouds end the hosts of storage services; the last is that of accounts with a zone of their own.
+// clouds are the domains of storage services. The last is for accounts with DNS zone endpoints.
 var clouds = []string{"core.windows.net", "core.usgovcloudapi.net", "core.chinacloudapi.cn", "storage.azure.net"}
 
-// Names that the services allow, and nothing that could be read as another part of an address.
+// These expressions match the names that the services allow. Such names cannot be read as another part of an address.
 var (
 	accountName   = regexp.MustCompile(`^[a-z0-9]{3,24}(-secondary)?(\.z[0-9]{1,2})?$`)
 	containerName = regexp.MustCompile(`^(\$root|\$web|\$logs|[a-z0-9](-?[a-z0-9]){2,62})$`)
 )
 
-// The longest names in characters (Naming and Referencing Containers, Blobs, and Metadata; the same
-// page for shares).
+// These are the longest names in characters (Naming and Referencing Containers, Blobs, and Metadata; the same page
+// for shares).
 const (
 	maxBlobName  = 1024
 	maxSharePath = 2048
 	maxContainer = 63
 )
 
-// parseAddress reads the address of a blob or of a file in a share. The query is dropped whole: what
-// is not a SAS would choose another version or operation, and those are refused.
+// parseAddress reads the address of a blob or of a file in a share. It refuses a query that selects another version
+// or operation, and drops any other query, such as a SAS.
 func parseAddress(raw string) (Place, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
-		return Place{}, invalid("the address cannot be read") // the parser's words repeat it
+		return Place{}, invalid("the address cannot be read") // the parser's error repeats the address
 	}
 	if u.User != nil {
 		return Place{}, invalid("the address has userinfo: give the name of a credential instead")
@@ -51,7 +51,7 @@ func parseAddress(raw string) (Place, error) {
 	return p.within(path)
 }
 
-// parseService reads what stands before the container, and gives the path from there on.
+// parseService reads the part before the container and returns the path after it.
 func parseService(u *url.URL) (p Place, path string, err error) {
 	path = strings.TrimLeft(u.Path, "/")
 	for _, cloud := range clouds {
@@ -71,8 +71,8 @@ func parseService(u *url.URL) (p Place, path string, err error) {
 	return Place{kind: Blob, service: u.Scheme + "://" + credential.Host(u) + "/" + account, account: account}, rest, nil
 }
 
-// parseCloud reads "acct.blob" or "acct.file", in front of the name of a cloud. The services answer
-// on https, whatever the address says.
+// parseCloud reads "acct.blob" or "acct.file" before the domain of a cloud. The result has https, whatever the
+// address says, because the services answer on https.
 func parseCloud(service, cloud, port, path string) (Place, string, error) {
 	kind := Blob
 	account, ok := strings.CutSuffix(service, ".blob")
@@ -91,14 +91,14 @@ func parseCloud(service, cloud, port, path string) (Place, string, error) {
 	return Place{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
 }
 
-// isEmulator reports a host that does not name the account: a literal address, this machine, or a name
-// without dots, as containers have.
+// isEmulator reports whether a host does not name the account: a literal address, this machine, or a name without
+// dots, as containers have.
 func isEmulator(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host != "" && !strings.Contains(host, ".")
 }
 
-// within completes a place by the path below the account, decoded.
+// within adds to a place the decoded path below the account.
 func (p Place) within(path string) (Place, error) {
 	container, name, _ := strings.Cut(path, "/")
 	p.container = container
@@ -108,10 +108,10 @@ func (p Place) within(path string) (Place, error) {
 	return p.named(strings.TrimRight(name, "/"))
 }
 
-// named is the place of another name in the same container. Blobs may be told apart by repeated
-// slashes, files in a share not.
+// named returns the place with another name in the same container. Repeated slashes may distinguish blobs, but not
+// files in a share.
 func (p Place) named(name string) (Place, error) {
-	// Servers that read an address as browsers do take a backslash for a slash.
+	// Servers that read an address as browsers do treat a backslash as a slash.
 	_, err := segments(strings.ReplaceAll(name, `\`, "/"))
 	parts, _ := segments(name)
 	if p.kind == Share {

@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// A24: what no check could read is told from the settings alone, with the field to change.
+// TestA24Admit checks that Admit refuses, from the settings alone, every place that no check could read, and names
+// the field to change.
 func TestA24Admit(t *testing.T) {
 	setting := func(name string) string {
 		return map[string]string{

@@ -17,11 +17,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// maxAnswer bounds what the SDK reads into memory: errors, and pages of a listing, of which 1,000 blobs
-// with names of 1,024 characters take 4 MB.
+// maxAnswer bounds the bytes that the SDK reads into memory: errors, and pages of a listing. A page of 1,000 blobs
+// with names of 1,024 characters takes 4 MB.
 const maxAnswer = 8 << 20
 
-// clientOptions are those of all clients of the SDK.
+// clientOptions returns the options for all clients of the SDK.
 func (c *Client) clientOptions() policy.ClientOptions {
 	return policy.ClientOptions{
 		Transport: sender{c.cfg.Transport},
@@ -30,11 +30,11 @@ func (c *Client) clientOptions() policy.ClientOptions {
 	}
 }
 
-// sender is the transport as the SDK wants it.
+// sender is the transport in the form that the SDK requires.
 type sender struct{ way http.RoundTripper }
 
-// Do sends a request. What the guard refuses will be refused again, so it is not tried again; answers
-// that the SDK reads whole are bounded.
+// Do sends a request. A refusal by the guard is final, so it is not retried. Answers that the SDK reads whole are
+// bounded.
 func (s sender) Do(r *http.Request) (*http.Response, error) {
 	resp, err := s.way.RoundTrip(r)
 	if err != nil {
@@ -49,17 +49,16 @@ func (s sender) Do(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// final is an error that the SDK's retry policy takes for what it is.
+// final is an error that the SDK must not retry.
 type final struct{ error }
 
-// NonRetriable is for the SDK.
+// NonRetriable marks the error for the SDK's retry policy.
 func (final) NonRetriable() {}
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f final) Unwrap() error { return f.error }
 
-// door is how a place is opened: by its address, which may be signed, with a key, with an identity, or
-// with nothing.
+// door holds the access to a place: its address, which may be signed, with a key, with an identity, or with neither.
 type door struct {
 	address  string
 	account  string
@@ -67,7 +66,7 @@ type door struct {
 	identity azcore.TokenCredential
 }
 
-// door finds the credential of a request, if one is named.
+// door finds the access for a request, with its credential when it names one.
 func (c *Client) door(p Place, name string) (door, error) {
 	d := door{address: p.String(), account: p.account}
 	if name == "" {
@@ -88,7 +87,7 @@ func (c *Client) door(p Place, name string) (door, error) {
 	return d, err
 }
 
-// credential finds the one of a name, if it may be shown to a place.
+// credential returns the credential with a name, provided that it may be sent to the place.
 func (c *Client) credential(p Place, name string) (credential.Credential, error) {
 	cred, err := credential.Find(c.cfg.Setting, name)
 	switch {
@@ -103,7 +102,7 @@ func (c *Client) credential(p Place, name string) (credential.Credential, error)
 	return cred, nil
 }
 
-// identity is kept, because it keeps its tokens.
+// identity returns the identity for a client id. It is kept, because it caches its tokens.
 func (c *Client) identity(clientID string) (azcore.TokenCredential, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +125,7 @@ func azureIdentity(clientID string) (azcore.TokenCredential, error) {
 		&azidentity.ManagedIdentityCredentialOptions{ID: azidentity.ClientID(clientID)})
 }
 
-// connect makes a client of the SDK, whose packages all have these four functions, for a door.
+// connect makes a client of the SDK for a door. Every package of the SDK has these four functions.
 func connect[Client, Key, Options any](
 	d door, o *Options,
 	byIdentity func(string, azcore.TokenCredential, *Options) (*Client, error),
@@ -151,11 +150,11 @@ func connect[Client, Key, Options any](
 	return client, nil
 }
 
-// errClient leaves out what the SDK says, because that may hold the address or the key.
+// errClient replaces the SDK's error, which may contain the address or the key.
 var errClient = fault.New(fault.Invalid, "the storage client refuses the address or the credential")
 
-// missing reports the codes with which the services say that a file does not exist. Any other 404 proves
-// nothing: a container that is not public answers ResourceNotFound to everybody else, and proxies answer anything.
+// missing reports whether the code means that a file does not exist. Any other 404 proves nothing: a container that
+// is not public answers ResourceNotFound to unauthorized requests, and proxies answer anything.
 func missing(p Place, code string) bool {
 	switch code {
 	case "BlobNotFound", "ContainerNotFound", "ShareNotFound", "ParentNotFound":
@@ -166,7 +165,8 @@ func missing(p Place, code string) bool {
 	return false
 }
 
-// refused gives an error of the SDK its kind. Its own text has the address, which may hold a signature.
+// refused gives an error of the SDK its kind. It drops the SDK's text, which contains the address and so perhaps a
+// signature.
 func refused(p Place, err error) error {
 	var answer *azcore.ResponseError
 	var guard *fault.Error
@@ -176,14 +176,14 @@ func refused(p Place, err error) error {
 	case errors.As(err, &answer):
 		return answered(p, answer)
 	case errors.As(err, &guard):
-		return guard // without what the SDK put around it
+		return guard // without the SDK's wrapping
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, "no complete answer in time")
 	}
 	return fault.New(fault.Unavailable, "the answer cannot be read")
 }
 
-// answered is the error of an answer whose status is not a success.
+// answered returns the error for an answer whose status is not a success.
 func answered(p Place, answer *azcore.ResponseError) error {
 	status, code := answer.StatusCode, answer.ErrorCode
 	what := strconv.Itoa(status) + " " + code
@@ -205,7 +205,8 @@ func answered(p Place, answer *azcore.ResponseError) error {
 	return fault.New(fault.Unavailable, "%s", what)
 }
 
-// isWord reports codes of the form that the services use. Others may be anything that an unknown host sends.
+// isWord reports whether a code has the form that the services use. Any other code may be arbitrary text from an
+// unknown host.
 func isWord(code string) bool {
 	return code != "" && len(code) <= 64 &&
 		strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
@@ -220,10 +221,10 @@ func retryAfter(resp *http.Response) time.Duration {
 	return 0
 }
 
-// maxText bounds each property that is a text, in bytes; it is stored.
+// maxText bounds each text property, in bytes, because it is stored.
 const maxText = 256
 
-// text is a property, or "" when it cannot be a sensible one.
+// text returns a property, or "" when its value is not plausible.
 func text[T ~string](value *T) string {
 	if value == nil || len(*value) > maxText || !utf8.ValidString(string(*value)) {
 		return ""
@@ -231,7 +232,7 @@ func text[T ~string](value *T) string {
 	return string(*value)
 }
 
-// unquoted is an ETag as it stands in listings. In headers it has quotes.
+// unquoted returns an ETag in the form of listings, without the quotes that it has in headers.
 func unquoted(etag *azcore.ETag) string {
 	s := text(etag)
 	if len(s) >= 2 && strings.HasPrefix(s, `"`) && strings.HasSuffix(s, `"`) {
@@ -240,13 +241,13 @@ func unquoted(etag *azcore.ETag) string {
 	return s
 }
 
-// quoted is an ETag as it stands in headers (RFC 9110 §8.8.3).
+// quoted returns an ETag in the form of headers (RFC 9110 §8.8.3).
 func quoted(etag string) *azcore.ETag {
 	q := azcore.ETag(`"` + etag + `"`)
 	return &q
 }
 
-// properties are an Info from what the SDK has read.
+// properties converts the values that the SDK has read to an Info.
 func properties(etag *azcore.ETag, modified *time.Time, length *int64, contentType *string) Info {
 	info := Info{ETag: unquoted(etag), Length: -1, ContentType: text(contentType)}
 	if modified != nil {

@@ -22,10 +22,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// soon repeats requests without waiting.
+// soon retries requests without waiting.
 var soon = policy.RetryOptions{MaxRetries: 2, RetryDelay: time.Millisecond, MaxRetryDelay: time.Millisecond}
 
-// serve gives a transport that reaches a handler by https under whatever name is asked for.
+// serve returns a transport that reaches a handler by https under any name.
 func serve(t testing.TB, h http.HandlerFunc) http.RoundTripper {
 	t.Helper()
 	server := httptest.NewTLSServer(h)
@@ -39,7 +39,7 @@ func serve(t testing.TB, h http.HandlerFunc) http.RoundTripper {
 	}
 }
 
-// token is an identity whose token is known.
+// token is an identity with a fixed token.
 type token struct{ made *atomic.Int32 }
 
 func (k token) GetToken(_ context.Context, o policy.TokenRequestOptions) (azcore.AccessToken, error) {
@@ -78,7 +78,7 @@ func TestA24CredentialsOfBlobs(t *testing.T) {
 		}})
 	for name, tc := range map[string]struct {
 		credential, path string
-		sent             string // in authorization or query
+		sent             string // the text expected in authorization or query
 		kind             fault.Kind
 	}{
 		"none":               {"", "docs/a", "", ""},
@@ -120,7 +120,7 @@ func TestA24CredentialsOfBlobs(t *testing.T) {
 	}
 }
 
-// answer is a response of a service that has nothing good to say.
+// answer returns a handler that answers with an error of the service.
 func answer(status int, code, retryAfter string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if code != "" {
@@ -185,7 +185,7 @@ func TestServiceThatAsksForAPause(t *testing.T) {
 	}
 }
 
-// counted counts the requests that pass.
+// counted counts requests.
 type counted struct {
 	http.RoundTripper
 	n *atomic.Int32
@@ -196,7 +196,8 @@ func (c counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// Strangers choose the addresses, so none may lead inside.
+// TestServicesAreReachedThroughTheGuard checks that no address reaches a host inside the network, because strangers
+// choose the addresses.
 func TestServicesAreReachedThroughTheGuard(t *testing.T) {
 	web, err := fetch.New(fetch.Config{})
 	must(t, err)

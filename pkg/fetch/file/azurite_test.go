@@ -27,16 +27,16 @@ import (
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }
 
-// account is a container in Azurite, and a client that may read it under the name KEY.
+// account is a container in Azurite, with a client that may read it with the credential KEY.
 type account struct {
 	*file.Client
 	t       *testing.T
 	blobs   *container.Client
-	address string // of the container
+	address string // the address of the container
 	way     *tampered
 }
 
-// tampered is the guarded transport; tests count its requests and reach into its answers.
+// tampered is the guarded transport. Tests count its requests and change its answers.
 type tampered struct {
 	http.RoundTripper
 	asked  atomic.Int32
@@ -74,7 +74,7 @@ func newAccount(t *testing.T, name string) *account {
 	return a
 }
 
-// sas is a signature that lets read and list.
+// sas returns a signature that allows reading and listing.
 func (a *account) sas() string {
 	signed, err := a.blobs.GetSASURL(sas.ContainerPermissions{Read: true, List: true}, time.Now().Add(time.Hour), nil)
 	must(a.t, err)
@@ -90,7 +90,7 @@ func (a *account) put(name, body string) {
 	must(a.t, err)
 }
 
-// request is one for a blob by its address below the container.
+// request returns a request for a blob by its address below the container.
 func (a *account) request(path string) file.Request {
 	a.t.Helper()
 	return file.Request{Place: place(a.t, a.address+"/"+path), Credential: "KEY"}
@@ -154,7 +154,7 @@ func TestBlobsThatAreNotThereOrNotOurs(t *testing.T) {
 	}
 }
 
-// Names are asked for to the letter, whatever their identity joins.
+// TestNamesOfBlobs checks that the client requests names exactly as given, even when their identities are equal.
 func TestNamesOfBlobs(t *testing.T) {
 	a := newAccount(t, "names")
 	for name, path := range map[string]string{
@@ -218,7 +218,7 @@ func TestBlobThatChangesWhileItIsRead(t *testing.T) {
 			writes := 0
 			a.way.tamper = func(_ int32, resp *http.Response) {
 				if resp.StatusCode != http.StatusOK || tc.writes > 0 && writes >= tc.writes {
-					return // what goes on at an offset is 206, or 412
+					return // a resumed read at an offset gets 206 or 412
 				}
 				resp.Body = &breaking{resp.Body, 50_000, func() {
 					if writes < tc.writes {
@@ -235,7 +235,7 @@ func TestBlobThatChangesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// collect gathers a listing by the identities of its entries.
+// collect returns the entries of a listing by their identities.
 func collect(t *testing.T, listing iter.Seq2[file.Entry, error]) map[string]file.Info {
 	t.Helper()
 	out := map[string]file.Info{}
@@ -317,7 +317,7 @@ func TestListingGoesOverPages(t *testing.T) {
 		t.Errorf("have %d blobs by %d requests", len(got), a.way.asked.Load())
 	}
 	for range a.List(ctx, place(t, a.address), "KEY") {
-		break // after which no further page is asked for
+		break // no further page is requested
 	}
 	if a.way.asked.Load() != 3 {
 		t.Errorf("have %d requests", a.way.asked.Load())

@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// openBlob asks for a blob unless it is the known one. Properties and bytes come in one answer, so they
-// belong together; should the connection break, the SDK goes on with If-Match.
+// openBlob requests a blob unless it is the known one. Properties and bytes come in one answer, so they belong
+// together. When the connection breaks, the SDK resumes with If-Match.
 func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	client, err := c.blobClient(r)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	if err != nil {
 		return stream{}, refused(r.Place, err)
 	}
-	if answer.StatusCode == http.StatusNotModified { // which the SDK takes for a success
+	if answer.StatusCode == http.StatusNotModified { // the SDK treats this as a success
 		return stream{Info: r.Known}, resp.Body.Close()
 	}
 	return stream{
@@ -51,7 +51,7 @@ func (c *Client) blobClient(r Request) (*blob.Client, error) {
 		blob.NewClientWithNoCredential)
 }
 
-// list goes through a container until yield is false.
+// list yields the blobs of a container until yield returns false.
 func (c *Client) list(ctx context.Context, folder Place, credential string, yield func(Entry) bool) error {
 	client, err := c.containerClient(folder, credential)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *Client) nextPage(ctx context.Context,
 	return pager.NextPage(ctx)
 }
 
-// entry is a blob that can be a source. Names that end in a slash are folders by convention, and accounts
-// with a hierarchy list folders as such.
+// entry returns the entry of a blob that can be a source. Names that end in a slash are folders by convention, and
+// accounts with a hierarchy list folders as such.
 func entry(folder Place, item *container.BlobItem) (Entry, bool) {
 	if item.Name == nil || item.Properties == nil || strings.HasSuffix(*item.Name, "/") {
 		return Entry{}, false
@@ -103,8 +103,8 @@ func entry(folder Place, item *container.BlobItem) (Entry, bool) {
 	return Entry{Place: place, Info: properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType)}, true
 }
 
-// containerClient opens a container with the credential of the folder: a credential for a folder lists that
-// folder and no other.
+// containerClient opens a container with the credential of the folder. A credential for a folder lists only that
+// folder.
 func (c *Client) containerClient(folder Place, credential string) (*container.Client, error) {
 	d, err := c.door(folder, credential)
 	if err != nil {

@@ -1,4 +1,4 @@
 package file
 
-// SetPage makes a listing ask for fewer blobs at once.
+// SetPage makes a listing request fewer blobs per page.
 func (c *Client) SetPage(blobs int32) { c.page = blobs }

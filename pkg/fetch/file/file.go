@@ -16,43 +16,42 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Defaults and bounds.
+// These are defaults and limits.
 const (
 	DefaultMaxBytes = 20 << 20
 	DefaultTimeout  = 30 * time.Second
 
-	// MaxHashed is the longest file that is read through for its hash. Of longer ones only the
-	// properties are known.
+	// MaxHashed is the length in bytes of the longest file that is hashed. For longer files only the properties are
+	// known.
 	MaxHashed = 16 << 30
 
 	maxMaxBytes = 1 << 30
-	// tries is how often a file that changes while it is read is read.
+	// tries is how often a file is read when it changes during the read.
 	tries = 3
 )
 
-// Config is how a [Client] behaves. Setting and Transport are needed.
+// Config configures a [Client]. Setting and Transport are required.
 type Config struct {
-	// Root is the folder that files of this machine lie under, an absolute path. When it is empty,
-	// they are Blocked.
+	// Root is the folder with the files of this machine, an absolute path. When it is empty, they are Blocked.
 	Root string
-	// RootName is the setting that Root comes from, for messages; FILE_ROOT when empty.
+	// RootName is the setting that supplies Root, for messages. Empty means FILE_ROOT.
 	RootName string
-	// Setting reads one setting, "" for none: credentials are found through it when they are needed.
+	// Setting returns the value of a setting, or "" when it is not set. Credentials are read through it when they are
+	// needed.
 	Setting func(name string) string
-	// Transport is the way to storage services, such as fetch.Client.Transport. Users choose the
-	// services, so it has to check addresses, and must not follow redirects.
+	// Transport reaches storage services, such as fetch.Client.Transport. Users choose the services, so it must check
+	// addresses and must not follow redirects.
 	Transport http.RoundTripper
-	// Identity gives the identity that a credential of that kind asks for: the one with a client id, or
-	// with "" the app's own. It is called once for each. Nil is the managed identity, or for "" whatever
-	// azidentity.DefaultAzureCredential finds.
+	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. Nil
+	// means the managed identity, and for "" the result of azidentity.DefaultAzureCredential.
 	Identity func(clientID string) (azcore.TokenCredential, error)
-	// MaxBytes bounds a body, up to 1 GiB. DefaultMaxBytes when zero.
+	// MaxBytes bounds a body, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout bounds a Get, and each page of a List. DefaultTimeout when zero.
+	// Timeout bounds a Get, and each page of a List. Zero means DefaultTimeout.
 	Timeout time.Duration
-	// Retry is how requests to storage services are repeated; the SDK's way when zero.
+	// Retry says how requests to storage services are retried. Zero means the SDK's default.
 	Retry policy.RetryOptions
-	// Now reads the clock; nil is time.Now.
+	// Now reads the clock; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -60,14 +59,14 @@ type Config struct {
 type Client struct {
 	cfg  Config
 	root root
-	page int32 // blobs of a listing that are asked for at once
+	page int32 // how many blobs a listing requests per page
 
 	mu         sync.Mutex
-	identities map[string]azcore.TokenCredential // by client id; they keep their tokens
+	identities map[string]azcore.TokenCredential // by client id; kept because they cache their tokens
 }
 
-// New checks the configuration and makes a client. Errors are Invalid and name the field. Nothing is
-// opened: a root that is missing is an error of Get.
+// New checks the configuration and returns a client. Errors: Invalid, which names the field. New opens nothing: a
+// missing root is an error of Get.
 func New(cfg Config) (*Client, error) {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, DefaultMaxBytes)
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
@@ -89,19 +88,19 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, root: r, page: 1000, identities: map[string]azcore.TokenCredential{}}, nil
 }
 
-// Info is what a store says about a file.
+// Info holds the properties of a file, as its store reports them.
 type Info struct {
-	// ETag is without quotes. Files of this machine have none.
+	// ETag has no quotes. Files of this machine have none.
 	ETag string
-	// LastModified is in UTC. It is zero when it proves nothing, because a file of this machine was
-	// written so recently that it may be written again without it changing.
+	// LastModified is in UTC. It is zero when it proves nothing: a file of this machine was written so recently that
+	// another write may leave it unchanged.
 	LastModified time.Time
-	Length       int64  // bytes; -1 when the store does not say
+	Length       int64  // bytes; -1 when the store does not report it
 	ContentType  string // as declared; empty for files of this machine
 }
 
-// Same reports whether a file with these properties is the one that had the known ones: by the ETag,
-// or by time and length where there is none (A9).
+// Same reports whether these properties show the same file content as the known ones: by the ETag, or by time and
+// length where there is no ETag (A9).
 func (i Info) Same(known Info) bool {
 	if i.ETag != "" || known.ETag != "" {
 		return i.ETag == known.ETag
@@ -109,31 +108,32 @@ func (i Info) Same(known Info) bool {
 	return !i.LastModified.IsZero() && i.LastModified.Equal(known.LastModified) && i.Length == known.Length
 }
 
-// Request is what to get.
+// Request describes a Get.
 type Request struct {
 	Place Place
-	// Credential is the name of one, or empty for what is public. Files of this machine take none.
+	// Credential is the name of a credential, or empty for public files. Files of this machine use none.
 	Credential string
-	// Known are the properties that the last Get gave. While they hold, nothing is read. The zero
-	// Info reads in any case.
+	// Known are the properties that the last Get returned. While they hold, no bytes are read. With the zero Info the
+	// file is always read.
 	Known Info
 }
 
-// Response is what was found.
+// Response is the result of a Get.
 type Response struct {
 	Info
-	Unchanged bool   // Known still holds; there is no body and no hash
+	Unchanged bool   // Known still holds, so there is no body and no hash
 	Body      []byte // nil when Unchanged or TooLarge
-	// TooLarge is a file longer than MaxBytes: only its hash was taken, if MaxHashed and the time allowed.
+	// TooLarge means that the file is longer than MaxBytes. Then only its hash was computed, within MaxHashed and the
+	// timeout.
 	TooLarge bool
 	RawHash  string // "sha256:" and 64 hex digits of all bytes, or ""
-	Encoding string // the Content-Encoding that Body is still in
+	Encoding string // the Content-Encoding of Body
 }
 
-// errChanged tells that the bytes do not belong to the properties.
+// errChanged means that the bytes do not belong to the properties.
 var errChanged = errors.New("the file keeps changing while it is read")
 
-// Get reads a file unless it is known. See the package comment for errors.
+// Get reads a file unless it is unchanged. See the package comment for errors.
 func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) {
 	defer fault.Wrap(&err, "read %s", r.Place)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
@@ -146,9 +146,9 @@ func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) 
 	return Response{}, fault.New(fault.Conflict, "%w", errChanged)
 }
 
-// Admit tells, without asking the place, what [Client.Get] and [Client.List] would refuse by the settings
-// alone: a path that FILE_ROOT does not open, or a credential that is not set or not for the place. The
-// error is Invalid and blames the field "path" or "credential".
+// Admit returns the refusals of [Client.Get] and [Client.List] that depend only on the settings: a path outside
+// FILE_ROOT, or a credential that is not set or does not cover the place. It sends no request to the place. The error
+// is Invalid and names the field "path" or "credential".
 func (c *Client) Admit(p Place, name string) error {
 	if p.kind == Local {
 		if name != "" {
@@ -172,7 +172,7 @@ func errNoCredential() error {
 	return fault.Field("credential", "a file of this machine takes no credential")
 }
 
-// once reads a file, or fails with errChanged.
+// once reads a file once. It returns errChanged when the file changed during the read.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	s, err := c.open(ctx, r)
 	if err != nil {
@@ -185,7 +185,7 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	return s.read(ctx, c.cfg.MaxBytes)
 }
 
-// open asks for the properties, and for the bytes unless the file is known.
+// open requests the properties, and the bytes unless the file is unchanged.
 func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 	switch {
 	case r.Place.kind == Local && r.Credential != "":
@@ -206,15 +206,14 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 type Entry struct {
 	Place Place
 	Info
-	// Refused is why [Parse] refuses the blob's name, of which nothing else is told then.
+	// Refused is the reason why [Parse] refuses the blob's name. Then the other fields are zero.
 	Refused error
 }
 
-// List yields the blobs of a container, or those of the folder in it that folder names, in the order of
-// their names and with the properties that [Client.Get] would give: who compares them with what is known
-// learns of new, changed and deleted blobs at one request for each 1,000. It stops at the first error; a
-// listing that stopped says nothing about blobs it did not come to. Folders are
-// passed over. Blobs that are written meanwhile may or may not be seen.
+// List yields the blobs of a container, or of the folder in it that folder names, in the order of their names. The
+// properties are those that [Client.Get] would return. Callers that compare them with the known properties find new,
+// changed and deleted blobs with one request per 1,000 blobs. List stops at the first error, and then says nothing
+// about the blobs after it. It skips folders. Blobs that are written during the listing may be missing from it.
 func (c *Client) List(ctx context.Context, folder Place, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {

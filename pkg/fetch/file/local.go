@@ -14,15 +14,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// unsettled is how old a modification has to be to prove that there was no later one: file systems
-// count time in steps, FAT in steps of two seconds.
+// unsettled is the age at which a modification time proves that there was no later write. File systems count time in
+// steps, FAT in steps of two seconds.
 const unsettled = 2 * time.Second
 
-// root is the folder that files of this machine lie under.
+// root is the folder with the files of this machine.
 type root struct {
-	name string // of its setting
-	dir  string // as it is opened; empty for none
-	path string // as places are written, without a slash at its end
+	name string // the name of its setting
+	dir  string // in the form for opening; empty when there is no root
+	path string // in the form of places, without a slash at its end
 }
 
 func newRoot(name, dir string) (root, error) {
@@ -36,7 +36,7 @@ func newRoot(name, dir string) (root, error) {
 	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
 }
 
-// relative is the part of a place below the root.
+// relative returns the part of a place below the root.
 func (r root) relative(p Place) (string, error) {
 	switch {
 	case r.dir == "":
@@ -51,8 +51,8 @@ func (r root) relative(p Place) (string, error) {
 	return "", fault.New(fault.Blocked, "the path is not below %s, the one folder that may be read", r.name)
 }
 
-// below cuts the folder off a path in it. Only text is compared: what lies behind links is for the
-// kernel to say.
+// below returns the part of a path below a folder, and whether the path is in it. It compares only text, because only
+// the kernel knows where links lead.
 func below(folder, path string, fold bool) (string, bool) {
 	if len(path) <= len(folder) || path[len(folder)] != '/' {
 		return "", false
@@ -91,8 +91,8 @@ func (c *Client) openLocal(r Request) (stream, error) {
 	return s, nil
 }
 
-// openRegular opens a regular file and nothing else. It checks before, because opening a device may have
-// effects, and after, because the name may stand for something else by then. It does not wait, because
+// openRegular opens a regular file and nothing else. It checks before opening, because opening a device may have
+// effects, and afterwards, because the name may mean another file by then. It opens without blocking, because opening
 // a pipe would wait for its writer.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	fi, err := dir.Stat(name)
@@ -127,8 +127,8 @@ func (c *Client) localInfo(fi fs.FileInfo) Info {
 	return info
 }
 
-// localFailure gives an error of the file system its kind. It leaves out the path: the user who named it
-// knows it, and the root concerns only the operator.
+// localFailure gives an error of the file system its kind. It omits the path: the user knows it, and the root
+// concerns only the operator.
 func localFailure(err error) error {
 	var errno syscall.Errno
 	switch {
@@ -143,11 +143,11 @@ func localFailure(err error) error {
 	case errors.As(err, &errno) && errno != syscall.ELOOP:
 		return fault.New(fault.Unavailable, "%w", errno)
 	}
-	// The error that is left is that of os.Root for a path that leads out, which is not exported.
+	// The remaining error is os.Root's error for a path that leads out, which is not exported.
 	return fault.New(fault.Blocked, "a symbolic link leads in circles or out of the folder that may be read")
 }
 
-// bare takes the path out of an error of package os.
+// bare removes the path from an error of package os.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

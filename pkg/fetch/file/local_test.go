@@ -32,7 +32,7 @@ func write(t testing.TB, path, body string) {
 	}
 }
 
-// age makes a file look as old as d.
+// age sets the modification time of a file to d ago.
 func age(t testing.TB, path string, d time.Duration) {
 	t.Helper()
 	then := time.Now().Add(-d)
@@ -125,7 +125,7 @@ func TestHostileLocalPaths(t *testing.T) {
 		"below a file":               {root + "/in.txt/a", fault.NotFound},
 		"dangling link":              {root + "/dangling", fault.NotFound},
 		"link out":                   {root + "/up", fault.Blocked},
-		"link out to nothing":        {root + "/nowhere", fault.Blocked}, // not even that is told
+		"link out to nothing":        {root + "/nowhere", fault.Blocked}, // not even this may be known
 		"through a link out":         {root + "/upfolder/secret.txt", fault.Blocked},
 		"out by a deeper link":       {root + "/sub/out", fault.Blocked},
 		"link to a link out":         {root + "/deep", fault.Blocked},
@@ -158,7 +158,7 @@ func TestHostileLocalPaths(t *testing.T) {
 	}
 }
 
-// A link may turn between the look at it and the opening of it.
+// TestLinkThatTurnsWhileItIsFollowed checks a link that changes between the check and the opening.
 func TestLinkThatTurnsWhileItIsFollowed(t *testing.T) {
 	base := t.TempDir()
 	root, turning := filepath.Join(base, "root"), filepath.Join(base, "root", "turning")
@@ -229,10 +229,10 @@ func TestLocalNeedsARoot(t *testing.T) {
 	}
 }
 
-// tree is a root with links in it and a canary around it.
+// tree is a root with links in it and a canary outside it.
 type tree struct{ base, root string }
 
-// plant makes a tree of random files, folders and links, many of which lead out.
+// plant makes a tree of random files, folders and links. Many of the links lead out.
 func plant(t *rapid.T, base string) tree {
 	must := func(err error) {
 		if err != nil {
@@ -253,9 +253,9 @@ func plant(t *rapid.T, base string) tree {
 			if rapid.IntRange(0, 3).Draw(t, "absolute") == 0 {
 				target = base + "/" + target
 			}
-			_ = os.Symlink(target, at) // a name that is taken stays
+			_ = os.Symlink(target, at) // an existing name stays
 		} else if f, err := os.OpenFile(at, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {
-			// What a link leads to is not made through it: O_EXCL.
+			// O_EXCL prevents creating a link's target through the link.
 			must(f.Close())
 		}
 	}
@@ -264,7 +264,7 @@ func plant(t *rapid.T, base string) tree {
 
 var names = rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 4)
 
-// Nothing outside the root is ever read, whatever the tree and the path.
+// TestPropertyNothingOutsideIsRead checks that no file outside the root is ever read, for any tree and path.
 func TestPropertyNothingOutsideIsRead(t *testing.T) {
 	dir, read := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {

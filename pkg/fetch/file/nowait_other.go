@@ -2,5 +2,5 @@
 
 package file
 
-// noWait is zero where pipes are not files.
+// noWait is zero on systems where pipes are not files.
 const noWait = 0

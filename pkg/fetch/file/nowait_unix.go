@@ -4,5 +4,5 @@ package file
 
 import "syscall"
 
-// noWait opens pipes without their writer.
+// noWait makes opening a pipe return without waiting for its writer.
 const noWait = syscall.O_NONBLOCK

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Part is a file that is open for reading from somewhere on. Its Info is that of the whole file;
-// LastModified is as the store says, however young.
+// Part is a file opened for reading from an offset. Info describes the whole file, with LastModified as the store
+// reports it, however recent.
 type Part struct {
 	Info
 	body    io.ReadCloser
@@ -21,9 +21,9 @@ type Part struct {
 	settled func() error
 }
 
-// OpenAt opens a file of this machine or a blob, to be read from offset to its end for as long as
-// ctx goes on. A file that is not the one with the known properties is a Conflict, unless they are
-// zero. An offset at the end of the file or after it is Invalid, except 0.
+// OpenAt opens a file of this machine or a blob for reading from offset to its end, until ctx ends. Errors: Conflict
+// when the known properties are not zero and the file does not have them; Invalid for an offset at or beyond the end
+// of the file, except 0.
 func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, err error) {
 	defer fault.Wrap(&err, "read %s", r.Place)
 	switch {
@@ -37,7 +37,7 @@ func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, 
 	return nil, invalid("want a file of this machine or a blob")
 }
 
-// Read reads on. Errors have kinds, Conflict for a file that changed meanwhile.
+// Read reads the next bytes. Errors have kinds: Conflict when the file has changed since it was opened.
 func (p *Part) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	if err != nil && err != io.EOF {
@@ -46,8 +46,8 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Settled is a Conflict when the file is not what it was when it was opened. Blobs need no look: of a
-// blob that changes nothing more can be read.
+// Settled returns Conflict when the file has changed since it was opened. Blobs need no check, because no further
+// byte of a changed blob can be read.
 func (p *Part) Settled() error {
 	if p.settled == nil {
 		return nil
@@ -55,10 +55,10 @@ func (p *Part) Settled() error {
 	return changed(p.settled())
 }
 
-// Close ends reading.
+// Close releases the file.
 func (p *Part) Close() error { return p.body.Close() }
 
-// changed is a Conflict for a file that is another by now.
+// changed returns Conflict for a file that has changed.
 func changed(err error) error {
 	if err == errChanged {
 		return fault.New(fault.Conflict, "the file has changed")
@@ -113,7 +113,7 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 	if info.Length >= 0 {
 		info.Length += offset
 	}
-	if offset > 0 && info.Length <= offset { // Azurite answers such a range
+	if offset > 0 && info.Length <= offset { // Azurite answers a range beyond the end
 		_ = resp.Body.Close()
 		return nil, invalid("the blob has %d bytes, and is to be read from %d", info.Length, offset)
 	}
@@ -129,8 +129,8 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 	}, nil
 }
 
-// Below reports whether a place lies in a folder: one of this machine, a container, or the beginning of
-// blobs' names. Only text is compared: where links of this machine lead is for [Client.OpenAt] to say.
+// Below reports whether a place is in a folder: a folder of this machine, a container, or a prefix of blob names. It
+// compares only text: [Client.OpenAt] checks where links of this machine lead.
 func (p Place) Below(folder Place) bool {
 	if p.kind != folder.kind || p.service != folder.service || p.container != folder.container {
 		return false
@@ -142,7 +142,7 @@ func (p Place) Below(folder Place) bool {
 	return ok
 }
 
-// Join is the file of a name below a folder, with forward slashes. The error is that of [Parse].
+// Join returns the file with a name below a folder, with forward slashes. The error is that of [Parse].
 func (p Place) Join(name string) (Place, error) {
 	name = strings.TrimLeft(name, "/")
 	if p.kind == Local {

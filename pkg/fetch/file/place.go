@@ -11,41 +11,41 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Kind is the kind of store that a place lies in, and the scheme of its [Place.Source].
+// Kind is the kind of store that has a place, and the scheme of its [Place.Source].
 type Kind string
 
-// The kinds of A3.
+// These are the kinds of A3.
 const (
 	Local Kind = "file"
 	Blob  Kind = "blob"
 	Share Kind = "share"
 )
 
-// Place is where a file is: on this machine, in a blob container or in a file share. Places are
-// values and may be compared with ==; two of them are the same source exactly if
-// [Place.Normalized] is the same. Make them with [Parse].
+// Place is the location of a file: on this machine, in a blob container or in a file share. Places are values and may
+// be compared with ==. Two places are the same source exactly when their [Place.Normalized] is equal. Make them with
+// [Parse].
 type Place struct {
 	kind    Kind
 	windows bool
 	// service is the address of the blob or file service, "https://acct.blob.core.windows.net" or
-	// "http://127.0.0.1:10000/devstoreaccount1", and account whose it is.
+	// "http://127.0.0.1:10000/devstoreaccount1". account is the name of its account.
 	service, account string
 	container        string // or share
-	// name is what is opened: the path with forward slashes, or the name in the container.
+	// name is the name to open: the path with forward slashes, or the name in the container.
 	name string
 }
 
-// Parse reads a path or the address of a blob or of a file in a share (A3). Paths are absolute,
-// those of Windows with a drive; their text says which they are, on whatever machine. The address of
-// a container alone is a place to [Client.List]. The error is Invalid, blames the field "path" and
-// repeats neither query nor userinfo.
+// Parse reads a path, or the address of a blob or of a file in a share (A3). Paths must be absolute; Windows paths
+// begin with a drive. The text alone shows which kind of path it is, on every machine. The address of a whole
+// container is a place for [Client.List]. The error is Invalid, names the field "path" and repeats neither query nor
+// userinfo.
 //
 //	/data//docs/a.pdf/                        /data/docs/a.pdf
 //	C:\Docs\A.pdf                             c:/docs/a.pdf
 //	http://ACCT.blob.core.windows.net/c/a b?sv=…&sig=…   https://acct.blob.core.windows.net/c/a%20b
-//	http://127.0.0.1:10000/devstoreaccount1/c/a   as it is
+//	http://127.0.0.1:10000/devstoreaccount1/c/a   unchanged
 //
-// Dot segments are refused: what they lead to depends on who resolves them.
+// Dot segments are refused, because programs resolve them in different ways.
 func Parse(raw string) (Place, error) {
 	switch {
 	case len(raw) > source.MaxRaw:
@@ -87,8 +87,8 @@ func hasPrefixFold(s, prefix string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// segments are the parts of a path between slashes, without empty ones. Empty segments name the
-// same file; dots would name another one.
+// segments returns the parts of a path between slashes, without empty ones. Empty segments name the same file. Dots
+// would name another one, so they are an error.
 func segments(path string) ([]string, error) {
 	out := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for _, s := range out {
@@ -107,8 +107,8 @@ func parsePOSIX(raw string) (Place, error) {
 	return Place{kind: Local, name: "/" + strings.Join(parts, "/")}, err
 }
 
-// Sources are what a text may name, one or two: the address of a blob is that of a page, too, which
-// comes first. The error is that of the URL.
+// Sources returns the one or two sources that a text may name. The address of a blob is also the address of a page,
+// which comes first. The error is that of the URL.
 func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 	var out []source.Source
 	page, err := rules.ParseURL(raw)
@@ -121,18 +121,18 @@ func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 	return out, err
 }
 
-// Kind is the kind of store.
+// Kind returns the kind of store.
 func (p Place) Kind() Kind { return p.kind }
 
 // Whole reports whether the place is a whole container.
 func (p Place) Whole() bool { return p.kind == Blob && p.name == "" }
 
-// String is the place exactly as [Parse] reads it again. It differs from Normalized where
-// the store tells apart what the identity does not: repeated slashes in the name of a blob, and the
-// case of a Windows path.
+// String returns the place in a form that [Parse] reads back exactly. It differs from Normalized where the store
+// makes distinctions that the identity does not: repeated slashes in the name of a blob, and the case of a Windows
+// path.
 func (p Place) String() string { return p.text(p.name, escape) }
 
-// Normalized is the identity (A3), of at most source.MaxNormalized bytes.
+// Normalized returns the identity (A3), of at most source.MaxNormalized bytes.
 func (p Place) Normalized() string {
 	switch {
 	case p.windows:
@@ -143,9 +143,8 @@ func (p Place) Normalized() string {
 	return p.String()
 }
 
-// Path is the POSIX path of the place below its container, share or machine, without a slash at
-// either end: what the chunks of the file are named by (spec 002 §2). It follows Normalized. Of a
-// whole container it is empty.
+// Path returns the POSIX path of the place below its container, share or machine, without a slash at either end. The
+// chunks of the file are named by it (spec 002 §2). It follows Normalized. For a whole container it is empty.
 func (p Place) Path() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
@@ -154,7 +153,7 @@ func (p Place) Path() string {
 	return path
 }
 
-// text puts a place together around a name.
+// text builds the text of a place around a name.
 func (p Place) text(name string, escape func(string) string) string {
 	switch {
 	case p.kind == Local:
@@ -165,7 +164,7 @@ func (p Place) text(name string, escape func(string) string) string {
 	return p.service + "/" + p.container + "/" + escape(name)
 }
 
-// IsHost reports whether a source with that host is a file, not a page.
+// IsHost reports whether a source with that host is a file rather than a page.
 func IsHost(host string) bool {
 	kind, _, _ := strings.Cut(host, ":")
 	switch Kind(kind) {
@@ -177,8 +176,8 @@ func IsHost(host string) bool {
 
 const localHost = string(Local) + ":local"
 
-// Source is the place as the registry knows sources. Its Host, and so its partition, is the
-// container or share; no URL has a host of that form.
+// Source returns the place as a source for the registry. Its Host, and therefore its partition, is the container or
+// share. No URL has a host of that form.
 func (p Place) Source() source.Source {
 	host := localHost
 	if p.kind != Local {
@@ -190,17 +189,17 @@ func (p Place) Source() source.Source {
 	}
 }
 
-// url is the address of a blob or file, for those who decide by it.
+// url returns the address of a blob or file, for checks that need a URL.
 func (p Place) url() *url.URL {
-	u, _ := url.Parse(p.String()) // Parse has read it
+	u, _ := url.Parse(p.String()) // Parse has accepted it
 	return u
 }
 
-// escape writes a name as it stands in an address: what RFC 3986 §3.3 allows in a path stays, all
-// else becomes upper-case escapes.
+// escape writes a name for use in an address: it keeps the characters that RFC 3986 §3.3 allows in a path, and writes
+// all others as upper-case escapes.
 func escape(name string) string { return escapeBut(name, func(rune) bool { return false }) }
 
-// readable is escape for people: letters and signs of all languages stay.
+// readable is [escape] for people: it keeps letters and signs of all languages.
 func readable(name string) string {
 	return escapeBut(name, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsPrint(r) })
 }

@@ -23,7 +23,7 @@ func place(t testing.TB, raw string) file.Place {
 	return p
 }
 
-// TestC3Path: what the chunks of a file are named by (spec 002 §2).
+// TestC3Path checks the paths that name the chunks of a file (spec 002 §2).
 func TestC3Path(t *testing.T) {
 	for raw, want := range map[string]string{
 		"/data//docs/A b.pdf": "data/docs/A b.pdf",
@@ -82,7 +82,7 @@ func TestA3Normalized(t *testing.T) {
 	}
 }
 
-// refusedPlaces can never work, by the reason why.
+// refusedPlaces are places that can never work, by reason.
 var refusedPlaces = map[string]string{
 	"empty":                    "",
 	"relative":                 "docs/a.pdf",
@@ -204,7 +204,7 @@ func TestA5SourceOfAPlace(t *testing.T) {
 	}
 }
 
-// anyPlace draws text that is often a place, and often almost one.
+// anyPlace draws texts, many of which are places or nearly so.
 var anyPlace = rapid.Custom(func(t *rapid.T) string {
 	head := rapid.SampledFrom([]string{
 		"/", "//data/", `C:\`, "x:/", `\\`, "https://acct.blob.core.windows.net/docs/",
@@ -220,7 +220,7 @@ var anyPlace = rapid.Custom(func(t *rapid.T) string {
 		rapid.SampledFrom([]string{"", "/", `\`}).Draw(t, "between"))
 })
 
-// checkPlace holds what every place promises.
+// checkPlace checks the properties of every place.
 func checkPlace(t interface{ Fatalf(string, ...any) }, raw string) {
 	p, err := file.Parse(raw)
 	if err != nil {
@@ -270,7 +270,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw string) { checkPlace(t, raw) })
 }
 
-// A4: what a text may name; the address of a blob is also that of a page.
+// TestA4Sources checks the sources that a text may name. The address of a blob is also that of a page.
 func TestA4Sources(t *testing.T) {
 	for raw, want := range map[string][]string{
 		"https://port.example/tides":                   {"url"},

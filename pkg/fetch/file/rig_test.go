@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// noTransport fails a test that asks the network about a local file.
+// noTransport fails a test that sends a request for a local file.
 type noTransport struct{}
 
 func (noTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, fault.New(fault.Internal, "the network was asked for %s", r.URL)
 }
 
-// newClient fills in what every client needs.
+// newClient fills in the fields that every client needs.
 func newClient(t testing.TB, cfg file.Config) *file.Client {
 	t.Helper()
 	if cfg.Setting == nil {

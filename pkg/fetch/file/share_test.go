@@ -18,13 +18,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// share is a share as the REST API of Azure Files documents it, as far as reading goes: Get File
-// Properties, Get File, the headers both want, authorization of each kind, and errors. It follows the documentation
-// and does not prove how the service behaves.
+// share imitates a share as the REST API of Azure Files documents it, for reading: Get File Properties, Get File, the
+// headers that both require, authorization of each kind, and errors. It follows the documentation and does not prove
+// how the service behaves.
 type share struct {
 	t     *testing.T
 	files map[string]*shared // by decoded path
-	// asked are the requests so far, and before is called ahead of each.
+	// asked lists the requests so far. before is called ahead of each.
 	asked  []string
 	before func(n int, r *http.Request)
 }
@@ -54,7 +54,7 @@ func (s *share) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Host != "acct.file.core.windows.net" || r.TLS == nil:
 		s.refuse(w, 400, "InvalidUri")
-	case r.Header.Get("x-ms-version") < "2021-12-02": // tokens, and dots at the end of names, need that one
+	case r.Header.Get("x-ms-version") < "2021-12-02": // tokens, and dots at the end of names, need that version
 		s.refuse(w, 400, "InvalidHeaderValue")
 	case r.Header.Get("x-ms-allow-trailing-dot") != "true":
 		s.refuse(w, 400, "MissingRequiredHeader")
@@ -69,8 +69,8 @@ func (s *share) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowed checks who asks: a signed query, a signed request of which the date is part, or a token of
-// the right audience with the intent that the service wants beside it.
+// allowed checks the authorization of a request: a signed query, a signed request that includes the date, or a token
+// for the right audience together with the intent that the service requires.
 func (s *share) allowed(r *http.Request) bool {
 	auth := r.Header.Get("Authorization")
 	switch {
@@ -178,7 +178,7 @@ func TestFileInAShareThatIsMissing(t *testing.T) {
 
 func TestFileInAShareThatChangesWhileItIsRead(t *testing.T) {
 	for name, tc := range map[string]struct {
-		writeBefore []int // requests
+		writeBefore []int // numbers of the requests
 		want        string
 		kind        fault.Kind
 	}{
@@ -204,7 +204,8 @@ func TestFileInAShareThatChangesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// A connection that breaks is taken up again, but never to piece two files together.
+// TestFileInAShareWhoseConnectionBreaks checks that reading resumes after a broken connection, and never joins parts
+// of two files.
 func TestFileInAShareWhoseConnectionBreaks(t *testing.T) {
 	old, fresh := strings.Repeat("o", 1000), strings.Repeat("n", 1000)
 	for name, meanwhile := range map[string]string{"nothing happens": old, "it is written": fresh} {
@@ -232,7 +233,8 @@ func TestFileInAShareWhoseConnectionBreaks(t *testing.T) {
 	}
 }
 
-// Properties and bytes that do not agree are no file, whatever the ETag says.
+// TestFileInAShareOfAnotherLength checks that bytes of another length than in the properties are refused, even when
+// the ETag matches.
 func TestFileInAShareOfAnotherLength(t *testing.T) {
 	s, c := newShare(t)
 	s.put("a", "12345")

@@ -13,21 +13,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// stream is a file that was opened: its properties, and its bytes unless it is known.
+// stream is an open file: its properties, and its bytes unless the file is unchanged.
 type stream struct {
 	Info
-	modified time.Time // of a file of this machine, however young
+	modified time.Time // of a file of this machine, however recent
 	encoding string
-	body     io.ReadCloser // nil when the file is known
-	// settled reports whether what was read is still what Info describes. Nil where the store
-	// promises it.
+	body     io.ReadCloser // nil when the file is unchanged
+	// settled checks whether Info still describes the bytes read. Nil where the store guarantees it.
 	settled func(ctx context.Context) error
 	// failure gives an error of body its kind.
 	failure func(error) error
 }
 
-// read takes the whole stream, and keeps it when it is no longer than limit. Nothing else grows with
-// the file.
+// read reads the whole stream and keeps the bytes when they are no longer than limit. No other memory grows with the
+// file.
 func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 	resp := Response{Info: s.Info, Encoding: s.encoding}
 	sum, body := sha256.New(), io.Reader(inTime{ctx, s.body})
@@ -42,7 +41,7 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 			return s.finish(ctx, resp, sum, read)
 		}
 	}
-	// Either it was announced as too long, or it was announced wrongly or not at all.
+	// Either its length was announced as too long, or it was announced wrongly or not at all.
 	resp.TooLarge = true
 	if s.Length > MaxHashed {
 		return resp, nil
@@ -50,14 +49,14 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 	n, err := io.CopyBuffer(sum, io.LimitReader(body, MaxHashed-read), make([]byte, 64<<10))
 	switch read += n; {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded), read == MaxHashed && s.Length < 0:
-		return resp, nil // the properties have to do
+		return resp, nil // only the properties are known
 	case err != nil:
 		return Response{}, s.failed(ctx, err)
 	}
 	return s.finish(ctx, resp, sum, read)
 }
 
-// keep reads up to one byte more than limit. The length may lie: it only saves copying.
+// keep reads up to one byte more than limit. The length may be wrong: it only saves copying.
 func keep(r io.Reader, length, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(length, 0), limit)) + bytes.MinRead)
@@ -65,7 +64,7 @@ func keep(r io.Reader, length, limit int64) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// finish checks that the n bytes that were read are the file that Info describes.
+// finish checks that the n bytes read are the file that Info describes.
 func (s stream) finish(ctx context.Context, resp Response, sum hash.Hash, n int64) (Response, error) {
 	if s.Length >= 0 && n != s.Length {
 		return Response{}, errChanged
@@ -87,7 +86,7 @@ func (s stream) failed(ctx context.Context, err error) error {
 	return s.failure(err)
 }
 
-// inTime ends reading with the context, which files do not know.
+// inTime ends reading when the context ends, because files do not observe contexts.
 type inTime struct {
 	ctx context.Context
 	r   io.Reader

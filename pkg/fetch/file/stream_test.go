@@ -20,7 +20,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// The clock is read between the properties and the bytes, so a test can write there.
+// TestLocalFileThatChangesWhileItIsRead writes to the file when the clock is read, which is between the properties
+// and the bytes.
 func TestLocalFileThatChangesWhileItIsRead(t *testing.T) {
 	for name, tc := range map[string]struct {
 		writes int
@@ -76,7 +77,7 @@ func TestA9BoundsOfABody(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes f allocates in all, which is more than it ever holds.
+// allocated returns how many bytes f allocates in total, which is more than it ever holds at once.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -107,7 +108,7 @@ func TestA9LongLocalFileIsHashedInFlatMemory(t *testing.T) {
 	}
 }
 
-// hashOfZeros is the hash of n bytes of zero, n in whole MiB.
+// hashOfZeros returns the hash of n zero bytes, with n in whole MiB.
 func hashOfZeros(n int) string {
 	sum, zeros := sha256.New(), make([]byte, 1<<20)
 	for range n >> 20 {
@@ -116,7 +117,7 @@ func hashOfZeros(n int) string {
 	return fmt.Sprintf("sha256:%x", sum.Sum(nil))
 }
 
-// sendZeros answers with n bytes of zero.
+// sendZeros answers with n zero bytes.
 func sendZeros(w io.Writer, n int) {
 	zeros := make([]byte, 1<<20)
 	for range n >> 20 {
@@ -126,8 +127,8 @@ func sendZeros(w io.Writer, n int) {
 	}
 }
 
-// longBlob is the length of the blob that streams by. With -file.blob=2147483648 it is the 2 GiB that
-// were asked for; a sixteenth of that shows the same in seconds.
+// longBlob is the length of the blob that is hashed as a stream. With -file.blob=2147483648 it is the required 2 GiB.
+// A sixteenth of that shows the same in seconds.
 var longBlob = flag.Int("file.blob", 128<<20, "bytes of the blob that is hashed as it streams by, in whole MiB")
 
 func TestA9LongBlobIsHashedInFlatMemory(t *testing.T) {
@@ -150,12 +151,12 @@ func TestA9LongBlobIsHashedInFlatMemory(t *testing.T) {
 	if !got.TooLarge || got.Body != nil || got.RawHash != <-sum || got.Length != int64(size) || got.ETag != "0x1" {
 		t.Errorf("have %+v", got)
 	}
-	if used > 2*ceiling { // the server's own share included
+	if used > 2*ceiling { // includes the memory of the server
 		t.Errorf("%d bytes were allocated, want at most %d", used, 2*ceiling)
 	}
 }
 
-// What cannot be hashed is recorded by its properties, and is no failure.
+// TestFileThatIsTooLongToHash checks that a file too long to hash is recorded by its properties and is no failure.
 func TestFileThatIsTooLongToHash(t *testing.T) {
 	for name, tc := range map[string]struct {
 		length  int64
@@ -199,7 +200,7 @@ func TestReadingEndsWithItsTime(t *testing.T) {
 	cancel()
 	path := filepath.Join(t.TempDir(), "a")
 	write(t, path, strings.Repeat("x", 100))
-	for _, limit := range []int64{10, 1000} { // a body, and a hash alone
+	for _, limit := range []int64{10, 1000} { // one limit keeps the body, the other only hashes it
 		_, err := newClient(t, file.Config{Root: filepath.Dir(path), MaxBytes: limit}).Get(ctx,
 			file.Request{Place: place(t, path)})
 		if !fault.Is(err, fault.Unavailable) {
@@ -208,7 +209,7 @@ func TestReadingEndsWithItsTime(t *testing.T) {
 	}
 }
 
-// A length that is not announced, or announced wrongly, is no way around the bound.
+// TestBodyWithoutLength checks that a length that is missing or wrong does not bypass the limit.
 func TestBodyWithoutLength(t *testing.T) {
 	way := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"0x1"`)

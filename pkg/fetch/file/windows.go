@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// parseWindows reads a path with a drive. Windows opens other things than files by names that look
-// like paths, and other files than the one that is named, so such names are refused on every machine
-// ("Naming Files, Paths, and Namespaces", Microsoft).
+// parseWindows reads a path with a drive. Some names that look like paths open other things than files on Windows, or
+// other files than the named one. Such names are refused on every machine ("Naming Files, Paths, and Namespaces",
+// Microsoft).
 func parseWindows(raw string) (Place, error) {
 	parts, err := segments(strings.ReplaceAll(raw[2:], `\`, "/"))
 	if err != nil {
@@ -29,7 +29,7 @@ func parseWindows(raw string) (Place, error) {
 	return Place{kind: Local, windows: true, name: strings.ToUpper(raw[:1]) + ":/" + strings.Join(parts, "/")}, nil
 }
 
-// isDevice reports a name that is a device in every folder, whatever ending it has.
+// isDevice reports whether a name is a device in every folder, whatever its extension.
 func isDevice(segment string) bool {
 	base, _, _ := strings.Cut(strings.ToUpper(strings.ToLower(segment)), ".")
 	base = strings.TrimRight(base, " ")

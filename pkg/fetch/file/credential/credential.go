@@ -1,11 +1,11 @@
-// Package credential gives access to private sources by the name of a setting, so that no item, log or
-// error ever holds a secret (A24).
+// Package credential gives access to private sources by the name of a setting, so that no item, log or error ever
+// contains a secret (A24).
 //
 // The setting CREDENTIAL_<NAME> is one line of three parts:
 //
 //	KIND WHERE SECRET
 //
-// KIND says how the secret is used, WHERE who may be shown it, and SECRET is the rest:
+// KIND says how the secret is used, WHERE says who may receive it, and SECRET is the remaining text:
 //
 //	bearer      https://wiki.example.com               TOKEN
 //	basic       https://wiki.example.com               user:password
@@ -16,20 +16,20 @@
 //	identity    https://acct.blob.core.windows.net/docs   [client id]
 //	secret                                                whsec_…, or an address such as slack://…
 //
-// The first three are for pages, the last for messages, the others for blobs and shares. A secret has no WHERE: it
-// signs messages, or is itself the address that they go to, and nothing else takes it. Of the others, WHERE is what
-// makes a name safe to hand out: a user who may register sources can put any name beside any address, but the secret
-// goes only to WHERE. For pages that is an origin (scheme, host in ASCII, port), because a
-// server may read a path in more ways than we do; for storage it may go on to a container or share
-// and folders in it.
+// The first three are for pages, the last is for messages, and the others are for blobs and shares. The kind secret
+// has no WHERE: it signs messages, or is itself the address to which they are sent, and has no other use. For the
+// other kinds, WHERE makes it safe to reveal a name: a user who may register sources can combine any name with any
+// address, but the secret is sent only to WHERE. For pages WHERE is an origin (scheme, host in ASCII, port), because
+// servers may interpret a path in unexpected ways. For storage it may include a container or share, and folders in
+// it.
 //
-// Values come from app settings when they are needed and are kept nowhere. A Key Vault reference
-// is resolved by the platform; one that was not is refused instead of sent.
+// Values are read from the app settings when they are needed, and are never cached. The platform resolves Key Vault
+// references. A reference that is still unresolved is refused and not sent.
 //
 // # Alternatives considered
 //
-// JSON needs every quote escaped in settings files and in the portal. A secret alone, with WHERE
-// taken from the item, would give it to the first user who registers an address of their own.
+// In JSON, settings files and the portal would need every quote escaped. If the item supplied WHERE, the first user
+// to register an address of their own would get the secret.
 package credential
 
 import (
@@ -43,7 +43,7 @@ import (
 // Kind says how a secret is used.
 type Kind string
 
-// The kinds of credentials. A connection string becomes the Key or SAS that it holds.
+// These are the kinds of credentials. A connection string becomes the Key or SAS that it contains.
 const (
 	Bearer   Kind = "bearer"
 	Basic    Kind = "basic"
@@ -56,27 +56,26 @@ const (
 	connection Kind = "connection"
 )
 
-// Prefix begins the names of settings that hold credentials.
+// Prefix is the beginning of the names of settings with credentials.
 const Prefix = "CREDENTIAL_"
 
 const (
 	maxName  = 64
-	maxValue = 16 << 10 // bytes; Key Vault keeps 25 KB, headers of that size are refused anyway
+	maxValue = 16 << 10 // bytes; Key Vault allows 25 KB, but servers refuse headers of that size
 )
 
-// Credential is a secret and where it may go. However it is printed or encoded, only its kind and
-// its WHERE appear. The zero Credential reaches nothing.
+// Credential is a secret with the addresses that may receive it. Printed or encoded in any way, it shows only its
+// kind and its WHERE. The zero Credential covers no address.
 type Credential struct {
 	kind  Kind
 	reach reach
-	// secret is a function, which no formatting verb or encoder looks into, not even when the
-	// Credential lies in a struct whose methods they cannot call.
+	// secret is a function because formatting verbs and encoders do not call functions, not even when the Credential
+	// is in a struct whose methods they cannot call.
 	secret func() string
 }
 
-// Name checks the name of a credential and gives the form that items store: upper case, without
-// the setting's prefix. Names are 1 to 64 of A-Z, 0-9 and _. The error is Invalid and blames the
-// field "credential".
+// Name checks the name of a credential and returns the form that items store: upper case, without the setting's
+// prefix. Names are 1 to 64 of A-Z, 0-9 and _. The error is Invalid and names the field "credential".
 func Name(s string) (string, error) {
 	s = strings.TrimPrefix(strings.ToUpper(s), Prefix)
 	if s == "" || len(s) > maxName || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
@@ -85,9 +84,8 @@ func Name(s string) (string, error) {
 	return s, nil
 }
 
-// Find reads the credential of a name through get, which returns "" for what is not set. The error
-// is Blocked for a name that is not set and Invalid for a bad name or value; it never repeats the
-// value.
+// Find reads the credential with a name through get, which returns "" for a setting that is not set. Errors: Blocked
+// when the name is not set; Invalid for a bad name or value. The error never repeats the value.
 func Find(get func(setting string) string, name string) (Credential, error) {
 	name, err := Name(name)
 	if err != nil {
@@ -102,8 +100,8 @@ func Find(get func(setting string) string, name string) (Credential, error) {
 	return c, err
 }
 
-// ForPage finds the headers with which the credential of a name opens the page at an address. Errors are those
-// of [Find], and Blocked for a credential of another kind or for another origin.
+// ForPage returns the headers with which the credential opens the page at an address. Errors are those of [Find], and
+// Blocked for a credential of another kind or for another origin.
 func ForPage(get func(setting string) string, name, address string) (http.Header, error) {
 	c, err := Find(get, name)
 	if err != nil {
@@ -119,8 +117,8 @@ func ForPage(get func(setting string) string, name, address string) (http.Header
 	return c.Header(u), nil
 }
 
-// ForMessages finds the secret of a name that messages are signed by or sent to. Errors are those of [Find], and
-// Blocked for a credential of another kind.
+// ForMessages returns the secret that signs messages or is their destination. Errors are those of [Find], and Blocked
+// for a credential of another kind.
 func ForMessages(get func(setting string) string, name string) (secret string, err error) {
 	c, err := Find(get, name)
 	if err == nil && c.kind != Secret {
@@ -132,8 +130,7 @@ func ForMessages(get func(setting string) string, name string) (secret string, e
 	return c.secret(), nil
 }
 
-// Parse reads the value of a setting, see the package comment. The error is Invalid and does not
-// repeat the value.
+// Parse reads the value of a setting, see the package comment. The error is Invalid and does not repeat the value.
 func Parse(value string) (Credential, error) {
 	value = strings.TrimSpace(value)
 	switch {
@@ -169,7 +166,7 @@ func Parse(value string) (Credential, error) {
 	return c, nil
 }
 
-// word cuts the first word off s.
+// word splits s after its first word.
 func word(s string) (first, rest string) {
 	if i := strings.IndexAny(s, " \t\r\n"); i >= 0 {
 		return s[:i], strings.TrimSpace(s[i:])
@@ -177,7 +174,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// checked finishes a credential by the rules of its kind.
+// checked completes a credential after the checks for its kind.
 func (c Credential) checked(secret string) (Credential, error) {
 	if c.forPages() {
 		if c.reach.path != "" {
@@ -194,27 +191,27 @@ func (c Credential) checked(secret string) (Credential, error) {
 
 func (c Credential) forPages() bool { return c.kind == Bearer || c.kind == Basic || c.kind == Header }
 
-// ForStorage reports whether the credential is one that blobs and shares take.
+// ForStorage reports whether the credential is for blobs and shares.
 func (c Credential) ForStorage() bool { return c.kind == SAS || c.kind == Key || c.kind == Identity }
 
 // Kind says how the secret is used.
 func (c Credential) Kind() Kind { return c.kind }
 
-// Covers reports whether the secret may be shown to u.
+// Covers reports whether the secret may be sent to u.
 func (c Credential) Covers(u *url.URL) bool { return c.secret != nil && c.reach.covers(u) }
 
-// Header is what a request for u has to carry: the headers of a credential for pages, or none when
-// it is of another kind or does not cover u.
+// Header returns the headers that a request for u must carry. It returns nil when the credential is not for pages or
+// does not cover u.
 func (c Credential) Header(u *url.URL) http.Header {
 	if !c.forPages() || !c.Covers(u) {
 		return nil
 	}
-	h, _ := headers(c.kind, c.secret()) // checked by Parse
+	h, _ := headers(c.kind, c.secret()) // Parse has checked the secret
 	return h
 }
 
-// Reveal is the secret itself, for the client of a storage service: the query of a SAS without its
-// "?", the account key, or the client id of an identity, which may be empty.
+// Reveal returns the secret itself, for the client of a storage service: the query of a SAS without its "?", the
+// account key, or the client id of an identity, which may be empty.
 func (c Credential) Reveal() string {
 	if c.secret == nil {
 		return ""
@@ -222,7 +219,7 @@ func (c Credential) Reveal() string {
 	return c.secret()
 }
 
-// String names kind and place.
+// String returns the kind and WHERE.
 func (c Credential) String() string {
 	switch {
 	case c.secret == nil:
@@ -233,5 +230,5 @@ func (c Credential) String() string {
 	return string(c.kind) + " for " + c.reach.String()
 }
 
-// MarshalText is String, for JSON and logs.
+// MarshalText returns [Credential.String], for JSON and logs.
 func (c Credential) MarshalText() ([]byte, error) { return []byte(c.String()), nil }

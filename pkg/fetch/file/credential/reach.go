@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// reach is the WHERE of a credential: an origin, and a path below which it holds.
+// reach is the WHERE of a credential: an origin, and a path that limits it.
 type reach struct {
-	scheme, host string // host with a port that is not the scheme's
-	path         string // decoded, "/docs"; empty for all
+	scheme, host string // host includes a port that is not the scheme's
+	path         string // decoded, such as "/docs"; empty for all paths
 }
 
-// parseReach reads a WHERE. The error does not repeat it: a secret may stand in the wrong place.
+// parseReach reads a WHERE. The error does not repeat the text, because it may be a misplaced secret.
 func parseReach(where string) (reach, error) {
 	u, err := url.Parse(where)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -28,7 +28,7 @@ func parseReach(where string) (reach, error) {
 	return reach{scheme: u.Scheme, host: Host(u), path: strings.TrimRight(u.Path, "/")}, nil
 }
 
-// Host is a URL's host in lower case, without the scheme's own port.
+// Host returns a URL's host in lower case, without the scheme's own port.
 func Host(u *url.URL) string {
 	host := strings.TrimSuffix(strings.ToLower(u.Host), ":")
 	if u.Scheme == "https" {
@@ -37,8 +37,8 @@ func Host(u *url.URL) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// covers reports whether u lies in the reach. A path that servers might read as another one lies
-// in no reach that has a path.
+// covers reports whether u is within the reach. A path that servers might interpret as another path is within no
+// reach that has a path.
 func (r reach) covers(u *url.URL) bool {
 	if u.Scheme != r.scheme || Host(u) != r.host || u.User != nil {
 		return false
@@ -49,10 +49,10 @@ func (r reach) covers(u *url.URL) bool {
 	return !dotted(u.Path) && (u.Path == r.path || strings.HasPrefix(u.Path, r.path+"/"))
 }
 
-// plain reports a path without empty segments, except for a slash at its end, and without dots.
+// plain reports whether a path has no dots and no empty segments, except for a slash at its end.
 func plain(path string) bool { return !strings.Contains(path, "//") && !dotted(path) }
 
-// dotted reports a path that leads elsewhere once a server has resolved it.
+// dotted reports whether a path leads elsewhere once a server has resolved it.
 func dotted(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if segment == "." || segment == ".." {
@@ -62,7 +62,7 @@ func dotted(path string) bool {
 	return false
 }
 
-// String is the WHERE again.
+// String returns the WHERE.
 func (r reach) String() string {
 	return (&url.URL{Scheme: r.scheme, Host: r.host, Path: r.path}).String()
 }

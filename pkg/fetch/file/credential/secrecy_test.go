@@ -17,7 +17,7 @@ import (
 // holder keeps a credential where formatting verbs cannot call its methods.
 type holder struct{ hidden credential.Credential }
 
-// shown is everything that common ways of printing and encoding make of v.
+// shown returns the output of the common ways to print and encode v.
 func shown(v any) string {
 	var out bytes.Buffer
 	for _, verb := range "vsqxXdtbcopeEfFgGUT" {
@@ -33,7 +33,7 @@ func shown(v any) string {
 	return out.String()
 }
 
-// leaks reports whether text has the secret in it, plain or in hex as %x writes it.
+// leaks reports whether text contains the secret, in plain text or in hex as %x writes it.
 func leaks(text, secret string) bool {
 	text = strings.ToLower(text)
 	return strings.Contains(text, strings.ToLower(secret)) || strings.Contains(text, fmt.Sprintf("%x", secret))
@@ -41,12 +41,12 @@ func leaks(text, secret string) bool {
 
 func TestA24NeverShown(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Base32 in upper case: it stands for itself in every encoding, and nothing else looks so.
+		// Upper-case base32 is unchanged by every encoding, and no other text looks like it.
 		secret := rapid.StringMatching(`[A-Z2-7]{16,40}`).Draw(t, "secret")
 		form := rapid.SampledFrom([]string{
 			"bearer https://e.com %s", "basic https://e.com me:%s", "header https://e.com X-Key: %s",
 			"sas https://e.com sv=1&sig=%s", "connection https://e.com SharedAccessSignature=sv=1&sig=%s",
-			// and these are refused
+			// these are refused
 			"bearer %s", "%s https://e.com x", "key https://e.com !%s", "identity https://e.com x%s",
 			"bearer https://%s@e.com x",
 			"basic https://e.com %s", "header https://e.com %s", "sas https://e.com/?%s x", "header https://e.com A: 1\n%s",
@@ -78,7 +78,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Kind, place and secret make the same credential again.
+		// Kind, WHERE and secret give the same credential again.
 		again, err := credential.Parse(string(c.Kind()) + " " + strings.SplitN(c.String(), " for ", 2)[1] + " " + c.Reveal())
 		if err != nil || again.String() != c.String() || again.Reveal() != c.Reveal() {
 			t.Fatalf("%q reads as %v, then as %v, %v", value, c, again, err)

@@ -14,15 +14,15 @@ import (
 
 const maxHeaders = 8
 
-// framing are headers that belong to the request itself: another value would change what is asked
-// for, or how it is read on the wire.
+// framing lists headers that belong to the request itself. Another value would change the meaning of the request, or
+// how it is parsed on the wire.
 var framing = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since",
 	"If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection",
 	"Range", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent",
 }
 
-// headers are what the secret of a credential for pages sends.
+// headers returns the headers for the secret of a credential for pages.
 func headers(kind Kind, secret string) (http.Header, error) {
 	switch kind {
 	case Bearer:
@@ -59,7 +59,7 @@ func headerLines(secret string) (http.Header, error) {
 	return h, nil
 }
 
-// checkStorage checks what a storage service is shown.
+// checkStorage checks the secret for a storage service.
 func checkStorage(kind Kind, secret string) error {
 	switch kind {
 	case Key:
@@ -79,8 +79,8 @@ func checkStorage(kind Kind, secret string) error {
 	return nil
 }
 
-// fromConnection takes key or signature out of a connection string. Its endpoints are not looked
-// at: the place says where the secret goes.
+// fromConnection extracts the key or signature from a connection string. It ignores the endpoints: WHERE says who
+// receives the secret.
 func (c Credential) fromConnection(text string) (Credential, error) {
 	found := ""
 	for part := range strings.SplitSeq(text, ";") {
