@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds of the port. They are those of Azure Storage, less what the port needs for itself.
+// These are the limits of the port. They are those of Azure Storage, minus what the port needs for itself.
 const (
 	// MaxKeyUnits bounds each part of a key, in UTF-16 code units.
 	MaxKeyUnits = 512
 	// MaxOps bounds the operations of a transaction.
 	MaxOps = 100
-	// MaxProperties bounds the columns of an entity: the 252 of Azure less [TokenProperty].
+	// MaxProperties bounds the columns of an entity: Azure's 252 minus [TokenProperty].
 	MaxProperties = 251
 	// MaxNameBytes bounds the name of a column.
 	MaxNameBytes = 255
@@ -24,43 +24,41 @@ const (
 	MaxStringUnits = 32 << 10
 	// MaxBinaryBytes bounds a []byte column.
 	MaxBinaryBytes = 64 << 10
-	// MaxEntityBytes bounds an entity, both as Azure measures it and as it travels; see
-	// [EntitySize] and [JSONSize].
+	// MaxEntityBytes bounds the size of an entity, as measured by Azure and as sent; see [EntitySize] and [JSONSize].
 	MaxEntityBytes = 1 << 20
-	// MaxTransactionBytes bounds a transaction as it travels, by an estimate from above.
+	// MaxTransactionBytes bounds the size of a transaction as sent, by an estimate from above.
 	MaxTransactionBytes = 4 << 20
-	// MaxPage bounds the rows that one request of a query answers.
+	// MaxPage bounds the rows in the answer to one request of a query.
 	MaxPage = 1000
 	// MaxMessageBytes bounds a queue message: 64 KiB of base64.
 	MaxMessageBytes = 48 << 10
-	// MaxReceive bounds the messages of one Receive.
+	// MaxReceive bounds the messages that one Receive returns.
 	MaxReceive = 32
 	// MaxDelay bounds how long a message may be hidden.
 	MaxDelay = 7 * 24 * time.Hour
-	// MaxBlobBytes bounds a blob, unless an adapter is told otherwise.
+	// MaxBlobBytes bounds a blob, unless an adapter has another setting.
 	MaxBlobBytes = 64 << 20
 	// MaxBlobNameUnits bounds a blob's name, in UTF-16 code units.
 	MaxBlobNameUnits = 1024
-	// MaxMetadataBytes bounds the names and values of a blob's metadata together.
+	// MaxMetadataBytes bounds the total size of the names and values of a blob's metadata.
 	MaxMetadataBytes = 8 << 10
 )
 
-// TokenProperty is a column that no caller may use. An adapter that retries keeps a token of the
-// write in it, by which it knows its own write after a lost answer, and hides it from readers.
+// TokenProperty is a column that callers must not use. An adapter that retries stores a token of the write in it,
+// recognizes its own write by the token after a lost answer, and hides the column from readers.
 const TokenProperty = "wtok"
 
-// DefaultContentType is the type of a blob that was put without one.
+// DefaultContentType is the type of a blob that was written without a type.
 const DefaultContentType = "application/octet-stream"
 
-// maxETagBytes is far above what any adapter makes.
+// maxETagBytes is far more than any adapter needs.
 const maxETagBytes = 256
 
-// opOverhead is what one operation adds to a transaction beside its entity and its keys: the
-// boundary, the request line and the headers.
+// opOverhead is the size that one operation adds to a transaction in addition to its entity and keys: the boundary,
+// the request line and the headers.
 const opOverhead = 1 << 10
 
-// CheckKey refuses a key that Azure Tables would refuse, and empty parts, which its SDK cannot
-// address.
+// CheckKey refuses a key that Azure Tables would refuse, and empty parts, which its SDK cannot address.
 func CheckKey(k Key) error {
 	if err := checkKeyPart("partition key", k.Partition); err != nil {
 		return err
@@ -103,8 +101,8 @@ func units(s string) int {
 	return n
 }
 
-// CheckQuery refuses a query that cannot be asked: a bound or a condition that is no text, a bad page size or
-// column name, or one partition and a range of partitions at once.
+// CheckQuery refuses an invalid query: a bound or a condition that is not valid text, a bad page size or column name,
+// or both one partition and a range of partitions.
 func CheckQuery(q Query) error {
 	if q.Partition != "" {
 		if q.PartitionFrom != "" || q.PartitionTo != "" {
@@ -144,7 +142,7 @@ func CheckQuery(q Query) error {
 	return nil
 }
 
-// Wants reports whether a row with these columns says what Where asks.
+// Wants reports whether a row with these columns fulfils Where.
 func (q Query) Wants(p Properties) bool {
 	for name, value := range q.Where {
 		if p[name] != value {
@@ -154,9 +152,8 @@ func (q Query) Wants(p Properties) bool {
 	return true
 }
 
-// CheckTransaction refuses a transaction that Azure Tables would refuse, and updates and deletes
-// without an ETag, which Azure would take for "whatever there is". The error is an [*OpError] when
-// one op is to blame.
+// CheckTransaction refuses a transaction that Azure Tables would refuse. It also refuses updates and deletes without
+// an ETag, which Azure would treat as "any revision". The error is an [*OpError] when it concerns one op.
 func CheckTransaction(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxOps {
 		return fault.New(fault.Invalid, "transaction of %d operations, not 1 to %d", len(ops), MaxOps)
@@ -178,7 +175,7 @@ func CheckTransaction(ops []Op) error {
 	return checkRowsOnce(ops)
 }
 
-// checkRowsOnce blames the second operation on one row.
+// checkRowsOnce refuses a second operation on one row and names its index.
 func checkRowsOnce(ops []Op) error {
 	if len(ops) == 1 {
 		return nil
@@ -193,7 +190,7 @@ func checkRowsOnce(ops []Op) error {
 	return nil
 }
 
-// checkOp also returns how many bytes the operation may take on its way.
+// checkOp also returns the largest size, in bytes, that the operation may have when sent.
 func checkOp(op Op) (wire int, err error) {
 	if err := CheckKey(op.Entity.Key); err != nil {
 		return 0, err
@@ -212,7 +209,7 @@ func checkOp(op Op) (wire int, err error) {
 	return 0, fault.New(fault.Invalid, "unknown kind of operation %d", op.Kind)
 }
 
-// checkETag wants one, and nothing that could end a header line.
+// checkETag requires an ETag without characters that could end a header line.
 func checkETag(e ETag) error {
 	if e == "" {
 		return fault.New(fault.Invalid, "update or delete without the revision that was read")
@@ -236,7 +233,7 @@ func checkEntity(e Entity) (wire int, err error) {
 	if n := max(EntitySize(e), json); n > MaxEntityBytes {
 		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
 	}
-	// The keys are in the address too, where a byte takes three, and a quote six.
+	// The keys are in the address too, where a byte takes three bytes, and a quote six.
 	return opOverhead + json + 6*(len(e.Partition)+len(e.Row)), nil
 }
 
@@ -251,7 +248,7 @@ func checkValue(name string, value any) error {
 	switch v := value.(type) {
 	case bool, int32, int64:
 	case float64:
-		// NaN and the infinities have no JSON number and no order.
+		// JSON has no number for NaN and the infinities, and they have no order.
 		if v-v != 0 {
 			return fault.New(fault.Invalid, "column %s is not a finite number", name)
 		}
@@ -277,11 +274,11 @@ func checkString(name, s string) error {
 	return nil
 }
 
-// reserved are the columns that the service or the port owns.
+// reserved are the columns that belong to the service or the port.
 var reserved = []string{"PartitionKey", "RowKey", "Timestamp", "ETag", TokenProperty}
 
-// checkPropertyName allows ASCII identifiers, the part of Azure's C# identifiers that needs no
-// table of Unicode categories.
+// checkPropertyName allows ASCII identifiers, the part of Azure's C# identifiers that needs no table of Unicode
+// categories.
 func checkPropertyName(name string) error {
 	if name == "" || len(name) > MaxNameBytes {
 		return fault.New(fault.Invalid, "column name of %d bytes, not 1 to %d", len(name), MaxNameBytes)
@@ -298,9 +295,8 @@ func checkPropertyName(name string) error {
 	return nil
 }
 
-// EntitySize is the size of an entity as Azure Tables bills and bounds it: 4 bytes, two for each
-// UTF-16 unit of the keys, and for each column 8 bytes, two for each unit of its name, and its
-// value. The token column is counted in.
+// EntitySize returns the size of an entity as Azure Tables bills and limits it: 4 bytes, two for each UTF-16 unit of
+// the keys, and for each column 8 bytes, two for each unit of its name, and its value. It includes the token column.
 func EntitySize(e Entity) int {
 	const token = 8 + 2*len(TokenProperty) + 2*16 + 4
 	n := 4 + 2*(units(e.Partition)+units(e.Row)) + token
@@ -324,9 +320,9 @@ func valueSize(value any) int {
 	return 8
 }
 
-// JSONSize bounds from above what an entity takes as ASCII JSON with type annotations and the
-// token. It counts against [MaxEntityBytes] as well: Azurite measures updates so, and a row that
-// one adapter refuses must be refused by all.
+// JSONSize returns an upper bound of the size of an entity as ASCII JSON with type annotations and the token. This
+// size counts against [MaxEntityBytes] as well, because Azurite measures updates this way, and every adapter must
+// refuse the same rows.
 func JSONSize(e Entity) int {
 	n := 96 + jsonText(e.Partition) + jsonText(e.Row)
 	for name, value := range e.Props {
@@ -341,8 +337,8 @@ func JSONSize(e Entity) int {
 	return n
 }
 
-// jsonText is the length of s with every escape that an encoder may write: control characters
-// and all that is not ASCII as \uXXXX.
+// jsonText returns the length of s with every escape that an encoder may write: control characters and all characters
+// beyond ASCII as \uXXXX.
 func jsonText(s string) int {
 	n := len(s)
 	for _, r := range s {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// The bounds themselves are held by storagetest, against every adapter. Here is what is left: the
-// arithmetic, and what a caller may rely on between calls.
+// storagetest checks the limits themselves, for every adapter. This file checks the arithmetic, and what callers may
+// rely on between calls.
 
 func FuzzCheckKey(f *testing.F) {
 	for _, seed := range []string{"a", "example.org", "due|2026", "é", "🙂", "", "a/b", `\`, "#", "?", "\x00", "\x7f",
@@ -35,7 +35,7 @@ func FuzzCheckKey(f *testing.F) {
 	})
 }
 
-// TestEntitySize has Azure's published formula by hand.
+// TestEntitySize checks Azure's published formula against sizes calculated by hand.
 func TestEntitySize(t *testing.T) {
 	const token = 8 + 2*4 + 2*16 + 4
 	for name, c := range map[string]struct {
@@ -59,7 +59,7 @@ func TestEntitySize(t *testing.T) {
 	}
 }
 
-// TestWholeSeconds: a message is never hidden for less than was asked, nor for a second more.
+// TestWholeSeconds checks that a message is never hidden for less than requested, nor for a second more.
 func TestWholeSeconds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := time.Duration(rapid.Int64Range(0, int64(storage.MaxDelay)).Draw(t, "d"))

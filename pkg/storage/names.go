@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// CheckTableName wants 3 to 63 ASCII letters and digits, a letter first. Azure compares table
-// names without regard to case; so do the adapters.
+// CheckTableName requires 3 to 63 ASCII letters and digits, starting with a letter. Azure ignores case when it
+// compares table names, and so do the adapters.
 func CheckTableName(name string) error {
 	ok := len(name) >= 3 && len(name) <= 63 && letter(name[0])
 	for i := range len(name) {
@@ -20,10 +20,10 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// CheckQueueName wants 3 to 63 lower-case letters, digits and single hyphens between them.
+// CheckQueueName requires 3 to 63 lower-case letters, digits and single hyphens between them.
 func CheckQueueName(name string) error { return checkDashed("queue", name) }
 
-// CheckContainerName has the rule of [CheckQueueName].
+// CheckContainerName applies the rule of [CheckQueueName].
 func CheckContainerName(name string) error { return checkDashed("container", name) }
 
 func checkDashed(what, name string) error {
@@ -38,9 +38,8 @@ func checkDashed(what, name string) error {
 	return nil
 }
 
-// CheckBlobName wants text of 1 to [MaxBlobNameUnits] without control characters or backslashes,
-// whose segments between slashes are not empty and do not end in a dot: such names change on
-// their way through URLs.
+// CheckBlobName requires text of 1 to [MaxBlobNameUnits] without control characters or backslashes. Segments between
+// slashes must not be empty or end in a dot, because such names change in URLs.
 func CheckBlobName(name string) error {
 	if name == "" {
 		return fault.New(fault.Invalid, "blob name is empty")
@@ -56,8 +55,7 @@ func CheckBlobName(name string) error {
 	return checkText("blob name", name, MaxBlobNameUnits)
 }
 
-// CheckBlob refuses a blob whose type or metadata cannot be kept. Its size is the adapter's to
-// check, with TooLarge.
+// CheckBlob refuses a blob whose type or metadata cannot be stored. The adapter checks its size and returns TooLarge.
 func CheckBlob(b Blob) error {
 	if len(b.ContentType) > 256 || !printable(b.ContentType) {
 		return fault.New(fault.Invalid, "content type is not printable ASCII of at most 256 bytes")
@@ -75,8 +73,8 @@ func CheckBlob(b Blob) error {
 	return nil
 }
 
-// checkMetadata refuses spaces at the ends, which headers lose, and empty values, which some
-// services drop.
+// checkMetadata refuses spaces at the beginning or end, which headers lose, and empty values, which some services
+// drop.
 func checkMetadata(key, value string) error {
 	ok := key != "" && !digit(key[0]) && key != TokenProperty
 	for i := range len(key) {
@@ -91,8 +89,8 @@ func checkMetadata(key, value string) error {
 	return nil
 }
 
-// CheckQueueMessage refuses an empty message, one of more than [MaxMessageBytes], and a delay
-// that is not 0 to [MaxDelay].
+// CheckQueueMessage refuses an empty message, one of more than [MaxMessageBytes], and a delay outside 0 to
+// [MaxDelay].
 func CheckQueueMessage(body []byte, delay time.Duration) error {
 	if len(body) == 0 || len(body) > MaxMessageBytes {
 		return fault.New(fault.Invalid, "message of %d bytes, not 1 to %d", len(body), MaxMessageBytes)
@@ -100,8 +98,7 @@ func CheckQueueMessage(body []byte, delay time.Duration) error {
 	return CheckVisibility(delay, 0)
 }
 
-// CheckReceive refuses a number of messages that is not 1 to [MaxReceive] and a visibility that
-// is not 1 s to [MaxDelay].
+// CheckReceive refuses a number of messages outside 1 to [MaxReceive], and a visibility outside 1 s to [MaxDelay].
 func CheckReceive(max int, visibility time.Duration) error {
 	if max < 1 || max > MaxReceive {
 		return fault.New(fault.Invalid, "receive of %d messages, not 1 to %d", max, MaxReceive)
@@ -109,7 +106,7 @@ func CheckReceive(max int, visibility time.Duration) error {
 	return CheckVisibility(visibility, time.Second)
 }
 
-// CheckVisibility refuses a time to hide a message that is not least to [MaxDelay].
+// CheckVisibility refuses a time to hide a message outside least to [MaxDelay].
 func CheckVisibility(d, least time.Duration) error {
 	if d < least || d > MaxDelay {
 		return fault.New(fault.Invalid, "message hidden for %v, not %v to %v", d, least, MaxDelay)
@@ -117,8 +114,8 @@ func CheckVisibility(d, least time.Duration) error {
 	return nil
 }
 
-// WholeSeconds rounds d up to seconds, in which queues count. Rounding up keeps a message hidden
-// at least as long as was asked.
+// WholeSeconds rounds d up to seconds, the unit of queues. Rounding up keeps a message hidden at least as long as
+// requested.
 func WholeSeconds(d time.Duration) int32 {
 	return int32((d + time.Second - 1) / time.Second)
 }

@@ -2,10 +2,10 @@ package storage
 
 import "time"
 
-// TimeLayout is how rows hold times: UTC, fixed width, sortable as text, to the millisecond.
+// TimeLayout is the format of times in rows: UTC, fixed width, sortable as text, in milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// FormatTime writes a time for a row; the zero time is "".
+// FormatTime formats a time for a row. The zero time gives "".
 func FormatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -13,7 +13,7 @@ func FormatTime(t time.Time) string {
 	return t.UTC().Format(TimeLayout)
 }
 
-// ParseTime reads what FormatTime wrote; anything else is the zero time.
+// ParseTime parses the output of FormatTime. Any other text gives the zero time.
 func ParseTime(s string) time.Time {
 	t, err := time.Parse(TimeLayout, s)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// setting is the connection that the Functions host uses as well.
+// setting is the name of the connection setting, which the Functions host uses as well.
 const setting = "AzureWebJobsStorage"
 
-// account says where the three services are and how to be let in: by key, by a shared access
-// signature, which is a part of the addresses, or by identity.
+// account holds the addresses of the three services and the means of access: a key, an identity, or a shared access
+// signature, which is part of the addresses.
 type account struct {
 	blob, queue, table string
 	name, key          string
@@ -40,11 +40,11 @@ func readAccount(get func(string) string) (account, error) {
 	return identityAccount(get)
 }
 
-// developmentKey is the same in every emulator and no secret.
+// developmentKey is the same in every emulator and is not secret.
 const developmentKey = "AccountName=devstoreaccount1;" +
 	"AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==;"
 
-// developmentAccount expands UseDevelopmentStorage=true, which the SDK does not know.
+// developmentAccount expands UseDevelopmentStorage=true, which the SDK does not support.
 func developmentAccount(portBase string) (account, error) {
 	base := 10000
 	if portBase != "" {
@@ -60,8 +60,8 @@ func developmentAccount(portBase string) (account, error) {
 	return parseConnection(developmentKey + at("Blob", 0) + at("Queue", 1) + at("Table", 2))
 }
 
-// parseConnection reads "Name=value;…". The SDK's own parsers differ between the services on
-// endpoints and signatures, so theirs are not used.
+// parseConnection reads "Name=value;…". The SDK's parsers are not used, because those of the three services treat
+// endpoints and signatures differently.
 func parseConnection(connection string) (account, error) {
 	parts := map[string]string{}
 	for part := range strings.SplitSeq(connection, ";") {
@@ -106,7 +106,7 @@ func invalid(format string, args ...any) error {
 func (a *account) clean() error {
 	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
 		u, err := url.Parse(strings.TrimSpace(*endpoint))
-		// The parser's error would print the address.
+		// The parser's error would contain the address.
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 			u.Fragment != "" {
 			return invalid("has an endpoint that is not the plain URL of a service")
@@ -161,7 +161,7 @@ func credential(kind, clientID string) (azcore.TokenCredential, error) {
 	return c, nil
 }
 
-// signed is an address with the shared access signature, if the account is opened with one.
+// signed returns an address with the shared access signature, if the account uses one.
 func (a account) signed(endpoint string) string {
 	if a.sas == "" {
 		return endpoint
@@ -171,7 +171,7 @@ func (a account) signed(endpoint string) string {
 
 func (a account) byKey() bool { return a.key != "" && a.name != "" }
 
-// errKey does not say what was wrong with a key, lest it say the key.
+// errKey gives no details, because they could reveal the key.
 var errKey = invalid("has an AccountKey that is not base64")
 
 func (a account) tableClient(o *aztables.ClientOptions) (*aztables.ServiceClient, error) {
@@ -216,7 +216,7 @@ func (a account) blobClient(o *service.ClientOptions) (*service.Client, error) {
 	return opened(service.NewClientWithNoCredential(a.signed(a.blob), o))
 }
 
-// opened keeps the SDK's words, which may hold an address with its signature, out of the error.
+// opened replaces the SDK's error, which may contain an address with its signature.
 func opened[T any](client T, err error) (T, error) {
 	if err != nil {
 		return client, invalid("is refused by the SDK")

@@ -23,7 +23,7 @@ func get(m map[string]string) func(string) string {
 	return func(name string) string { return m[name] }
 }
 
-// recorder refuses every request and keeps what it was asked.
+// recorder refuses every request and records it.
 type recorder struct {
 	urls []string
 	auth []string
@@ -49,7 +49,7 @@ func (fakeCredential) GetToken(context.Context, policy.TokenRequestOptions) (azc
 
 const secret = "c2VjcmV0LWtleQ=="
 
-// TestOpenFindsTheServices asks each service for something and looks where the request went.
+// TestOpenFindsTheServices sends a request to each service and checks its address.
 func TestOpenFindsTheServices(t *testing.T) {
 	for name, c := range map[string]struct {
 		settings map[string]string
@@ -154,7 +154,7 @@ func TestOpenRefusesSettings(t *testing.T) {
 	}
 }
 
-// TestErrorsKeepSecrets fails each service in each way with a signature in the address.
+// TestErrorsKeepSecrets makes each service fail in each way, with a signature in the address.
 func TestErrorsKeepSecrets(t *testing.T) {
 	for _, broken := range []error{nil, errors.New("connection reset"), &urlError{}} {
 		r := &recorder{err: broken}
@@ -189,7 +189,7 @@ func (urlError) Error() string {
 	return "Get \"https://tide.table.core.windows.net/?sig=" + secret + "\": EOF"
 }
 
-// TestDevelopmentAccount: the expanded connection string is what the local server documents.
+// TestDevelopmentAccount checks that the expanded connection string is the one that the local server documents.
 func TestDevelopmentAccount(t *testing.T) {
 	own, err := readAccount(get(map[string]string{setting: "UseDevelopmentStorage=true"}))
 	if err != nil {
@@ -208,7 +208,7 @@ func TestDevelopmentAccount(t *testing.T) {
 	}
 }
 
-// TestClientNeverUnpacks: a body that was stored packed is hashed packed.
+// TestClientNeverUnpacks checks that a body stored in compressed form is hashed in compressed form.
 func TestClientNeverUnpacks(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -259,8 +259,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestS7TryLimit: by default two more tries fit into a call after one that is never answered, and large
-// bodies have time to be sent.
+// TestS7TryLimit checks that a call whose first try is never answered leaves time for two more tries by default, and
+// that large bodies have time to be sent.
 func TestS7TryLimit(t *testing.T) {
 	p, ok := clientOptions(account{}, Options{}).PerRetryPolicies[0].(attemptPolicy)
 	if limit := p.allowed(-1); !ok || limit < 5*time.Second || 3*limit > callTimeout {

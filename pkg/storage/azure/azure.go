@@ -1,14 +1,13 @@
-// Package azure keeps the storage port in Azure Tables, Queues and Blobs, or in their local
-// double Azurite.
+// Package azure implements the storage port with Azure Tables, Queues and Blobs, or with their local emulator
+// Azurite.
 //
-// The SDK makes the requests: addresses, authorization, retries, API versions. Table bodies are
-// written and read here, because the SDK passes them through untyped maps, in which 3.0 becomes
-// an int32, and because its batches neither escape quotes in keys nor return revisions. See
-// [call] for how.
+// The SDK makes the requests: addresses, authorization, retries, API versions. This package itself encodes and
+// decodes the bodies of table requests. The SDK passes them through untyped maps, in which 3.0 becomes an int32, and
+// its batches neither escape quotes in keys nor return revisions. [call] describes how the bodies bypass the SDK.
 //
-// A retry makes an answer ambiguous: an insert whose answer was lost looks like one of
-// another client. So every row carries a token of the write that made it (storage.TokenProperty, hidden
-// from readers), and after a retry a refusal is believed only when the row bears another token.
+// A retry makes an answer ambiguous: when the answer to an insert is lost, the retry finds the row and cannot tell
+// who wrote it. So every row carries a token of the write that made it (storage.TokenProperty, hidden from readers).
+// A refusal after a retry counts only when the row has another token.
 package azure
 
 import (
@@ -29,27 +28,26 @@ import (
 
 var _ storage.Store = (*store)(nil)
 
-// callTimeout bounds a call whose context has no deadline, retries included. Azure gives up on
-// its own side after 30 s.
+// callTimeout bounds a call whose context has no deadline, including retries. Azure itself gives up after 30 s.
 const callTimeout = 30 * time.Second
 
-// Options tune a store. The zero value is right for production.
+// Options configure a store. The zero value is right for production.
 type Options struct {
-	// Policies see every call once, retries not counted, with the body that is sent: counting,
+	// Policies see every call once, without its retries, and with the body that is sent. They are for counting and
 	// fault injection.
 	Policies []policy.Policy
 	// Transport replaces the shared HTTP client.
 	Transport policy.Transporter
-	// Retry is how the SDK retries: by default 3 times, from 0.8 s on, or from 20 ms on when the
-	// services are on this machine. TryTimeout bounds the time until an answer begins: by default 8 s,
-	// and more for a large body.
+	// Retry says how the SDK retries. The default is 3 retries, the first after 0.8 s, or after 20 ms when the
+	// services are on this machine. TryTimeout bounds the time until an answer begins. Its default is 8 s, and more
+	// for a large body.
 	Retry policy.RetryOptions
-	// Credential replaces the one that identity settings ask for.
+	// Credential replaces the credential from the identity settings.
 	Credential azcore.TokenCredential
-	// RawQueues sends and reads message texts as they are, as with the host setting
-	// "messageEncoding": "none". Bodies must then be text without control characters.
+	// RawQueues makes the store send and read message texts unchanged, as with the host setting "messageEncoding":
+	// "none". Bodies must then be text without control characters.
 	RawQueues bool
-	// MaxBlobBytes bounds blobs both ways; storage.MaxBlobBytes when zero.
+	// MaxBlobBytes bounds blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 
@@ -57,21 +55,21 @@ type store struct {
 	tables    *aztables.ServiceClient
 	queues    *azqueue.ServiceClient
 	blobs     *service.Client
-	transport *http.Client // to be closed here, or nil
+	transport *http.Client // closed by Close, or nil
 	raw       bool
 	maxBlob   int64
 }
 
-// Open returns the account that the settings name. get reads one setting, "" for none:
+// Open returns a store for the account in the settings. get returns one setting, "" when it is not set:
 //
-//   - AzureWebJobsStorage: a connection string, or UseDevelopmentStorage=true for an Azurite on
-//     the ports from AZURITE_PORT_BASE on (10000);
+//   - AzureWebJobsStorage: a connection string, or UseDevelopmentStorage=true for an Azurite with
+//     ports starting at AZURITE_PORT_BASE (10000);
 //   - or AzureWebJobsStorage__accountName, or __blobServiceUri, __queueServiceUri and
 //     __tableServiceUri, for an identity: the managed one with __credential=managedidentity
-//     (__clientId chooses a user-assigned one), else whatever DefaultAzureCredential finds.
+//     (__clientId selects a user-assigned one), otherwise the one that DefaultAzureCredential finds.
 //
-// Settings that cannot work are Invalid with their name; their values are never in an error.
-// Nothing is sent before the first call.
+// Errors: Invalid, with the name of a setting that cannot work. Errors never contain values of settings. Open sends
+// no request.
 func Open(get func(string) string, o Options) (storage.Store, error) {
 	a, err := readAccount(get)
 	if err != nil {
@@ -94,7 +92,7 @@ func Open(get func(string) string, o Options) (storage.Store, error) {
 	return s, nil
 }
 
-// connect makes the three clients.
+// connect creates the three clients.
 func (s *store) connect(a account, o policy.ClientOptions) (err error) {
 	if s.tables, err = a.tableClient(&aztables.ClientOptions{ClientOptions: o}); err != nil {
 		return err
@@ -111,26 +109,26 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 		o.Retry.RetryDelay, o.Retry.MaxRetryDelay = 20*time.Millisecond, time.Second
 	}
 	attempt := attemptPolicy{cmp.Or(o.Retry.TryTimeout, tryTimeout)}
-	o.Retry.TryTimeout = 0 // not the SDK's
+	o.Retry.TryTimeout = 0 // the SDK's own limit is not used
 	return policy.ClientOptions{
 		Transport: o.Transport,
 		Retry:     o.Retry,
-		// This policy comes first, so that the others see the request as it is sent and the answer as it arrived.
+		// This policy comes first, so that the others see the request as sent and the answer as received.
 		PerCallPolicies:  append([]policy.Policy{callPolicy{}}, o.Policies...),
 		PerRetryPolicies: []policy.Policy{attempt},
 		Telemetry:        policy.TelemetryOptions{ApplicationID: "tidemark"},
 	}
 }
 
-// newClient is one HTTP client for all three services. Connections are kept for as many workers
-// as run, but not as long as the server keeps them (Azurite by pkg/local/azurite 300 s, Azure some
-// minutes), and bodies are never unpacked: their bytes are hashed.
+// newClient returns one HTTP client for all three services. It keeps as many idle connections as there are workers,
+// and closes them before the server does (Azurite by pkg/local/azurite after 300 s, Azure after some minutes). It
+// never decompresses bodies, because their bytes are hashed.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           dialer.DialContext,
-		ForceAttemptHTTP2:     false, // the services speak HTTP/1.1
+		ForceAttemptHTTP2:     false, // the services use HTTP/1.1
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       60 * time.Second,
@@ -156,7 +154,7 @@ func (s *store) Container(name string) storage.Container {
 		maxBlob: s.maxBlob}
 }
 
-// Ping asks each service for one name, which every role that can use it may do.
+// Ping requests one name from each service, which every role with access to it may do.
 func (s *store) Ping(ctx context.Context) error {
 	one := int32(1)
 	err := send(ctx, Table, func(ctx context.Context) error {
@@ -183,7 +181,7 @@ func (s *store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (s *store) Close() error {
 	if s.transport != nil {
 		s.transport.CloseIdleConnections()

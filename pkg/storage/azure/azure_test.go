@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { azuritetest.Main(m) }
 
-// settings reads settings from a map.
+// settings returns a function that reads settings from a map.
 func settings(m map[string]string) func(string) string {
 	return func(name string) string { return m[name] }
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A batch is a multipart document of one part, the changeset, which is a multipart document of
-// HTTP requests: an entity group transaction. The answer has the same shape with responses, one
-// for each request or a single one for the request that failed.
+// A batch is a multipart document with one part, the changeset. The changeset is a multipart document of HTTP
+// requests: an entity group transaction. The answer has the same structure, with one response for each request, or a
+// single response for the request that failed.
 // https://learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
 
-// batchBody writes the ops of a transaction. endpoint is the batch's own address, …/$batch.
+// batchBody encodes the ops of a transaction. endpoint is the address of the batch itself, …/$batch.
 func batchBody(endpoint, table string, ops []storage.Op, token string) (body []byte, contentType string) {
 	base := strings.TrimSuffix(strings.TrimSuffix(endpoint, "$batch"), "%24batch") + table
 	batch, changeset := "batch_"+rand.Text(), "changeset_"+rand.Text()
@@ -64,21 +64,21 @@ var methods = map[storage.OpKind]string{
 	storage.Delete:  http.MethodDelete,
 }
 
-// pathKey writes a key into an address: quotes doubled as OData wants, then percent-encoded.
+// pathKey encodes a key for an address: quotes doubled, as OData requires, then percent-encoded.
 func pathKey(key string) string { return url.PathEscape(strings.ReplaceAll(key, "'", "''")) }
 
 // part is one response of a batch.
 type part struct {
 	status int
 	etag   storage.ETag
-	code   string // of an error
-	index  int    // of the op that failed, or -1
+	code   string // the error code
+	index  int    // index of the op that failed, or -1
 }
 
 var errBatch = errors.New("malformed answer to a batch")
 
-// parseBatch reads the responses of a batch. The answer's header may name a boundary that is not
-// the body's, so the body's first line is believed.
+// parseBatch reads the responses of a batch. The answer's header may name another boundary than the body has, so the
+// boundary is read from the first line of the body.
 func parseBatch(body []byte) ([]part, error) {
 	changeset, err := multipartOf(body).NextPart()
 	if err != nil {
@@ -92,7 +92,7 @@ func parseBatch(body []byte) ([]part, error) {
 	for responses := multipartOf(inner); ; {
 		p, err := responses.NextPart()
 		if err == io.EOF || err != nil && len(parts) > 0 {
-			// Azurite does not end every document; what is missing shows in the number of parts.
+			// Azurite does not terminate every document. A missing response shows in the number of parts.
 			return parts, nil
 		}
 		if err != nil || len(parts) == storage.MaxOps {
@@ -123,7 +123,7 @@ func parsePart(r io.Reader) (part, error) {
 	if p.status < 400 {
 		return p, nil
 	}
-	// A body that is cut short leaves the status, which is the best there is.
+	// A truncated body still has a valid status.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	p.code, p.index = failedOp(body)
 	return p, nil

@@ -74,7 +74,7 @@ func (c *blobs) Put(ctx context.Context, name string, b storage.Blob) (created b
 	if !upload.retried() {
 		return false, nil
 	}
-	// An earlier attempt of this call may have written it.
+	// An earlier attempt of this call may have written the blob.
 	_, metadata, err := c.properties(ctx, name)
 	return metadata[storage.TokenProperty] == token, err
 }
@@ -101,7 +101,7 @@ func uploadOptions(b storage.Blob, token string) *blockblob.UploadOptions {
 	}
 }
 
-// folded gives metadata its case back, which headers lose.
+// folded restores the lower case of metadata keys, which headers change.
 func folded(m map[string]*string) map[string]string {
 	f := make(map[string]string, len(m))
 	for k, v := range m {
@@ -133,7 +133,7 @@ func (c *blobs) Get(ctx context.Context, name string) (b storage.Blob, err error
 	return b, nil
 }
 
-// read stops at the bound whatever length was announced.
+// read stops at the limit, whatever length was announced.
 func (c *blobs) read(r io.Reader, length int64) ([]byte, error) {
 	if length > c.maxBlob {
 		return nil, c.tooLarge()
@@ -147,14 +147,14 @@ func (c *blobs) read(r io.Reader, length int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// Exists reports whether there is a blob.
+// Exists reports whether a blob exists.
 func (c *blobs) Exists(ctx context.Context, name string) (bool, error) {
 	exists, _, err := c.properties(ctx, name)
 	return exists, err
 }
 
-// properties asks for a blob's head. It has no body, so a missing container looks like a missing
-// blob there, unless the service gives the code in a header, as it does.
+// properties requests the header of a blob. A HEAD answer has no body, so a missing container would look like a
+// missing blob without the error code in the header.
 func (c *blobs) properties(ctx context.Context, name string) (exists bool, metadata map[string]string, err error) {
 	if err := c.check(name); err != nil {
 		return false, nil, err

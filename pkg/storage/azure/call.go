@@ -15,22 +15,22 @@ import (
 // Service is one of the three services of an account.
 type Service int
 
-// The services that a [Counter] tells apart.
+// These are the services that a [Counter] distinguishes.
 const (
 	Table Service = iota
 	Queue
 	Blob
 )
 
-// call travels in the context of one call of the SDK. It counts the attempts, and for tables it carries the body in
-// and the answer out: the SDK is called with a stand-in, callPolicy replaces it by the body and returns [errAnswered]
-// instead of the answer, so that the SDK does not read it in its way.
+// call is carried in the context of one call of the SDK. It counts the attempts. For tables it also carries the
+// request body in and the answer out. The SDK is called with a stand-in body, which callPolicy replaces. callPolicy
+// returns [errAnswered] instead of the answer, so that the SDK does not decode it.
 type call struct {
 	service  Service
-	body     func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's
-	header   http.Header                                             // set beside the SDK's
-	take     bool                                                    // keep the answer from the SDK
-	batch    bool                                                    // the answer holds answers
+	body     func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body
+	header   http.Header                                             // set in addition to the SDK's
+	take     bool                                                    // do not pass the answer to the SDK
+	batch    bool                                                    // the answer contains several responses
 	answer   *http.Response
 	attempts atomic.Int32
 	counters []*Counter
@@ -43,7 +43,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// errAnswered tells the caller, through the SDK, that call.answer is set.
+// errAnswered passes through the SDK to the caller when call.answer is set.
 var errAnswered = errors.New("answered")
 
 // send makes one call of the SDK with a deadline.
@@ -64,11 +64,11 @@ func (c *call) send(ctx context.Context, do func(ctx context.Context) error) err
 	return err
 }
 
-// retried reports whether the request was sent more than once, so that an earlier attempt may
-// have done what the last one was refused.
+// retried reports whether the request was sent more than once. An earlier attempt may then have had the effect that
+// made the last one fail.
 func (c *call) retried() bool { return c.attempts.Load() > 1 }
 
-// rows adds to the counters that saw the call.
+// rows adds to the counters that observed the call.
 func (c *call) rows(read, written int) {
 	for _, counter := range c.counters {
 		counter.rowsRead.Add(int64(read))
@@ -76,7 +76,7 @@ func (c *call) rows(read, written int) {
 	}
 }
 
-// deadline bounds a call that has no bound. What the tries of a call hold on to ends with it.
+// deadline sets a deadline for a call that has none. It also ends the resources that the tries of the call hold.
 func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)
@@ -87,7 +87,7 @@ func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 // callPolicy is the outermost policy.
 type callPolicy struct{}
 
-// Do is for the SDK.
+// Do implements [policy.Policy].
 func (callPolicy) Do(req *policy.Request) (*http.Response, error) {
 	c := callOf(req.Raw().Context())
 	if c == nil {
@@ -112,5 +112,5 @@ func (callPolicy) Do(req *policy.Request) (*http.Response, error) {
 	return nil, errAnswered
 }
 
-// payload is the answer's body, which the pipeline has already read.
+// payload returns the body of the answer, which the pipeline has already read.
 func (c *call) payload() ([]byte, error) { return runtime.Payload(c.answer) }

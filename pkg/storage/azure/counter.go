@@ -7,8 +7,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// Counter counts what stores ask of Azure, in the unit of its bill: requests, retries included.
-// One counter may serve several stores. It is for benchmarks and status pages.
+// Counter counts the requests that stores send to Azure, including retries, because Azure bills them. One counter may
+// serve several stores. It is for benchmarks and status pages.
 type Counter struct {
 	requests              [3]atomic.Int64
 	rowsRead, rowsWritten atomic.Int64
@@ -16,18 +16,18 @@ type Counter struct {
 
 // Counts is a snapshot of a [Counter].
 type Counts struct {
-	Table, Queue, Blob int64 // requests sent, retries included
+	Table, Queue, Blob int64 // requests sent, including retries
 	RowsRead           int64 // entities in the answers to Get and Query
-	RowsWritten        int64 // entities in transactions that were applied, deletes included
+	RowsWritten        int64 // entities in applied transactions, including deletes
 }
 
 // NewCounter returns a counter at zero.
 func NewCounter() *Counter { return &Counter{} }
 
-// Policy is what counts; put it into [Options.Policies].
+// Policy returns the policy that counts. Add it to [Options.Policies].
 func (c *Counter) Policy() policy.Policy { return counting{c} }
 
-// Snapshot returns the counts so far. They are not of one instant while calls are under way.
+// Snapshot returns the counts so far. While calls are under way, the counts are not from one instant.
 func (c *Counter) Snapshot() Counts {
 	return Counts{
 		Table: c.requests[Table].Load(), Queue: c.requests[Queue].Load(), Blob: c.requests[Blob].Load(),
@@ -35,7 +35,7 @@ func (c *Counter) Snapshot() Counts {
 	}
 }
 
-// Sub returns how much was counted since an earlier snapshot.
+// Sub returns the counts since an earlier snapshot.
 func (c Counts) Sub(earlier Counts) Counts {
 	return Counts{
 		Table: c.Table - earlier.Table, Queue: c.Queue - earlier.Queue, Blob: c.Blob - earlier.Blob,
@@ -45,7 +45,7 @@ func (c Counts) Sub(earlier Counts) Counts {
 
 type counting struct{ *Counter }
 
-// Do is for the SDK.
+// Do implements [policy.Policy].
 func (p counting) Do(req *policy.Request) (*http.Response, error) {
 	c := callOf(req.Raw().Context())
 	if c == nil {

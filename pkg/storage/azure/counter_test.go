@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// TestCounterCountsWhatIsBilled: one request for a batch, and one more for a retry.
+// TestCounterCountsWhatIsBilled checks that a batch counts as one request, and a retry as one more.
 func TestCounterCountsWhatIsBilled(t *testing.T) {
 	l, n := &lossy{}, azure.NewCounter()
 	s := open(t, azure.Options{Transport: l, Policies: []policy.Policy{n.Policy()}})
@@ -88,7 +88,7 @@ func TestRawQueues(t *testing.T) {
 	if err != nil || len(got) != 1 || !got[0].Malformed || !bytes.Equal(got[0].Body, body) {
 		t.Fatalf("have %+v (%v), want the text as stored, marked malformed", got, err)
 	}
-	// A malformed message is extended without being changed.
+	// Extend leaves the text of a malformed message unchanged.
 	if _, err := coded.Queue("raw").Extend(ctx, got[0], 0); err != nil {
 		t.Fatal(err)
 	}

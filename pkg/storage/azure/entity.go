@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// odataType ends the name of an annotation, which stands beside a column and gives its type.
+// odataType is the suffix of an annotation's name. The annotation is next to a column and gives its type.
 const odataType = "@odata.type"
 
-// encode writes an entity as the service reads it, on one line, columns in order. Types that
-// JSON cannot tell are annotated, doubles too: 3.0 would be taken for an integer.
+// encode writes an entity for the service, on one line, with its columns in order. It annotates types that JSON does
+// not have, and doubles, because 3.0 would be read as an integer.
 func encode(e storage.Entity, token string) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"PartitionKey":`...)
@@ -61,7 +61,7 @@ func appendValue(b []byte, value any) []byte {
 		return strconv.AppendBool(b, v)
 	case int32:
 		return strconv.AppendInt(b, int64(v), 10)
-	case int64: // as text: numbers beyond 2^53 lose digits in JSON readers
+	case int64: // as text, because JSON readers lose digits beyond 2^53
 		return append(strconv.AppendInt(append(b, '"'), v, 10), '"')
 	case float64:
 		return appendFloat(b, v)
@@ -74,8 +74,8 @@ func appendValue(b []byte, value any) []byte {
 	panic(fmt.Sprintf("azure: column of type %T", value))
 }
 
-// appendFloat makes sure that the number has a point or an exponent, by which readers without
-// annotations know it from an integer.
+// appendFloat writes a number with a point or an exponent, by which readers without annotations distinguish it from
+// an integer.
 func appendFloat(b []byte, f float64) []byte {
 	from := len(b)
 	b = strconv.AppendFloat(b, f, 'g', -1, 64)
@@ -85,8 +85,8 @@ func appendFloat(b []byte, f float64) []byte {
 	return b
 }
 
-// appendString writes ASCII alone. Azurite reads a body in pieces and spoils a character that
-// lies across two of them, and its pattern for the body of an operation ends at U+2028.
+// appendString writes only ASCII. Azurite reads a body in pieces and corrupts a character that is split between two
+// of them, and its pattern for the body of an operation ends at U+2028.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
@@ -110,14 +110,14 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
 
-// stored is an entity as it is in the service, with the token of the write that made it.
+// stored is an entity as stored in the service, with the token of the write that made it.
 type stored struct {
 	storage.Entity
 	token string
 }
 
-// decode reads one entity. Columns of types that the port does not have, which others may have
-// written, are read as text.
+// decode reads one entity. It reads columns of types that the port does not have as text; other programs may have
+// written them.
 func decode(raw map[string]any) (stored, error) {
 	s := stored{Entity: storage.Entity{Props: make(storage.Properties, len(raw))}}
 	stamp := ""
@@ -136,7 +136,7 @@ func decode(raw map[string]any) (stored, error) {
 			var tag string
 			tag, err = text(value)
 			s.ETag = storage.ETag(tag)
-		case strings.ContainsAny(name, ".@") || value == nil: // annotations, and columns that are not there
+		case strings.ContainsAny(name, ".@") || value == nil: // annotations and null columns
 		default:
 			annotation, _ := raw[name+odataType].(string)
 			s.Props[name], err = decodeValue(value, annotation)
@@ -146,7 +146,7 @@ func decode(raw map[string]any) (stored, error) {
 		}
 	}
 	if s.ETag == "" && stamp != "" {
-		// The service leaves the revision out of some projections. It is the time of the write.
+		// Some projections omit the revision. It is the time of the write.
 		s.ETag = storage.ETag(`W/"datetime'` + url.QueryEscape(stamp) + `'"`)
 	}
 	return s, nil
@@ -171,7 +171,7 @@ func decodeValue(value any, annotation string) (any, error) {
 	return nil, fmt.Errorf("unexpected %T", value)
 }
 
-// decodeNumber tells doubles from integers by their point or exponent, as the service writes them.
+// decodeNumber distinguishes doubles from integers by a point or exponent, as the service writes them.
 func decodeNumber(s, annotation string) (any, error) {
 	if annotation == "Edm.Double" || strings.ContainsAny(s, ".eE") {
 		return strconv.ParseFloat(s, 64)
@@ -198,7 +198,7 @@ func decodeText(s, annotation string) (any, error) {
 	return s, nil
 }
 
-// decodeOne reads the answer to a point read.
+// decodeOne reads the answer of a point read.
 func decodeOne(body []byte) (stored, error) {
 	var raw map[string]any
 	if err := unmarshal(body, &raw); err != nil {
@@ -207,7 +207,7 @@ func decodeOne(body []byte) (stored, error) {
 	return decode(raw)
 }
 
-// decodePage reads the answer to a query.
+// decodePage reads the answer of a query.
 func decodePage(body []byte) ([]stored, error) {
 	var page struct {
 		Value []map[string]any `json:"value"`
@@ -225,7 +225,7 @@ func decodePage(body []byte) ([]stored, error) {
 	return rows, nil
 }
 
-// unmarshal keeps numbers as they are written.
+// unmarshal decodes JSON and keeps numbers as written.
 func unmarshal(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

@@ -29,8 +29,8 @@ func anyEntity(t *rapid.T) storage.Entity {
 	}
 }
 
-// TestEncodeRoundTrip: what is written is read with the same types, is one line of ASCII (for
-// Azurite) and valid JSON, and is never larger than the port's estimate.
+// TestEncodeRoundTrip checks that values are read back with the same types. The encoded entity must be one line of
+// ASCII (for Azurite) and valid JSON, and never larger than the port's estimate.
 func TestEncodeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := anyEntity(t)
@@ -178,7 +178,7 @@ func FuzzParseBatch(f *testing.F) {
 	})
 }
 
-// TestEncodeFloat: a double is known as one without its annotation.
+// TestEncodeFloat checks that a double is recognized without its annotation.
 func TestEncodeFloat(t *testing.T) {
 	for f, want := range map[float64]string{3: "3.0", -3: "-3.0", 0.5: "0.5", 1e21: "1e+21",
 		1 << 60: "1.152921504606847e+18"} {
@@ -188,7 +188,7 @@ func TestEncodeFloat(t *testing.T) {
 	}
 }
 
-// TestFilter: quotes in bounds end no constant.
+// TestFilter checks that quotes in bounds do not end a constant.
 func TestFilter(t *testing.T) {
 	q := storage.Query{Partition: "o'brien' or '1' eq '1", RowFrom: "a'", RowTo: "b"}
 	want := `PartitionKey eq 'o''brien'' or ''1'' eq ''1' and RowKey ge 'a''' and RowKey lt 'b'`

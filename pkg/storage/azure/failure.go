@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// pause is what a throttled caller is told to wait when the service does not say.
+// pause is how long a throttled caller must wait when the service does not say.
 const pause = time.Second
 
-// failure turns an error of the SDK into one of the port. Its text is made here, of the status
-// and the code: the SDK's has the address, which may hold a signature, and the body.
+// failure converts an error of the SDK to an error of the port. It makes the text from the status and the code. The
+// SDK's text has the body, and the address, which may contain a signature.
 func failure(what string, err error) error {
 	var answer *azcore.ResponseError
 	switch {
@@ -32,7 +32,7 @@ func failure(what string, err error) error {
 	return fault.New(fault.Unavailable, "%s: %w", what, withoutAddress(err))
 }
 
-// refused is an answer with a status of 400 or more.
+// refused returns the error for an answer with a status of 400 or more.
 func refused(what string, status int, code string, after time.Duration) error {
 	kind := kindOf(status, code)
 	if code == "" {
@@ -44,13 +44,13 @@ func refused(what string, status int, code string, after time.Duration) error {
 	return fault.New(kind, "%s: %d %s", what, status, code)
 }
 
-// kindOf is the one table of what the services' refusals mean.
+// kindOf is the only table of the kinds for the services' refusals.
 func kindOf(status int, code string) fault.Kind {
 	switch code {
 	case "TableNotFound", "QueueNotFound", "ContainerNotFound", "TableBeingDeleted", "QueueBeingDeleted",
 		"ContainerBeingDeleted":
 		return fault.Unavailable
-	case "PopReceiptMismatch": // Azurite's word, with 400, for Azure's 404 MessageNotFound
+	case "PopReceiptMismatch": // Azurite's code, with 400, for Azure's 404 MessageNotFound
 		return fault.NotFound
 	}
 	switch status {
@@ -61,7 +61,7 @@ func kindOf(status int, code string) fault.Kind {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return fault.Throttled
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout:
-		return fault.Unavailable // a key or a role is put right by an operator, not by the caller
+		return fault.Unavailable // an operator must correct a key or a role, not the caller
 	}
 	if status >= 400 && status < 500 {
 		return fault.Invalid
@@ -79,8 +79,7 @@ func retryAfter(resp *http.Response) time.Duration {
 	return pause
 }
 
-// withoutAddress keeps what errors.Is can find of a transport error and leaves out the address
-// that it was sent to.
+// withoutAddress keeps the causes of a transport error that errors.Is can find, and drops the address of the request.
 func withoutAddress(err error) error {
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {
@@ -97,7 +96,7 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// codeOf is the service's code of an error, or "".
+// codeOf returns the service's error code, or "".
 func codeOf(err error) string {
 	var answer *azcore.ResponseError
 	if errors.As(err, &answer) {

@@ -22,10 +22,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// front stands before one service of Azurite and spoils some of the answers.
+// front is a proxy for one service of Azurite that corrupts some of the answers.
 type front struct {
 	mu    sync.Mutex
-	spoil []func(forward http.Handler, w http.ResponseWriter, r *http.Request) // the next requests
+	spoil []func(forward http.Handler, w http.ResponseWriter, r *http.Request) // handlers for the next requests
 	seen  int
 	base  http.Handler
 }
@@ -45,7 +45,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	do(f.base, w, r)
 }
 
-// spoiled says what becomes of the next requests and forgets those before.
+// spoiled sets the handlers of the next requests and drops those set before.
 func (f *front) spoiled(how ...func(http.Handler, http.ResponseWriter, *http.Request)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -58,11 +58,11 @@ func (f *front) requests() int {
 	return f.seen
 }
 
-// shortTries makes the waiting short, and as often as in production.
+// shortTries makes the waits short. The number of tries is that of production.
 var shortTries = policy.RetryOptions{TryTimeout: 500 * time.Millisecond, RetryDelay: time.Millisecond,
 	MaxRetryDelay: 10 * time.Millisecond}
 
-// openBehind opens Azurite with fronts before its tables and its blobs.
+// openBehind opens Azurite with a front for its tables and one for its blobs.
 func openBehind(t *testing.T, o azure.Options) (s storage.Store, tables, blobs *front) {
 	t.Helper()
 	connection := azuritetest.Start(t).ConnectionString()
@@ -88,21 +88,21 @@ func openBehind(t *testing.T, o azure.Options) (s storage.Store, tables, blobs *
 	return s, tables, blobs
 }
 
-// hangs never answers; the request is not executed.
+// hangs never answers and does not execute the request.
 func hangs(_ http.Handler, _ http.ResponseWriter, r *http.Request) {
-	io.Copy(io.Discard, r.Body) // the server notices only then that the client has gone
+	io.Copy(io.Discard, r.Body) // only then does the server notice that the client has disconnected
 	<-r.Context().Done()
 }
 
-// hangsAfter never answers what is executed.
+// hangsAfter executes the request and never answers.
 func hangsAfter(forward http.Handler, w http.ResponseWriter, r *http.Request) {
 	forward.ServeHTTP(httptest.NewRecorder(), r.Clone(context.WithoutCancel(r.Context())))
 	<-r.Context().Done()
 }
 
-// TestS7HungTry: a try that is never answered leaves time for the others, whether it was executed or not.
+// TestS7HungTry checks that a try that is never answered leaves time for the others, whether or not it was executed.
 func TestS7HungTry(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // this test waits
 	s, tables, blobs := openBehind(t, azure.Options{Retry: shortTries})
 	table, c := s.Table("hungtry"), s.Container("hung-try")
 	for _, create := range []func(context.Context) error{table.Create, c.Create} {
@@ -138,9 +138,9 @@ func TestS7HungTry(t *testing.T) {
 	}
 }
 
-// TestS7SlowBlob: a blob that comes slowly, but comes, is read to its end, and once.
+// TestS7SlowBlob checks that a blob that arrives slowly is read to its end, and requested once.
 func TestS7SlowBlob(t *testing.T) {
-	t.Parallel() // it waits
+	t.Parallel() // this test waits
 	s, _, blobs := openBehind(t, azure.Options{Retry: shortTries})
 	c := s.Container("slow-blob")
 	body := bytes.Repeat([]byte("tide "), 20_000)
@@ -168,7 +168,7 @@ func TestS7SlowBlob(t *testing.T) {
 	}
 }
 
-// inner answers a batch with 202 and a refusal within, as the service does.
+// inner answers a batch with 202 and a refusal inside the body, as the service does.
 func inner(status int, code string, executed bool) func(http.Handler, http.ResponseWriter, *http.Request) {
 	return func(forward http.Handler, w http.ResponseWriter, r *http.Request) {
 		if executed {
@@ -185,8 +185,9 @@ func inner(status int, code string, executed bool) func(http.Handler, http.Respo
 	}
 }
 
-// TestS7BatchRefusedWithin: a batch whose answer says 202 and within it that the service is busy or
-// failed is tried as often as one that says so outside, and an earlier attempt of the same call is no conflict.
+// TestS7BatchRefusedWithin checks the answer 202 with a refusal inside the body, when the service is busy or has
+// failed. Such a batch is retried as often as one refused by its status, and an earlier attempt of the same call is
+// no conflict.
 func TestS7BatchRefusedWithin(t *testing.T) {
 	s, tables, _ := openBehind(t, azure.Options{Retry: shortTries})
 	table := s.Table("refusedwithin")
@@ -199,7 +200,7 @@ func TestS7BatchRefusedWithin(t *testing.T) {
 			ops = append(ops, op(storage.Insert, row, ""))
 		}
 		tags, err := table.Transact(t.Context(), ops...)
-		for i, tag := range tags { // a revision is good for the next write
+		for i, tag := range tags { // the next write can use a returned revision
 			if _, err := table.Transact(t.Context(), op(storage.Replace, rows[i], tag)); err != nil {
 				t.Errorf("row %s: %v", rows[i], err)
 			}

@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// lossy executes requests and drops the answers that it is told to, after doing what somebody
-// else does meanwhile.
+// lossy executes requests and drops some of the answers. Before it drops one, it can make the write of another
+// client.
 type lossy struct {
 	mu        sync.Mutex
-	drop      int    // answers to writes still to be dropped
+	drop      int    // how many answers to writes it will still drop
 	meanwhile func() // called once, after the first dropped answer
 }
 
@@ -44,7 +44,7 @@ func (l *lossy) Do(req *http.Request) (*http.Response, error) {
 	return nil, errors.New("connection reset by peer")
 }
 
-// lose makes a store that drops the answers to the next n writes.
+// lose makes lossy drop the answers to the next n writes.
 func (l *lossy) lose(n int, meanwhile func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,8 +78,8 @@ func newTable(t *testing.T, s, other storage.Store) (mine, theirs storage.Table)
 	return s.Table(name), other.Table(name)
 }
 
-// TestLostAnswers: a conflict is always the write of another client. Each kind of write is applied, its answer is
-// lost, and the retry is refused because of the first attempt; the caller must not see that.
+// TestLostAnswers checks that only the write of another client causes a conflict. Each kind of write is applied and
+// its answer is lost. The retry is then refused because of the first attempt, which the caller must not see.
 func TestLostAnswers(t *testing.T) {
 	l := &lossy{}
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
@@ -99,7 +99,7 @@ func TestLostAnswers(t *testing.T) {
 				if err != nil {
 					t.Fatalf("our own write came back as %v", err)
 				}
-				// The revisions returned are good for the next write.
+				// The next write can use the returned revisions.
 				for i, o := range ops {
 					if o.Kind == storage.Delete {
 						if tags[i] != "" {
@@ -116,7 +116,7 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
-// prepared makes the rows that a write of this kind needs, and the ops.
+// prepared creates the rows that a write of this kind needs, and returns its ops.
 func prepared(t *testing.T, table storage.Table, kind storage.OpKind, batch bool) []storage.Op {
 	t.Helper()
 	rows := []string{"a"}
@@ -139,7 +139,7 @@ func prepared(t *testing.T, table storage.Table, kind storage.OpKind, batch bool
 	return ops
 }
 
-// write is what somebody else writes.
+// write returns a function that makes the write of another client.
 func write(t *testing.T, table storage.Table, row string) func() {
 	return func() {
 		e := entity(row, storage.Properties{"V": "theirs"})
@@ -149,7 +149,8 @@ func write(t *testing.T, table storage.Table, row string) func() {
 	}
 }
 
-// TestLostAnswersToStaleWrites: what somebody else wrote before is a conflict, also when the answer was lost.
+// TestLostAnswersToStaleWrites checks that an earlier write of another client is a conflict, also when an answer was
+// lost.
 func TestLostAnswersToStaleWrites(t *testing.T) {
 	l := &lossy{}
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})
@@ -196,8 +197,8 @@ func TestLostAnswersToStaleWrites(t *testing.T) {
 	})
 }
 
-// TestLostAnswersAndOthers: what another client writes in between is a conflict, and its revision is never returned
-// as this client's.
+// TestLostAnswersAndOthers checks that a write of another client between two attempts is a conflict, and that its
+// revision is never returned to this client.
 func TestLostAnswersAndOthers(t *testing.T) {
 	l := &lossy{}
 	s, other := open(t, azure.Options{Transport: l}), open(t, azure.Options{})

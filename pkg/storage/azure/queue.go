@@ -21,7 +21,7 @@ type queue struct {
 	raw    bool
 }
 
-// forever is the time to live that never ends; the service's default is seven days.
+// forever is the time to live of messages that never expire. The service's default is seven days.
 const forever = int32(-1)
 
 func (q *queue) send(ctx context.Context, do func(ctx context.Context) error) error {
@@ -35,7 +35,7 @@ func (q *queue) send(ctx context.Context, do func(ctx context.Context) error) er
 func (q *queue) Create(ctx context.Context) error {
 	return q.send(ctx, func(ctx context.Context) error {
 		_, err := q.client.Create(ctx, nil)
-		if codeOf(err) == "QueueAlreadyExists" { // with other metadata
+		if codeOf(err) == "QueueAlreadyExists" { // exists with other metadata
 			return nil
 		}
 		return err
@@ -59,14 +59,14 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	})
 }
 
-// encode writes a body as the text of a message. The Functions host expects base64.
+// encode returns the text of a message with a body. The Functions host expects base64.
 func (q *queue) encode(body []byte) (string, error) {
 	if !q.raw {
 		return base64.StdEncoding.EncodeToString(body), nil
 	}
 	text := string(body)
 	for _, r := range text {
-		// XML has no way to write these; the SDK would put U+FFFD in their place.
+		// XML cannot represent these characters, and the SDK would replace them by U+FFFD.
 		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
 			return "", fault.New(fault.Invalid, "queue %s: the message is not plain text", q.name)
 		}
@@ -77,7 +77,7 @@ func (q *queue) encode(body []byte) (string, error) {
 	return text, nil
 }
 
-// decode reads the text of a message; what Send did not write is handed on as it is.
+// decode reads the text of a message. It returns a text that Send did not write unchanged.
 func (q *queue) decode(text string) (body []byte, malformed bool) {
 	if q.raw {
 		return []byte(text), false
@@ -89,7 +89,7 @@ func (q *queue) decode(text string) (body []byte, malformed bool) {
 	return body, false
 }
 
-// Receive takes up to max messages.
+// Receive receives up to max messages.
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	if err := storage.CheckReceive(max, visibility); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (q *queue) message(m *azqueue.DequeuedMessage) storage.Message {
 	}
 }
 
-// value is what p points at, or nothing: an answer may lack what it should have.
+// value returns the value at p, or the zero value for nil: an answer may lack required fields.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -133,12 +133,12 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// errNotOurs is for a delivery that cannot be one; an empty id would address all messages.
+// errNotOurs is the error for a message that is no delivery. An empty id would address all messages.
 func (q *queue) errNotOurs() error {
 	return fault.New(fault.NotFound, "queue %s: the message is no longer ours", q.name)
 }
 
-// Extend hides a message for longer, or shows it at once. The service wants the text again.
+// Extend hides a message for longer, or makes it visible at once. The service requires the text again.
 func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
 	if err := storage.CheckVisibility(visibility, 0); err != nil {
 		return storage.Message{}, err
@@ -175,7 +175,7 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	})
 }
 
-// Length is the approximate number of messages.
+// Length returns the approximate number of messages.
 func (q *queue) Length(ctx context.Context) (n int, err error) {
 	err = q.send(ctx, func(ctx context.Context) error {
 		resp, err := q.client.GetProperties(ctx, nil)

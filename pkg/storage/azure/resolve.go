@@ -7,16 +7,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// overwritten is the revision of a row of this call that another client has written since. No row has
-// it, so the caller's next write is a Conflict, as it would have been had the answer come at once.
+// overwritten is returned as the revision of a row of this call that another client has written since. No row has
+// this revision, so the caller's next write is a Conflict, as after an answer that arrived at once.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
-// resolve decides what a refusal means after a retry: an earlier attempt may have been applied
-// and its answer lost. The rows are read back. A transaction is all or none, so one row with the call's token proves
-// all of it; a transaction of deletes alone was applied, or has the same effect, when no row is left.
+// resolve decides what a refusal after a retry means: an earlier attempt may have been applied while its answer was
+// lost. It reads the rows back. A transaction applies all its ops or none, so one row with the call's token proves
+// that it was applied. A transaction that only deletes was applied, or has the same effect, when all its rows are
+// gone.
 //
-// A write whose every row somebody else has overwritten since is not recognized and reported as
-// the Conflict that the caller will find on reading again.
+// When other clients have overwritten every row since, settle does not recognize the write and returns the Conflict.
+// The caller finds the new rows when it reads them again.
 func (t *table) resolve(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
 	if !fault.Lost(refusal) {
 		return nil, refusal

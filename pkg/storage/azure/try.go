@@ -11,17 +11,18 @@ import (
 )
 
 const (
-	// tryTimeout is how long a try may take until its answer begins, so that one that is never answered
-	// leaves time for others within [callTimeout].
+	// tryTimeout bounds the time of a try until its answer begins, so that a try that is never answered leaves time
+	// for others within [callTimeout].
 	tryTimeout = 8 * time.Second
-	// slowest is the rate, in bytes a second, at which a body may be sent beside it.
+	// slowest is the lowest rate, in bytes per second, at which a body may be sent. The time for that is added to a
+	// try's.
 	slowest = 256 << 10
 )
 
-// attemptPolicy runs once for every time a request is sent.
+// attemptPolicy runs once for each attempt to send a request.
 type attemptPolicy struct{ timeout time.Duration }
 
-// Do is for the SDK, which retries what this returns if it is worth it.
+// Do implements [policy.Policy]. The SDK retries its errors where that makes sense.
 func (p attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
 	c := callOf(req.Raw().Context())
 	if c != nil {
@@ -34,16 +35,16 @@ func (p attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// allowed is how long a try with a body of so many bytes may take.
+// allowed returns how long a try may take with a body of that many bytes.
 func (p attemptPolicy) allowed(bytes int64) time.Duration {
 	return p.timeout + time.Duration(max(bytes, 0))*time.Second/slowest
 }
 
 var errNoAnswer = errors.New("no answer in time")
 
-// inTime sends a request and gives up when the answer does not come. Where the SDK reads the answer
-// itself, that is part of it; a blob, which its reader reads later, may take longer, so the SDK's own
-// limit of a try will not do.
+// inTime sends a request and gives up when no answer arrives. When the SDK reads the answer itself, the limit
+// includes that. A blob, which its reader reads later, may take longer, so the SDK's own limit for a try is not
+// suitable.
 func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Raw().Context())
 	timer := time.AfterFunc(limit, func() { cancel(errNoAnswer) })
@@ -54,14 +55,14 @@ func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	return nil, errNoAnswer
 }
 
-// showRefusal makes an answer that says 202, and within it that the service is busy or has failed, one
-// that says so itself: the SDK retries it as it does others, and it means the same in the end.
+// showRefusal changes an answer with status 202 that says inside that the service is busy or has failed. It gives the
+// answer the status of the failure, so the SDK retries it like any other failure, and the final error is the same.
 func showRefusal(resp *http.Response) {
 	body, err := runtime.Payload(resp)
 	if err != nil || resp.StatusCode >= 400 {
 		return
 	}
-	parts, _ := parseBatch(body) // what cannot be read is told later
+	parts, _ := parseBatch(body) // unreadable parts are reported later
 	for _, p := range parts {
 		if p.status >= 500 || p.status == http.StatusTooManyRequests || p.status == http.StatusRequestTimeout {
 			resp.StatusCode, resp.Status = p.status, http.StatusText(p.status)

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// BenchmarkReschedule is the commit of a crawl in a partition of 10,000 items: the item merged,
-// its due row moved.
+// BenchmarkReschedule is the commit of a crawl in a partition of 10,000 items: it merges the item and moves its due
+// row.
 func BenchmarkReschedule(b *testing.B) {
 	const items = 10_000
 	ctx, table := b.Context(), mem.New(time.Now).Table("rows")

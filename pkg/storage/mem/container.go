@@ -63,13 +63,13 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 	return cloneBlob(n.blob), nil
 }
 
-// Exists reports whether there is a blob.
+// Exists reports whether a blob exists.
 func (c *container) Exists(ctx context.Context, name string) (bool, error) {
 	n, err := c.find(ctx, name)
 	return n != nil, err
 }
 
-// find returns nil where there is no blob.
+// find returns nil when the blob does not exist.
 func (c *container) find(ctx context.Context, name string) (*named, error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (c *container) List(ctx context.Context, prefix string) iter.Seq2[string, e
 			if len(page) < storage.MaxPage {
 				return
 			}
-			from = page[len(page)-1] + "\x00" // the next name there can be
+			from = page[len(page)-1] + "\x00" // the smallest name after the last one
 		}
 	}
 }

@@ -22,7 +22,7 @@ func Example() {
 		Key: key, Props: storage.Properties{"Status": "New"},
 	}})
 
-	// Two writers read the same revision; the second finds that it is gone.
+	// Two writers read the same revision. The second finds that the revision has changed.
 	crawled := storage.Entity{Key: key, ETag: tags[0], Props: storage.Properties{"Status": "Crawled"}}
 	for range 2 {
 		_, err := table.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: crawled})

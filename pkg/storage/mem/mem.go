@@ -1,8 +1,8 @@
-// Package mem keeps the storage port in memory, exactly and fast, for tests and simulations. It
-// is useless for real work: nothing survives the process.
+// Package mem implements the storage port in memory, exactly and fast, for tests and simulations. It is useless in
+// production: the state ends with the process.
 //
-// Time passes only by the clock that is given, so a run with the same calls and the same clock
-// has the same result, receipts and revisions included.
+// Time passes only by the given clock. Two runs with the same calls and the same clock have the same results,
+// including receipts and revisions.
 package mem
 
 import (
@@ -18,7 +18,7 @@ import (
 
 var _ storage.Store = (*Store)(nil)
 
-// Store is an account in memory. It may be used by many goroutines.
+// Store is an account in memory. It is safe for concurrent use.
 type Store struct {
 	now        func() time.Time
 	mu         sync.Mutex
@@ -27,7 +27,7 @@ type Store struct {
 	containers map[string]*container
 }
 
-// New makes an empty store whose messages are hidden and shown by the clock now.
+// New returns an empty store that hides and shows messages by the clock now.
 func New(now func() time.Time) *Store {
 	return &Store{
 		now:        now,
@@ -76,8 +76,8 @@ func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
 // Close does nothing.
 func (s *Store) Close() error { return nil }
 
-// gate is what a table, a queue and a container share: a name, whether it was created, and the
-// lock over the rest.
+// gate is the common part of a table, a queue and a container: a name, whether it was created, and the lock for its
+// data.
 type gate struct {
 	what, name string
 	bad        error // the name is not allowed
@@ -85,7 +85,7 @@ type gate struct {
 	created    bool
 }
 
-// Create makes it exist.
+// Create creates it.
 func (g *gate) Create(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -99,7 +99,7 @@ func (g *gate) Create(ctx context.Context) error {
 	return nil
 }
 
-// ready must be called with the lock held.
+// ready returns Unavailable when it was not created. Callers must hold the lock.
 func (g *gate) ready(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -117,7 +117,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// cloneProps copies columns, so that neither side sees what the other does to them later.
+// cloneProps copies columns, so that neither side sees later changes of the other.
 func cloneProps(p storage.Properties) storage.Properties {
 	c := maps.Clone(p)
 	for name, value := range c {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// clocked is a store whose clock does not move until the suite sleeps.
+// clocked is a store whose clock stands still until the suite sleeps.
 type clocked struct {
 	*mem.Store
 	mu  sync.Mutex

@@ -13,28 +13,28 @@ import (
 
 var _ storage.Queue = (*queue)(nil)
 
-// never is when messages expire: the year that the service writes for "not at all".
+// never is the expiry time of messages: the year that the service writes for "never".
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 type message struct {
-	id       int64 // also the order of sending
+	id       int64 // also the order in which messages were sent
 	receipt  string
 	body     []byte
 	dequeued int
 	inserted time.Time
 	visible  time.Time
-	at       int // in the heap
+	at       int // index in the heap
 }
 
 type queue struct {
 	gate
 	now      func() time.Time
-	last     int64 // id or receipt given out
+	last     int64 // the last id or receipt issued
 	byID     map[string]*message
 	schedule schedule
 }
 
-// schedule is a heap of messages: first to be visible, then first sent.
+// schedule is a heap of messages, ordered by the time when they become visible, then by the time when they were sent.
 type schedule []*message
 
 func (s schedule) Len() int { return len(s) }
@@ -51,14 +51,14 @@ func (s schedule) Swap(i, j int) {
 	s[i].at, s[j].at = i, j
 }
 
-// Push is for container/heap.
+// Push implements heap.Interface.
 func (s *schedule) Push(x any) {
 	m := x.(*message)
 	m.at = len(*s)
 	*s = append(*s, m)
 }
 
-// Pop is for container/heap.
+// Pop implements heap.Interface.
 func (s *schedule) Pop() any {
 	last := len(*s) - 1
 	m := (*s)[last]
@@ -85,7 +85,7 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	return nil
 }
 
-// Receive takes up to max messages.
+// Receive receives up to max messages.
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	if err := storage.CheckReceive(max, visibility); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func delivery(m *message) storage.Message {
 	}
 }
 
-// Extend hides a message for longer, or shows it at once.
+// Extend hides a message for longer, or makes it visible at once.
 func (q *queue) Extend(ctx context.Context, d storage.Message, visibility time.Duration) (storage.Message, error) {
 	if err := storage.CheckVisibility(visibility, 0); err != nil {
 		return storage.Message{}, err
@@ -155,7 +155,7 @@ func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	return nil
 }
 
-// delivered finds the message of a delivery that was not received again since.
+// delivered returns the message of a delivery, unless it was delivered again since.
 func (q *queue) delivered(ctx context.Context, d storage.Message) (*message, error) {
 	if err := q.ready(ctx); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (q *queue) Length(ctx context.Context) (int, error) {
 	return len(q.schedule), q.ready(ctx)
 }
 
-// seconds rounds up as the service's whole seconds do.
+// seconds rounds up to whole seconds, as the service does.
 func seconds(d time.Duration) time.Duration {
 	return time.Duration(storage.WholeSeconds(d)) * time.Second
 }

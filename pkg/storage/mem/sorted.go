@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// blockSize is how many values a block of a [sorted] holds at most: small enough that an insert
-// moves little, large enough that there are few blocks.
+// blockSize is the largest number of values in a block of a [sorted]. It is small, so an insert moves few values, and
+// large enough to need few blocks.
 const blockSize = 256
 
-// sorted is a list in key order, cut into blocks so that an insert in the middle of a hundred
-// thousand values moves one block only. No block is empty.
+// sorted is a list in key order, divided into blocks, so that an insert into a hundred thousand values moves only one
+// block. No block is empty.
 type sorted[T any] struct {
 	key    func(T) string
 	blocks [][]T
 	n      int
 }
 
-// seek finds the first value whose key is at least key: its place, and whether the keys are equal.
+// seek finds the first value whose key is at least key. It returns its position and whether the keys are equal.
 func (s *sorted[T]) seek(key string) (block, at int, equal bool) {
-	// The block before the first one that begins above key is the only one that can hold it.
+	// Only the block before the first one that begins above key can contain it.
 	block, exact := slices.BinarySearchFunc(s.blocks, key, func(b []T, k string) int {
 		return strings.Compare(s.key(b[0]), k)
 	})
@@ -58,7 +58,7 @@ func (s *sorted[T]) put(v T) {
 	}
 	s.blocks[b] = slices.Insert(s.blocks[b], i, v)
 	if full := s.blocks[b]; len(full) > blockSize {
-		// The upper half gets its own array, so that the lower half may grow again in place.
+		// The upper half gets its own array, so that the lower half can grow again without copying.
 		upper := append(make([]T, 0, blockSize), full[blockSize/2:]...)
 		clear(full[blockSize/2:])
 		s.blocks[b] = full[:blockSize/2]

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSortedIsASortedMap runs puts and removes against a map; keys are few enough to meet and
-// many enough to split and empty blocks.
+// TestSortedIsASortedMap compares puts and removes with a map. There are few enough keys to collide, and enough to
+// split and empty blocks.
 func TestSortedIsASortedMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := sorted[string]{key: func(v string) string { return v }}
@@ -40,7 +40,7 @@ func TestSortedIsASortedMap(t *testing.T) {
 	})
 }
 
-// TestSortedSplits fills many blocks in both directions.
+// TestSortedSplits fills many blocks in ascending and in descending order.
 func TestSortedSplits(t *testing.T) {
 	s := sorted[int]{key: func(v int) string { return string(rune(0x4e00 + v)) }}
 	const n = 5000

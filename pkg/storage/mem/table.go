@@ -11,7 +11,7 @@ import (
 
 var _ storage.Table = (*table)(nil)
 
-// row is immutable: a write puts a new one in its place, so a reader may hold on to what it got.
+// row is immutable: a write replaces it by a new one, so a reader may keep it.
 type row struct {
 	key   string
 	etag  storage.ETag
@@ -57,7 +57,7 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 
 func noRow() error { return fault.New(fault.NotFound, "no such row") }
 
-// entity copies a row out, with the columns of sel or all.
+// entity copies a row, with the columns of sel, or all columns when sel is empty.
 func entity(p *partition, r *row, sel []string) storage.Entity {
 	e := storage.Entity{Key: storage.Key{Partition: p.name, Row: r.key}, ETag: r.etag}
 	if len(sel) == 0 {
@@ -74,8 +74,8 @@ func entity(p *partition, r *row, sel []string) storage.Entity {
 	return e
 }
 
-// Query yields a range of rows. Like the service it reads page by page, so what is written
-// meanwhile may be seen.
+// Query yields a range of rows. Like the service it reads page by page, so it may include rows that are written
+// meanwhile.
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
 	return func(yield func(storage.Entity, error) bool) {
 		if err := storage.CheckQuery(q); err != nil {
@@ -103,7 +103,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 	}
 }
 
-// page reads at most a page of rows from a key on, and returns where the next one begins.
+// page reads at most a page of rows from a key on. It returns where the next page begins.
 func (t *table) page(
 	ctx context.Context, q storage.Query, from storage.Key,
 ) (page []storage.Entity, next storage.Key, more bool, err error) {
@@ -158,7 +158,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	if !ok {
 		p = newPartition(name)
 	}
-	// Every op is decided before the first is applied. That is sound because no two touch one row.
+	// Every op is checked before the first is applied. That is correct because no two ops concern one row.
 	was := make([]*row, len(ops))
 	for i, op := range ops {
 		r, _ := p.rows.get(op.Entity.Row)
@@ -172,7 +172,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// allowed decides whether op may be applied to the existing row, nil for none.
+// allowed checks whether op may be applied to the existing row, which is nil when there is none.
 func allowed(op storage.Op, r *row) error {
 	switch {
 	case op.Kind == storage.Upsert:
@@ -192,11 +192,11 @@ func allowed(op storage.Op, r *row) error {
 	return nil
 }
 
-// mergeFits refuses a merge whose result would be larger than an entity may be.
+// mergeFits refuses a merge whose result would be larger than the limit for an entity.
 func mergeFits(e storage.Entity, r *row) error {
 	old := storage.Entity{Key: e.Key, Props: r.props}
 	if len(e.Props)+len(r.props) <= storage.MaxProperties && size(e)+size(old) <= storage.MaxEntityBytes {
-		return nil // even if no column is in both
+		return nil // even when no column is in both
 	}
 	e.Props = merged(r.props, e.Props)
 	if len(e.Props) > storage.MaxProperties || size(e) > storage.MaxEntityBytes {
@@ -207,7 +207,7 @@ func mergeFits(e storage.Entity, r *row) error {
 
 func size(e storage.Entity) int { return max(storage.EntitySize(e), storage.JSONSize(e)) }
 
-// merged shares values with both; nobody changes a value in place.
+// merged shares values with both arguments, because values are never changed in place.
 func merged(old, more storage.Properties) storage.Properties {
 	all := make(storage.Properties, len(old)+len(more))
 	for name, v := range old {
@@ -237,7 +237,7 @@ func (t *table) apply(p *partition, ops []storage.Op, was []*row) []storage.ETag
 	return tags
 }
 
-// updateParts keeps in the list of partitions those that have rows.
+// updateParts removes a partition without rows from the list of partitions, and adds one with rows.
 func (t *table) updateParts(p *partition, known bool) {
 	switch {
 	case known && p.rows.n == 0:

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// partBytes is how much one column of a long value holds: a binary column has 64 KiB.
+	// partBytes is the size of a part in one column. A binary column can hold 64 KiB.
 	partBytes = 60 * 1024
-	// maxUnpacked bounds what a compressed value may become when it is read.
+	// maxUnpacked bounds the size of a decompressed value.
 	maxUnpacked = 16 << 20
 )
 
@@ -28,7 +28,7 @@ func Split(props storage.Properties, name string, b []byte) {
 	}
 }
 
-// Join reads what [Split] wrote; nil if there is nothing.
+// Join reads the output of [Split]. It returns nil when there is no such column.
 func Join(props storage.Properties, name string) (b []byte) {
 	for i := 0; ; i++ {
 		part, ok := props[partName(name, i)].([]byte)
@@ -41,27 +41,27 @@ func Join(props storage.Properties, name string) (b []byte) {
 
 func partName(name string, i int) string { return fmt.Sprintf("%s%d", name, i) }
 
-// zips are reused: a fresh one takes a megabyte.
+// zips are reused, because a new one takes a megabyte.
 var zips = sync.Pool{New: func() any {
 	// Level 3 takes .7 of the time of the standard library's BestSpeed and makes pages a twentieth smaller. Level 6
-	// saves another tenth and takes 1.6 times as long, and a blob is paid for by the write. zstd is no better.
+	// saves another tenth but takes 1.6 times as long, and a blob costs one write at any size. zstd is no better.
 	const level = 3
 	z, _ := gzip.NewWriterLevel(nil, level) // Unreachable: the level is known
 	return z
 }}
 
-// Gzip compresses bytes as columns and blobs hold them.
+// Gzip compresses bytes for columns and blobs.
 func Gzip(b []byte) []byte {
 	var out bytes.Buffer
 	z := zips.Get().(*gzip.Writer)
 	defer zips.Put(z)
 	z.Reset(&out)
-	_, _ = z.Write(b) // a bytes.Buffer takes everything
+	_, _ = z.Write(b) // writing to a bytes.Buffer never fails
 	_ = z.Close()
 	return out.Bytes()
 }
 
-// Gunzip reads what [Gzip] wrote, of which there may be so much. More is TooLarge.
+// Gunzip decompresses the output of [Gzip], up to most bytes. A larger result is TooLarge.
 func Gunzip(b []byte, most int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(b))
 	if err != nil {

@@ -1,25 +1,24 @@
-// Package row maps structs to the columns of a table's rows, so that a row is described once, by the
-// tags of its struct, and not by a function that writes it and another that reads it.
+// Package row maps structs to the columns of a table's rows. The tags of the struct describe the row once; no pair of
+// functions has to write and read it.
 //
 // A field tagged `col:"name"` is the column of that name:
 //
-//   - Strings, booleans, integers, floats and byte slices are stored as they are.
+//   - Strings, booleans, integers, floats and byte slices are stored unchanged.
 //   - A time.Time is text of fixed width ([storage.TimeLayout]).
-//   - Everything else is JSON in a text column.
+//   - Any other type is JSON in a text column.
 //
-// Empty strings, zero times and compound values that are zero are left out; a list that is empty but not nil
-// is written. Numbers and booleans are always
-// written, so that an operator who opens the table sees them. Options follow the name:
+// Empty strings, zero times and zero compound values are omitted. An empty list that is not nil is written. Numbers
+// and booleans are always written, so that operators see them in the table. Options follow the name:
 //
 //	always  the column is written even when it is empty, for a Merge or an operator
-//	must    a column that cannot be read is an error; without it, the field stays zero as if there were none
+//	must    a column that cannot be read is an error; without it, such a field stays zero
 //	bytes   JSON in a binary column instead of a text column
 //	parts   a byte slice, or JSON, spread over the columns name0, name1 and so on
 //	gzip    as parts, compressed
 //	ms      a time.Duration in milliseconds
 //	inline  a struct whose own tagged fields are columns of this row; it has no name: `col:",inline"`
 //
-// Columns that no field names are ignored: a newer release may have written the row.
+// Columns without a field are ignored, because a newer release may have written the row.
 package row
 
 import (
@@ -53,7 +52,7 @@ func (c column) has(option string) bool {
 	return false
 }
 
-// Of describes T by its tags. Call it once for each type, in a package variable.
+// Of reads the tags of T. Call it once for each type, in a package variable.
 func Of[T any]() Codec[T] { return Codec[T]{columnsOf(reflect.TypeFor[T](), nil)} }
 
 func columnsOf(t reflect.Type, at []int) (out []column) {
@@ -71,7 +70,7 @@ func columnsOf(t reflect.Type, at []int) (out []column) {
 	return out
 }
 
-// Encode gives the columns of v.
+// Encode returns the columns of v.
 func (c Codec[T]) Encode(v *T) storage.Properties {
 	row := reflect.ValueOf(v).Elem()
 	props := make(storage.Properties, len(c.columns))
@@ -81,7 +80,7 @@ func (c Codec[T]) Encode(v *T) storage.Properties {
 	return props
 }
 
-// Decode reads columns. An error names the damaged columns that must be readable; all others are read even then.
+// Decode reads columns. An error names the damaged columns tagged must; all other columns are read even then.
 func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	row := reflect.ValueOf(&v).Elem()
 	var errs []error
@@ -97,7 +96,7 @@ func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	return v, errors.Join(errs...)
 }
 
-// Load reads a row. A row that does not exist is a zero value without a revision, and no error.
+// Load reads a row. For a row that does not exist, it returns a zero value, an empty revision and no error.
 func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v T, etag storage.ETag, err error) {
 	e, err := t.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -110,8 +109,8 @@ func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v
 	return v, e.ETag, err
 }
 
-// Put writes a row that was read at a revision, and inserts it where there was none. It fails with a
-// Conflict, or NotFound, if somebody else has written it since.
+// Put returns the operation that writes a row read at a revision, or inserts it when the revision is empty. The
+// operation fails with Conflict or NotFound when another writer has changed the row since.
 func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
 	kind := storage.Replace
 	if etag == "" {
@@ -142,7 +141,7 @@ func (c column) encode(props storage.Properties, f reflect.Value) {
 	}
 }
 
-// plain is the value of a column that is not JSON; nil for one that is.
+// plain returns the value of a column that is not JSON, or nil for a JSON column.
 func plain(f reflect.Value, ms bool) any {
 	if f.Type() == timeType {
 		return storage.FormatTime(f.Interface().(time.Time))
@@ -164,11 +163,11 @@ func plain(f reflect.Value, ms bool) any {
 	return nil
 }
 
-// maxText is the most characters of a text column; storage allows 32 Ki.
+// maxText is the largest number of characters in a text column; storage allows 32 Ki.
 const maxText = 16 * 1024
 
-// Text makes any text storable. Much of what rows hold was said by strangers, and one odd header must
-// not keep a whole transaction from being written.
+// Text makes any text storable. Much of the text in rows comes from strangers, and one odd header must not prevent
+// the write of a whole transaction.
 func Text(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= maxText {
@@ -184,7 +183,7 @@ func Text(s string) string {
 	return s
 }
 
-// jsonOf does not escape what only HTML minds: people read these rows.
+// jsonOf does not escape HTML characters, because people read these rows.
 func jsonOf(f reflect.Value) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

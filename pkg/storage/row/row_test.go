@@ -69,7 +69,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// What is empty is left out, but for numbers, booleans and what is always written.
+// TestEncodeEmpty checks that empty values are omitted, except for numbers, booleans and columns tagged always.
 func TestEncodeEmpty(t *testing.T) {
 	want := storage.Properties{
 		"note": "", "on": false, "n": int64(0), "cost": 0.0, "delayMs": int64(0), "byHost": "null", "good": int64(0),
@@ -84,7 +84,7 @@ func TestEncodeEmpty(t *testing.T) {
 	}
 }
 
-// An empty list may mean something else than none.
+// TestEmptyListIsNotNil checks that an empty list, which may have a meaning of its own, is not read as nil.
 func TestEmptyListIsNotNil(t *testing.T) {
 	for _, v := range []sample{{Tags: []string{}}, {}} {
 		back, err := samples.Decode(samples.Encode(&v))
@@ -126,7 +126,7 @@ func TestDecodeMust(t *testing.T) {
 	}
 }
 
-// Strangers' texts must not keep a row from being written.
+// TestText checks that texts from strangers never prevent the write of a row.
 func TestText(t *testing.T) {
 	if got := Text("a\xffb"); got != "a\uFFFDb" {
 		t.Errorf("%q", got)

@@ -11,16 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Metadata of a blob that is compressed. One without it holds the bytes as they are.
+// This is the metadata of a compressed blob. A blob without it holds the bytes unchanged.
 const (
 	metaEncoding = "encoding" // gzip
-	metaBytes    = "bytes"    // of the body, decimal
+	metaBytes    = "bytes"    // size of the body, decimal
 )
 
-// maxBody bounds what is believed of a blob's size: it is that of the largest body that can be fetched.
+// maxBody bounds the size that a blob may declare. It is the size of the largest body that can be fetched.
 const maxBody = 1 << 30
 
-// packed is a body as it is stored: compressed, if that saves a tenth of it.
+// packed returns a body as stored: compressed when that saves a tenth of it.
 func packed(body []byte) storage.Blob {
 	const contentType = "application/octet-stream"
 	small := row.Gzip(body)
@@ -32,7 +32,7 @@ func packed(body []byte) storage.Blob {
 	}}
 }
 
-// unpacked gives the body of a blob, and reads no more than the blob says it has.
+// unpacked returns the body of a blob. It reads no more than the size that the blob declares.
 func unpacked(b storage.Blob) ([]byte, error) {
 	switch encoding := b.Metadata[metaEncoding]; encoding {
 	case "":
@@ -55,8 +55,8 @@ func unpacked(b storage.Blob) ([]byte, error) {
 	return body, nil
 }
 
-// Body reads the bytes of a capture and checks them against their digest. NotFound when they are
-// not kept any more.
+// Body reads the bytes of a capture and checks them against their digest. Errors: NotFound when they are no longer
+// kept.
 func (s *Store) Body(ctx context.Context, rawHash string) ([]byte, error) {
 	name, err := blobName(rawHash)
 	if err != nil {

@@ -20,7 +20,7 @@ func random(n int) []byte {
 	return b
 }
 
-// A21: a body is compressed when that saves a tenth, and comes back byte for byte.
+// TestA21Compression checks that a body is compressed when that saves a tenth, and is read back byte for byte.
 func TestA21Compression(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -49,7 +49,8 @@ func TestA21Compression(t *testing.T) {
 	}
 }
 
-// A21: a blob that is not what it says is Internal, and is never unpacked beyond its size.
+// TestA21DamagedBlobs checks that a blob that differs from its metadata is Internal, and is never decompressed beyond
+// its declared size.
 func TestA21DamagedBlobs(t *testing.T) {
 	good := packed(bytes.Repeat([]byte("tide "), 1<<20))
 	hash := Hash(bytes.Repeat([]byte("tide "), 1<<20))

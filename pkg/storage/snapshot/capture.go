@@ -13,47 +13,48 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Hash writes a digest the way every column does.
+// Hash returns the digest of a body in the form of all columns.
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Capture is one immutable record of bytes fetched for an item.
+// Capture is an immutable record of bytes fetched for an item.
 type Capture struct {
 	ItemID       source.ID
 	RawHash      string // sha256:<hex> of the body
 	ContentHash  string `col:"contentSha256,always"` // content_sha256 of spec 000
 	TextHash     string `col:"textSha256,always"`
 	CanonicalURI string `col:"canonicalUri,always"`
-	// that answered with the body; "" when it must not be shown
+	// the URL that answered with the body; "" when it must not be shown
 	FetchURL             string              `col:"fetchUrl,always"`
 	MimeType             string              `col:"mimeType,always"`
 	StatusCode           int                 `col:"httpStatusCode"`
-	Header               map[string][]string `col:"httpHeader,always"` // what a replay of the response needs
+	Header               map[string][]string `col:"httpHeader,always"` // headers for a replay
 	Bytes                int64               `col:"bytes"`
 	NormalizationVersion string              `col:"normalizationVersion,always"`
 	RunID                string              `col:"runId,always"`
 	CapturedAt           time.Time           `col:"capturedAt,always"`
-	// LastVerifiedAt is when the source last answered with this content. For its present capture an item knows a
-	// later time.
+	// LastVerifiedAt is when the source last answered with this content. For its current capture the item has a later
+	// time.
 	LastVerifiedAt time.Time `col:"lastVerifiedAt,always"`
-	// ReprocessedAt is when the body, kept since CapturedAt, was read by the rules of NormalizationVersion; zero for
-	// a capture that was read as it was fetched.
+	// ReprocessedAt is when the rules of NormalizationVersion read the body, which was kept since CapturedAt. It is
+	// zero for a capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
-	// What the page says of itself (H4); empty where it does not, and in captures of before.
+	// These are the page's own statements (H4). They are empty when the page makes none, and in captures of earlier
+	// releases.
 	PublishedAt time.Time `col:"publishedAt"`
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
 
-	// Words are those of the text that was read in the body (of [change.Words]), and Change is what the capture
-	// means to its item. Both are given to be kept beside the capture, and are not read with it.
+	// Words are the words of the text read in the body (of [change.Words]). Change is the meaning of the capture for
+	// its item. Both are stored beside the capture and are not read back with it.
 	Words  []byte
 	Change Change
 }
 
-// ContentType is the header that the body came with, or its media type.
+// ContentType returns the Content-Type header of the body, or its media type.
 func (c Capture) ContentType() string {
 	if v := c.Header["Content-Type"]; len(v) > 0 {
 		return v[0]
@@ -65,18 +66,18 @@ func captureKey(id source.ID, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: strings.TrimPrefix(rawHash, "sha256:")}
 }
 
-// readingKey is the row of a capture whose body the item has an older capture of, under another version.
+// readingKey returns the key of a capture whose body already has an older capture of the item, under another version.
 func readingKey(id source.ID, rawHash, version string) storage.Key {
 	key := captureKey(id, rawHash)
 	key.Row += "|" + version
 	return key
 }
 
-// captures is the table of captures, look-ups and edges.
+// captures is the table of captures, look-up rows and edges.
 type captures struct{ storage.Table }
 
-// find reads the first capture of a body, and the one under a version, which may be the same; zero where there is
-// none.
+// find reads the first capture of a body and its capture under a version, which may be the same one. A capture that
+// does not exist is zero.
 func (t captures) find(ctx context.Context, id source.ID, rawHash, version string) (first, c Capture, err error) {
 	e, err := t.Get(ctx, captureKey(id, rawHash))
 	if err != nil {
@@ -91,7 +92,7 @@ func (t captures) find(ctx context.Context, id source.ID, rawHash, version strin
 	return first, captureOf(e), nil
 }
 
-// absent turns the error of reading a row that is not there into success.
+// absent turns a NotFound error of a read into success.
 func absent(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -102,7 +103,7 @@ func absent(err error) error {
 var captureRow = row.Of[Capture]()
 
 func captureOf(e storage.Entity) Capture {
-	c, _ := captureRow.Decode(e.Props) // what is damaged is empty
+	c, _ := captureRow.Decode(e.Props) // a damaged column is empty
 	digest, _, _ := strings.Cut(e.Row, "|")
 	c.ItemID, c.RawHash = source.ID(e.Partition), "sha256:"+digest
 	return c

@@ -13,18 +13,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Change is what a capture meant to its item when the item was found to have it: a row beside the edge,
-// whose fields are those of spec 000 §4.3 and no others. The capture's row cannot say it, because a page that goes
-// back to what it was has the earlier capture again.
+// Change is the meaning that a capture had for its item when the item was found with it. It is a row next to the
+// edge, because an edge has only the fields of spec 000 §4.3. It is not part of the capture's row, because a page
+// that returns to earlier content has the earlier capture again.
 type Change struct {
 	Kind    change.Kind `col:"kind,always"`
 	At      time.Time   `col:"at,always"`
-	RawHash string      `col:"rawHash,always"` // of the capture
-	Before  string      `col:"before,always"`  // raw hash of the one that the item had before; "" if none
-	// Version is that of the rules under which both were read.
+	RawHash string      `col:"rawHash,always"` // raw hash of the capture
+	Before  string      `col:"before,always"`  // raw hash of the item's capture before; "" when it had none
+	// Version is the version of the rules that read both bodies.
 	Version string `col:"normalizationVersion,always"`
-	// Measured says whether what follows is known: how much of the text is new and gone, and how many words
-	// were added and removed.
+	// Measured says whether the following fields are known: the shares of the text that are new and gone, and how
+	// many words were added and removed.
 	Measured bool    `col:"measured"`
 	New      float64 `col:"newShare"`
 	Gone     float64 `col:"goneShare"`
@@ -32,42 +32,42 @@ type Change struct {
 	Removed  int     `col:"wordsRemoved"`
 }
 
-// Extent is how much has changed.
+// Extent returns how much has changed.
 func (c Change) Extent() change.Extent {
 	return change.Extent{Measured: c.Measured, New: c.New, Gone: c.Gone, Added: c.Added, Removed: c.Removed}
 }
 
-// ChangeOf describes a change that is to be kept with the capture to which it led.
+// ChangeOf returns a change to be stored with the capture that it led to.
 func ChangeOf(kind change.Kind, e change.Extent) Change {
 	return Change{Kind: kind, Measured: e.Measured, New: e.New, Gone: e.Gone, Added: e.Added, Removed: e.Removed}
 }
 
-// changeRows begins the rows of changes, changesEnd ends them. No capture's row begins so, as that is in
-// hexadecimal.
+// changeRows is the prefix of the rows of changes, and changesEnd is the bound after them. The row of a capture is
+// hexadecimal, so none has this prefix.
 const (
 	changeRows = "kind|"
 	changesEnd = "kind}"
 )
 
-// changeKey orders the changes of an item newest first, as edges are.
+// changeKey orders the changes of an item newest first, like edges.
 func changeKey(id source.ID, at time.Time, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: newestFirst(changeRows, at, strings.TrimPrefix(rawHash, "sha256:"))}
 }
 
-// newestFirst is a row whose order is the reverse of that of its time.
+// newestFirst returns a row that sorts in reverse order of time.
 func newestFirst(rows string, at time.Time, digest string) string {
-	const end = 9_999_999_999_999 // milliseconds; in the year 2286
+	const end = 9_999_999_999_999 // milliseconds, in the year 2286
 	return fmt.Sprintf("%s%013d|%s", rows, end-at.UnixMilli(), digest)
 }
 
 var changeRow = row.Of[Change]()
 
 func changeOf(e storage.Entity) Change {
-	c, _ := changeRow.Decode(e.Props) // what is damaged is empty
+	c, _ := changeRow.Decode(e.Props) // a damaged column is empty
 	return c
 }
 
-// Changes gives an item's changes, newest first, at most the given number from 1 to 1,000.
+// Changes returns an item's changes, newest first. It returns at most `most` changes, from 1 to 1,000.
 func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Change, err error) {
 	q := storage.Query{Partition: string(id), RowFrom: changeRows, RowTo: changesEnd, PageSize: most}
 	for e, err := range s.captures.Query(ctx, q) {
@@ -81,21 +81,21 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 	return out, nil
 }
 
-// Last is what an item was last found to have, as its rows tell. It is read before a reading is decided on,
-// and given to [Store.Save], which then need not read the same rows. The zero Last knows nothing.
+// Last holds the rows that say what an item was last found to have. Callers read it before they decide on a reading
+// and pass it to [Store.Save], which then need not read the same rows. The zero Last holds nothing.
 type Last struct {
 	rows    []storage.Entity
 	read    bool
-	version string // of what is looked up by URI
+	version string // the version of the look-up by URI
 }
 
-// Last reads what an item was last found to have, and, for who reads it under a version, the capture by which its
-// canonical URI is found there.
+// Last reads what an item was last found to have. It also reads the capture that the look-up by canonical URI names
+// under a version, when that row is in the item's partition.
 func (s *Store) Last(ctx context.Context, id source.ID, version string) (Last, error) {
 	return s.captures.last(ctx, id, version)
 }
 
-// last reads two rows by themselves: a query for both would be one request less, but Azurite looks at all rows for it.
+// last reads two rows by key. One query for both would save a request, but for it Azurite scans all rows.
 func (t captures) last(ctx context.Context, id source.ID, version string) (Last, error) {
 	l := Last{read: true, version: version}
 	for _, row := range []string{tipRow, uriRows + version} {
@@ -110,8 +110,8 @@ func (t captures) last(ctx context.Context, id source.ID, version string) (Last,
 	return l, nil
 }
 
-// Words are those of the text that the rules of a version read in a body, if that is what the item was last
-// found to have; nothing is remembered of any other.
+// Words returns the words of the text that the rules of a version read in a body, if the item was last found with
+// that body and version. Words of other bodies are not kept.
 func (l Last) Words(rawHash, version string) change.Words {
 	for _, e := range l.rows {
 		if e.Row != tipRow {
@@ -125,7 +125,7 @@ func (l Last) Words(rawHash, version string) change.Words {
 	return change.Words{}
 }
 
-// recorded is the change by which the item came to have the capture that it has, written by an earlier try.
+// recorded returns the change by which the item got its current capture, as an earlier try recorded it.
 func (r *recording) recorded(ctx context.Context) (Change, error) {
 	if r.given.Change.Kind == change.None {
 		return Change{}, nil
@@ -137,7 +137,7 @@ func (r *recording) recorded(ctx context.Context) (Change, error) {
 	return changeOf(e), err
 }
 
-// changeOps keep what the capture means to its item.
+// changeOps returns the operations that store the meaning of the capture for its item.
 func (r *recording) changeOps() []storage.Op {
 	c := r.given.Change
 	if c.Kind == change.None {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// meaning is a capture of a body that means something to its item.
+// meaning returns a capture of a body with a change of that kind.
 func meaning(body string, kind change.Kind, added int, day int) Capture {
 	c := captureOfBody(body)
 	c.CapturedAt = noon.Add(time.Duration(day) * 24 * time.Hour)
@@ -19,8 +19,8 @@ func meaning(body string, kind change.Kind, added int, day int) Capture {
 	return c
 }
 
-// TestH7ChangesAreKept: newest first, with the body before; who saves again because the commit failed is told what was
-// recorded, and records nothing.
+// TestH7ChangesAreKept checks that changes are listed newest first, with the body before. A caller that saves again
+// because its commit failed gets the change that was recorded, and nothing new is recorded.
 func TestH7ChangesAreKept(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -30,7 +30,7 @@ func TestH7ChangesAreKept(t *testing.T) {
 		saved, err := s.Save(t.Context(), b, []byte("two"), had)
 		must(t, err)
 		again := meaning("two", change.Content, 0, 2)
-		again.Change.Measured = false // the words that it was compared with are gone by then
+		again.Change.Measured = false // the words for the comparison are no longer kept
 		once, err := s.Save(t.Context(), again, []byte("two"), had)
 		must(t, err)
 		back := meaning("one", change.Reverted, 3, 3)
@@ -55,8 +55,8 @@ func TestH7ChangesAreKept(t *testing.T) {
 	})
 }
 
-// TestH7WordsAreThoseOfTheLastCapture: what is remembered of a text is not taken for that of another, nor for what
-// other rules read in it.
+// TestH7WordsAreThoseOfTheLastCapture checks that the stored words are returned only for the body and the rules to
+// which they belong.
 func TestH7WordsAreThoseOfTheLastCapture(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -73,7 +73,7 @@ func TestH7WordsAreThoseOfTheLastCapture(t *testing.T) {
 	})
 }
 
-// TestH7ChangesGoWithTheirCaptures: retention takes them, and a purge.
+// TestH7ChangesGoWithTheirCaptures checks that retention removes changes with their captures, and so does a purge.
 func TestH7ChangesGoWithTheirCaptures(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())

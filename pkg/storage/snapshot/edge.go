@@ -13,14 +13,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// edgeRows begins the rows of edges, edgesEnd ends them.
+// edgeRows is the prefix of the rows of edges, and edgesEnd is the bound after them.
 const (
 	edgeRows = "supersedes|"
 	edgesEnd = "supersedes}"
 )
 
-// edgeKey orders the edges of an item newest first. Each has its time in it, so a source that goes
-// back to what it was has an edge of its own for that.
+// edgeKey orders the edges of an item newest first. The key contains the time, so a source that returns to earlier
+// content has a separate edge for the return.
 func edgeKey(e lineage.Edge) storage.Key {
 	item, digest := e.Newer.Split()
 	return storage.Key{Partition: item, Row: newestFirst(edgeRows, e.At, digest)}
@@ -33,21 +33,22 @@ func edgeEntity(e lineage.Edge) storage.Entity {
 }
 
 func edgeOf(e storage.Entity) lineage.Edge {
-	edge, _ := edgeRow.Decode(e.Props) // what is damaged is empty
+	edge, _ := edgeRow.Decode(e.Props) // a damaged column is empty
 	return edge
 }
 
-// Edges gives an item's edges, newest first, at most the given number from 1 to 1,000.
+// Edges returns an item's edges, newest first. It returns at most `most` edges, from 1 to 1,000.
 func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Edge, error) {
 	out, _, err := s.EdgesAfter(ctx, id, "", most)
 	return out, err
 }
 
-// cursor is where a listing of an item's edges continues.
+// cursor is the form of an edge's position in the list of its item's edges.
 var cursor = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
 
-// EdgesAfter gives edges as [Store.Edges] does, from a place on that an earlier call gave as next, or from the
-// newest one when it is empty. The last page has no next. A malformed place is Invalid.
+// EdgesAfter returns edges as [Store.Edges] does, starting at the position that an earlier call returned as next, or
+// at the newest edge when the position is empty. The last page has an empty next. Errors: Invalid for a malformed
+// position.
 func (s *Store) EdgesAfter(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []lineage.Edge, next string, err error) {
@@ -72,8 +73,8 @@ func (s *Store) EdgesAfter(
 	return out, "", nil
 }
 
-// dropEdges removes an item's edges to captures that are not kept any more, and those before a time, with the
-// changes that they stand beside.
+// dropEdges removes an item's edges to captures that are no longer kept, and those before a time. It also removes the
+// changes beside those edges.
 func (s *Store) dropEdges(
 	ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool,
 ) error {
@@ -95,7 +96,7 @@ func (s *Store) dropEdges(
 	return s.captures.deleteAll(ctx, ops)
 }
 
-// deleteAll deletes rows of one partition that nobody else does.
+// deleteAll deletes rows of one partition that no other process deletes.
 func (t captures) deleteAll(ctx context.Context, ops []storage.Op) error {
 	for len(ops) > 0 {
 		n := min(len(ops), storage.MaxOps)

@@ -11,18 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// List gives an item's captures, those of one body next to each other, the first one of it first.
+// List returns an item's captures. Captures of one body are adjacent, with its first capture first.
 func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 	out, _, err := s.captureRows(ctx, id, "", 0)
 	return out, err
 }
 
-// listed is a capture's place in the listing of its item's.
+// listed is the form of a capture's position in the list of its item's captures.
 var listed = regexp.MustCompile(`^[0-9a-f]{64}(-[a-z0-9_.]+)?$`)
 
-// Page gives so many of an item's captures, from 1 to 999, in the order of their digests: those after a place that an
-// earlier call gave as next, or the first ones when it is empty. The last page has no next. A malformed place is
-// Invalid.
+// Page returns up to that many of an item's captures, from 1 to 999, in the order of their digests. It starts after
+// the position that an earlier call returned as next, or at the first capture when the position is empty. The last
+// page has an empty next. Errors: Invalid for a malformed position.
 func (s *Store) Page(
 	ctx context.Context, id source.ID, after string, most int,
 ) (page []Capture, next string, err error) {
@@ -33,9 +33,9 @@ func (s *Store) Page(
 	return page, strings.Replace(last, "|", "-", 1), err
 }
 
-// captureRows reads the captures behind a row, all of them if most is 0; last is the row of the last one that is given
-// when there are more. When a source last answered with a body is in the row of its first capture alone, so
-// reading begins there.
+// captureRows reads the captures after a row, all of them when most is 0. When there are more, last is the row of the
+// last capture returned. It starts at the row of a body's first capture, because only that row says when the source
+// last answered with the body.
 func (s *Store) captureRows(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []Capture, last string, err error) {
@@ -65,7 +65,7 @@ func (s *Store) captureRows(
 	return out, "", nil
 }
 
-// byBody groups captures as they are listed: the first of each group is that of the body's row.
+// byBody groups captures in list order. The first capture of each group is the body's first.
 func byBody(captures []Capture) (groups [][]Capture) {
 	for i, c := range captures {
 		if i > 0 && captures[i-1].RawHash == c.RawHash {

@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A21, B4: captures and edges are listed to the end in pages of any size, each once and in order.
+// TestA21Pages checks that captures and edges are listed completely in pages of any size, each once and in order
+// (A21, B4).
 func TestA21Pages(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		p := newPast(t, open(t, empty()))

@@ -46,7 +46,7 @@ func left(t *testing.T, store storage.Store) (n int) {
 	return n
 }
 
-// A21: a body stays as long as an item has it, whichever goes first.
+// TestA21PurgeKeepsWhatOthersNeed checks that a body is kept while any item has it, whichever item is purged first.
 func TestA21PurgeKeepsWhatOthersNeed(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		for _, first := range []source.ID{itemA, itemB} {
@@ -71,7 +71,7 @@ func TestA21PurgeKeepsWhatOthersNeed(t *testing.T) {
 			if n := left(t, store); n > 0 {
 				t.Errorf("%d rows and blobs are left", n)
 			}
-			keep(t, s, itemA, "shared") // and it can be kept anew
+			keep(t, s, itemA, "shared") // the body can be saved again
 			if _, err := s.Body(t.Context(), c.RawHash); err != nil {
 				t.Error(err)
 			}
@@ -79,7 +79,7 @@ func TestA21PurgeKeepsWhatOthersNeed(t *testing.T) {
 	})
 }
 
-// steps makes the nth operation of a store fail, before or after it took effect, and counts them.
+// steps counts the operations of a store and makes the nth one fail, before or after it takes effect.
 type steps struct {
 	nth   int
 	after bool
@@ -105,8 +105,8 @@ func (s *steps) After(_ context.Context, c storagetest.Call, err error) error {
 	return err
 }
 
-// everyStep runs a test with each operation of it failing, before and after it took effect. The test
-// counts its operations with no fault at first.
+// everyStep runs a test once for each of its operations, with that operation failing before and after it takes
+// effect. A first run without faults counts the operations.
 func everyStep(t *testing.T, test func(t *testing.T, s *steps)) {
 	t.Helper()
 	all := &steps{}
@@ -120,7 +120,8 @@ func everyStep(t *testing.T, test func(t *testing.T, s *steps)) {
 	}
 }
 
-// A21: a purge that dies anywhere is finished by the next one; what others need remains throughout.
+// TestA21PurgeUnderFaults checks that a purge that dies at any step is finished by the next one, and that bodies of
+// other items are kept throughout.
 func TestA21PurgeUnderFaults(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		everyStep(t, func(t *testing.T, f *steps) {
@@ -144,11 +145,11 @@ func TestA21PurgeUnderFaults(t *testing.T) {
 	})
 }
 
-// A21: whatever an item that is purged and one that captures the same bytes do between each
-// other's steps, the capture has its body in the end.
+// TestA21PurgeBesideSave runs steps of a purge between steps of a save of the same bytes, and the reverse. The saved
+// capture must have its body in the end.
 func TestA21PurgeBesideSave(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
-		for _, saves := range []bool{true, false} { // who is interrupted
+		for _, saves := range []bool{true, false} { // which of the two is interrupted
 			for n := 1; ; n++ {
 				store := empty()
 				s := open(t, store)
@@ -176,7 +177,7 @@ func TestA21PurgeBesideSave(t *testing.T) {
 				if count < n {
 					break
 				}
-				clock = clock.Add(burialLease) // and the host brings back what was refused
+				clock = clock.Add(burialLease) // the host delivers the refused message again
 				for _, retry := range []error{err, between} {
 					if retry != nil && !fault.Is(retry, fault.Throttled) {
 						t.Errorf("step %d: %v", n, retry)
@@ -196,7 +197,8 @@ func TestA21PurgeBesideSave(t *testing.T) {
 	})
 }
 
-// A21: a blob is not held while somebody deletes it, and is again when he died over it.
+// TestA21HoldWaitsForABurial checks that a blob cannot be acquired while it is deleted, and can be acquired again
+// when the deleter has died.
 func TestA21HoldWaitsForABurial(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -227,7 +229,7 @@ func TestA21HoldWaitsForABurial(t *testing.T) {
 	})
 }
 
-// A21: many items come and go with one body, at once.
+// TestA21ManyHoldersAtOnce checks many items that acquire and release one body at once.
 func TestA21ManyHoldersAtOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -256,7 +258,7 @@ func TestA21ManyHoldersAtOnce(t *testing.T) {
 	})
 }
 
-// counter counts the requests of a store.
+// counter counts the requests to a store.
 type counter struct{ tables, blobs *int }
 
 func (n counter) Before(_ context.Context, c storagetest.Call) error {
@@ -270,8 +272,8 @@ func (n counter) Before(_ context.Context, c storagetest.Call) error {
 
 func (n counter) After(_ context.Context, _ storagetest.Call, err error) error { return err }
 
-// A21: an item that is captured again after a purge that died, by somebody who knows of no purge,
-// has its capture.
+// TestA21CapturedAgainAfterHalfAPurge checks that an item has its capture when it is captured again after a purge
+// died, by a process that does not know of the purge.
 func TestA21CapturedAgainAfterHalfAPurge(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		everyStep(t, func(t *testing.T, f *steps) {

@@ -10,57 +10,57 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// tipRow names the capture that an item was last found to have.
+// tipRow is the row that names the capture that an item was last found to have.
 const tipRow = "tip"
 
-// Saved tells what [Store.Save] did.
+// Saved is the result of [Store.Save].
 type Saved struct {
-	Added bool // there is one body more
-	// Since is when the capture was made: earlier than now if the item had it before.
+	Added bool // the body is new for the item
+	// Since is when the capture was made. It is earlier than now when the item had the capture before.
 	Since time.Time
-	// Replaced is when the capture was made from which this one takes over; zero if from none.
+	// Replaced is when the superseded capture was made; zero when there is no such capture.
 	Replaced time.Time
-	// Change is what the capture means to its item, as it was recorded first.
+	// Change is the meaning of the capture for its item, as first recorded.
 	Change Change
 }
 
 // recording is one call of Save or Reprocess.
 type recording struct {
 	captures captures
-	given    Capture // by the caller
+	given    Capture // as the caller passed it
 	now      time.Time
 	before   Had
-	reread   bool    // from the stored body: the source was not asked
-	c        Capture // given, or the one that exists: it never changes
+	reread   bool    // read from the stored body, without a request to the source
+	c        Capture // given, or the existing capture, which never changes
 	captured bool    // the item has a capture of the body, under any version
-	exists   bool    // and this one
+	exists   bool    // the item has this very capture
 
 	tip        tip
-	tipVersion string // of the capture that the tip names; empty where that is of another body
+	tipVersion string // of the capture in the tip; empty when that has another body
 
-	uri          lineage.Capture // the look-up row by URI, where it shares the partition
-	content, far lookup          // far is the look-up row by URI that does not
+	uri          lineage.Capture // the look-up row by URI, when it is in the item's partition
+	content, far lookup          // far is the look-up row by URI in another partition.
 }
 
-// tip is what the item was last found to have. Without an ETag there is none.
+// tip records what the item was last found to have. An empty ETag means that it does not exist.
 type tip struct {
 	Capture    string    `col:"capture,always"` // the row of the body's first capture
 	At         time.Time `col:"at,always"`
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
-	Words      []byte    `col:"words,parts"` // of the text ([change.Words]), to tell later how much of it is left
+	Words      []byte    `col:"words,parts"` // of the text ([change.Words]), to determine later how much of it is left
 
 	etag storage.ETag
 }
 
 var tips = row.Of[tip]()
 
-// read learns what the item's partition says beside its captures.
+// read reads the rows of the item's partition other than captures.
 func (r *recording) read(ctx context.Context) error {
 	r.tip, r.uri = tip{}, lineage.Capture{}
 	uri := uriKey(r.c)
 	last := r.before.Last
-	r.before.Last = Last{} // what was read once is not relied on after a race
+	r.before.Last = Last{} // after a lost race the rows must be read again
 	if version := r.c.NormalizationVersion; !last.read || last.version != version {
 		var err error
 		if last, err = r.captures.last(ctx, r.c.ItemID, version); err != nil {
@@ -70,7 +70,7 @@ func (r *recording) read(ctx context.Context) error {
 	for _, e := range last.rows {
 		switch {
 		case e.Row == tipRow:
-			r.tip, _ = tips.Decode(e.Props) // what is damaged is empty
+			r.tip, _ = tips.Decode(e.Props) // a damaged column is empty
 			r.tip.etag = e.ETag
 		case e.Key == uri:
 			r.uri = pointed(e)
@@ -79,8 +79,8 @@ func (r *recording) read(ctx context.Context) error {
 	return r.readVersion(ctx)
 }
 
-// readVersion learns under which version the item was last found to have this body, if it was. Tips of earlier
-// releases do not say: then it is that of the only capture.
+// readVersion finds the version under which the item was last found with this body, if it was. Tips of earlier
+// releases do not contain it; then it is the version of the only capture.
 func (r *recording) readVersion(ctx context.Context) error {
 	r.tipVersion = ""
 	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {
@@ -94,8 +94,7 @@ func (r *recording) readVersion(ctx context.Context) error {
 	return err
 }
 
-// current reports whether the item was last found to have this capture: nothing is to be recorded
-// then but that it still does.
+// current reports whether the item was last found with this capture. Then there is nothing new to record.
 func (r *recording) current() bool {
 	return r.tipVersion != "" && r.tipVersion == r.given.NormalizationVersion
 }
@@ -103,7 +102,7 @@ func (r *recording) current() bool {
 // isOwn reports whether the capture's canonical URI is its item's own.
 func (r *recording) isOwn() bool { return uriKey(r.c).Partition == string(r.c.ItemID) }
 
-// me is the capture as it takes over now, or did.
+// me returns the capture as of the time when it supersedes or superseded another.
 func (r *recording) me() lineage.Capture {
 	me := r.c.lineage()
 	me.At = r.now
@@ -113,7 +112,7 @@ func (r *recording) me() lineage.Capture {
 	return me
 }
 
-// run records the capture, or that it is still the one that the item has.
+// run records the capture, unless the item already has it.
 func (r *recording) run(ctx context.Context) (Saved, error) {
 	for range races {
 		if err := r.lookUp(ctx); err != nil {
@@ -140,7 +139,7 @@ func (r *recording) run(ctx context.Context) (Saved, error) {
 	return Saved{}, fault.New(fault.Unavailable, "too many capture it at once")
 }
 
-// again learns what exists after a race was lost, or the capture turned out to exist.
+// again reads what exists, after a lost race or when the capture turns out to exist.
 func (r *recording) again(ctx context.Context) error {
 	first, c, err := r.captures.find(ctx, r.given.ItemID, r.given.RawHash, r.given.NormalizationVersion)
 	if err != nil {
@@ -153,7 +152,8 @@ func (r *recording) again(ctx context.Context) error {
 	return r.read(ctx)
 }
 
-// updateLookups points the look-up rows elsewhere to the capture. It comes last, for they are only hints.
+// updateLookups makes the look-up rows in other partitions name the capture. It must come last, because they are only
+// hints.
 func (r *recording) updateLookups(ctx context.Context) error {
 	me := r.me()
 	if err := r.captures.repoint(ctx, r.content, me); err != nil {
@@ -162,11 +162,11 @@ func (r *recording) updateLookups(ctx context.Context) error {
 	return r.captures.repoint(ctx, r.far, me)
 }
 
-// lookUp finds what else has the content and the canonical URI.
+// lookUp finds other captures with the same content or canonical URI.
 func (r *recording) lookUp(ctx context.Context) (err error) {
 	me := r.me()
 	find := r.captures.insertLookup
-	if r.current() { // its row was written with it
+	if r.current() { // its row was written together with the tip
 		find = r.captures.readLookup
 	}
 	if r.content, err = find(ctx, contentKey(r.c), me); err != nil || r.isOwn() {
@@ -176,12 +176,12 @@ func (r *recording) lookUp(ctx context.Context) (err error) {
 	return err
 }
 
-// candidates are the captures that this one may take over from.
+// candidates returns the captures that this one may supersede.
 func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]lineage.Capture, error) {
 	byURI := r.far.capture
 	if r.isOwn() && r.uri.ID != "" {
 		byURI = r.uri
-		if item, _ := byURI.ID.Split(); item != string(r.c.ItemID) { // the item's own reference is known to exist
+		if item, _ := byURI.ID.Split(); item != string(r.c.ItemID) { // the item's own capture is known to exist
 			var err error
 			if byURI, err = r.captures.named(ctx, byURI, me); err != nil {
 				return nil, err
@@ -191,7 +191,7 @@ func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]linea
 	return []lineage.Capture{byURI, r.content.capture}, nil
 }
 
-// write records, in one transaction, the capture and that it took over.
+// write records, in one transaction, the capture and what it supersedes.
 func (r *recording) write(ctx context.Context) (Saved, error) {
 	me := r.me()
 	candidates, err := r.candidates(ctx, me)
@@ -211,25 +211,25 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	}
 	_, err = r.captures.Transact(ctx, ops...)
 	if r.outdates() && blames(err, len(ops)-1) {
-		r.before = Had{} // purged, or never captured
+		r.before = Had{} // the earlier capture was purged or never made
 	}
 	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
 }
 
-// outdates reports whether another capture gives its place up, of which it is known how long it was current.
+// outdates reports whether another capture stops being current, and the time of its last verification is known.
 func (r *recording) outdates() bool {
 	return r.before.RawHash != "" && r.before.RawHash != r.c.RawHash && !r.before.Verified.IsZero()
 }
 
-// verified writes when a source last answered with a capture.
+// verified returns the operation that records when a source last answered with a capture.
 func verified(key storage.Key, at time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: storage.AnyETag, Props: storage.Properties{"lastVerifiedAt": storage.FormatTime(at)},
 	}}
 }
 
-// captureOps add the capture, if it is not there, and note in the row of the body's first one that the source
-// has answered with it.
+// captureOps returns the operations that add the capture when it is missing, and that record in the row of the body's
+// first capture that the source has answered with the body.
 func (r *recording) captureOps() (ops []storage.Op) {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	if r.captured && !r.reread {

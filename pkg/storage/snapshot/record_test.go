@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// past has items capture one thing after the other, an hour between them.
+// past makes items capture shots in sequence, one hour apart.
 type past struct {
 	t      *testing.T
 	s      *Store
@@ -23,7 +23,7 @@ type past struct {
 
 func newPast(t *testing.T, s *Store) *past { return &past{t, s, noon, map[source.ID]string{}} }
 
-// shot is one capture: what is short in it stands for the item's URL or for hashes.
+// shot is one capture. Its short values represent the item's URL and hashes.
 type shot struct{ item, uri, content, body, version string }
 
 func idOf(path string) source.ID {
@@ -52,7 +52,7 @@ func (p *past) run(shots ...shot) {
 	}
 }
 
-// edges are an item's, newest first, with names for hashes.
+// edges returns an item's edges, newest first, with names for hashes.
 func (p *past) edges(item string, names map[string]string) (out []string) {
 	p.t.Helper()
 	edges, err := p.s.Edges(p.t.Context(), idOf(item), 100)
@@ -86,7 +86,7 @@ func namesOf(shots []shot) map[string]string {
 	return names
 }
 
-// pasts are what edges are made of. Bodies are a letter and a number: the letter is the content.
+// pasts are the histories for the tests of edges. A body is a letter, which represents its content, and a number.
 var pasts = []struct {
 	name  string
 	shots []shot
@@ -148,8 +148,8 @@ func TestB4Edges(t *testing.T) {
 	})
 }
 
-// B4, A21: a save that dies anywhere and comes again leaves what it would have left, whether the
-// item learned of it or not.
+// TestB4EdgesUnderFaults checks that a save that dies at any step and is repeated leaves the same state as one that
+// does not die, whether or not the item was updated (B4, A21).
 func TestB4EdgesUnderFaults(t *testing.T) {
 	for _, tt := range pasts {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestB4EdgesUnderFaults(t *testing.T) {
 					if err := p.save(New(storagetest.Hooked(store, f)), last); (f.hit != "") != (err != nil) {
 						t.Errorf("%s: %v", f.hit, err)
 					}
-					p.now = p.now.Add(time.Minute) // and the host brings the job back
+					p.now = p.now.Add(time.Minute) // the host delivers the job again
 					must(t, p.save(p.s, last))
 					want := tt.want[last.item]
 					if diff := cmp.Diff(want, p.edges(last.item, namesOf(tt.shots))); diff != "" {
@@ -182,13 +182,13 @@ func TestB4EdgesUnderFaults(t *testing.T) {
 	}
 }
 
-// A row that names a capture is believed only as far as the capture goes.
+// TestB4CapturesThatAreGone checks that a look-up row counts only when its capture exists.
 func TestB4CapturesThatAreGone(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		p := newPast(t, open(t, empty()))
 		gone := shot{"gone", "gone", "a", "a", "v1"}
 		p.run(shot{"q", "gone", "a", "a", "v1"}, gone)
-		must(t, p.s.drop(t.Context(), []Capture{p.capture(gone)})) // as retention does, which leaves the look-ups
+		must(t, p.s.drop(t.Context(), []Capture{p.capture(gone)})) // as retention does, which keeps the look-up rows
 		p.run(shot{"p", "gone", "a", "a5", "v1"})
 		if edges := p.edges("p", nil); edges != nil {
 			t.Errorf("have %v, want none over what is gone", edges)
@@ -196,7 +196,7 @@ func TestB4CapturesThatAreGone(t *testing.T) {
 	})
 }
 
-// A21: what Save tells is what an item's row is to know.
+// TestA21Saved checks that Save returns the values for the item's row.
 func TestA21Saved(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -229,7 +229,8 @@ func TestA21Saved(t *testing.T) {
 	})
 }
 
-// A body that was lost is put back when it is fetched again by an item that knows of the loss.
+// TestA21LostBodyIsKeptAnew checks that a lost body is stored again when it is fetched for an item whose row records
+// the loss.
 func TestA21LostBodyIsKeptAnew(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -244,12 +245,12 @@ func TestA21LostBodyIsKeptAnew(t *testing.T) {
 	})
 }
 
-// What Save costs: requests to tables, and blobs written.
+// TestCostOfSave checks the cost of Save in requests to tables and to blobs.
 func TestCostOfSave(t *testing.T) {
 	p := newPast(t, nil)
 	for _, tt := range []struct {
 		name          string
-		shots         []shot // the last is counted
+		shots         []shot // requests of the last shot are counted
 		tables, blobs int
 	}{
 		{"first capture", []shot{{"p", "p", "a", "a", "v1"}}, 3, 1},

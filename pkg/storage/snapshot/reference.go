@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Who deletes a blob has it alone until the lease ends, and gives up well before that.
+// A process that deletes a blob has sole access to it until the lease ends, and gives up well before that.
 const (
 	burialLease = 30 * time.Second
 	burialTime  = 20 * time.Second
 )
 
-// races bounds how often a lost race is run again. Each round has one winner, and few workers keep
-// the same body at the same moment.
+// races bounds the tries after lost races. Each round has one winner, and few workers save the same body at the same
+// moment.
 const races = 50
 
 const blobRow = "blob"
@@ -31,7 +31,7 @@ func referenceKey(id source.ID, rawHash string) storage.Key {
 	return storage.Key{Partition: strings.TrimPrefix(rawHash, "sha256:"), Row: "ref|" + string(id)}
 }
 
-// lively is the row of a blob that may not be deleted.
+// lively returns the row of a blob that is not being deleted.
 func lively(rawHash string, tag storage.ETag) storage.Entity {
 	return blobEntity(rawHash, tag, time.Time{})
 }
@@ -41,15 +41,15 @@ func blobEntity(rawHash string, tag storage.ETag, dyingUntil time.Time) storage.
 		Props: storage.Properties{"dyingUntil": storage.FormatTime(dyingUntil)}}
 }
 
-// bodies are the blobs, and the rows that say which items refer to them.
+// bodies holds the blobs and the rows that say which items refer to them.
 type bodies struct {
 	refs  storage.Table
 	blobs storage.Container
 	now   func() time.Time // for leases only
 }
 
-// acquire makes sure that nobody deletes a blob while an item's captures need it. It comes before the
-// blob is written. Throttled while somebody deletes it.
+// acquire adds an item's reference to a blob, which prevents its deletion. It must come before the write of the blob.
+// Errors: Throttled while another process deletes the blob.
 func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error {
 	ref := storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: referenceKey(id, rawHash)}}
 	for range races {
@@ -75,7 +75,7 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 	return fault.New(fault.Unavailable, "too many save the snapshot %s at once", rawHash)
 }
 
-// referred turns the conflict over an existing reference into success: while there is one, the blob is not
+// referred turns a conflict with an existing reference into success: while a reference exists, the blob is not
 // deleted.
 func referred(err error) error {
 	if fault.Is(err, fault.Conflict) {
@@ -84,17 +84,18 @@ func referred(err error) error {
 	return err
 }
 
-// release removes an item's reference to a blob, and deletes the blob when no other item refers to it. It
-// may be called again, and must be after an error.
+// release removes an item's reference to a blob, and deletes the blob when no other item refers to it. It may be
+// repeated, and must be repeated after an error.
 func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error {
 	mine := storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: referenceKey(id, rawHash), ETag: storage.AnyETag}}
 	for range races {
 		refs, err := b.references(ctx, id, rawHash)
 		if err != nil || refs.blob.ETag == "" || refs.others && !refs.mine {
-			return err // nobody knows of the blob any more, or it is that of others alone
+			return err // the blob has no row, or only other items refer to it
 		}
 		if refs.others {
-			// The blob's row is written too, so that of the last two to leave one loses and looks again.
+			// The transaction also writes the blob's row. So when the last two items release it at once, one of them
+			// fails and reads the references again.
 			_, err = b.refs.Transact(ctx, mine, storage.Op{Kind: storage.Replace, Entity: lively(rawHash, refs.blob.ETag)})
 		} else {
 			err = b.bury(ctx, rawHash, refs, mine)
@@ -106,13 +107,13 @@ func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error
 	return fault.New(fault.Unavailable, "too many give up the snapshot %s at once", rawHash)
 }
 
-// bury deletes a blob to which no other item refers. Its row says so first, in the transaction that removes the
-// last reference: from then on, until the lease ends, nobody can acquire it.
+// bury deletes a blob to which no other item refers. The transaction that removes the last reference first marks the
+// blob as being deleted. From then on, until the lease ends, no item can acquire it.
 func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine storage.Op) error {
 	ctx, cancel := context.WithTimeout(ctx, burialTime)
 	defer cancel()
 	ops := []storage.Op{{Kind: storage.Replace, Entity: blobEntity(rawHash, refs.blob.ETag, b.now().Add(burialLease))}}
-	if refs.mine { // else a burial is taken up again
+	if refs.mine { // otherwise this resumes an earlier deletion
 		ops = append(ops, mine)
 	}
 	tags, err := b.refs.Transact(ctx, ops...)
@@ -129,19 +130,19 @@ func (b bodies) bury(ctx context.Context, rawHash string, refs references, mine 
 	_, err = b.refs.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: blobKey(rawHash),
 		ETag: tags[0]}})
 	if fault.Lost(err) {
-		return nil // taken up by somebody else
+		return nil // another process has resumed the deletion
 	}
 	return err
 }
 
-// references tell who refers to a blob.
+// references says which items refer to a blob.
 type references struct {
-	blob         storage.Entity // its row; no revision when there is none
+	blob         storage.Entity // its row; the revision is empty when there is no row
 	mine, others bool
 }
 
-// references tells who refers to a blob beside an item. It reads no more than it needs for that: a body
-// may be that of very many items.
+// references reads whether a given item, and whether other items, refer to a blob. It reads no more rows than that
+// needs, because very many items may share a body.
 func (b bodies) references(ctx context.Context, id source.ID, rawHash string) (h references, err error) {
 	_, err = b.refs.Get(ctx, referenceKey(id, rawHash))
 	if h.mine = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
@@ -152,7 +153,7 @@ func (b bodies) references(ctx context.Context, id source.ID, rawHash string) (h
 		switch {
 		case err != nil:
 			return h, err
-		case e.Row == blobRow: // the first
+		case e.Row == blobRow: // the first row
 			h.blob = e
 		case e.Row != mine.Row:
 			h.others = true
@@ -167,7 +168,7 @@ func dyingUntil(blob storage.Entity) time.Time {
 	return storage.ParseTime(until)
 }
 
-// blames reports whether an error is that of one operation of a transaction.
+// blames reports whether err names the operation of a transaction with that index.
 func blames(err error, index int) bool {
 	op, ok := errors.AsType[*storage.OpError](err)
 	return ok && op.Index == index

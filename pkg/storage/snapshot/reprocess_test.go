@@ -21,8 +21,7 @@ func (p *past) reprocess(s *Store, x shot) error {
 	return s.Reprocess(p.t.Context(), c)
 }
 
-// listed says of each capture of p which body it is of, under which version and run, and when its source last
-// answered with it.
+// listed returns for each capture its body, its version and run, and when its source last answered with it.
 func (p *past) listed(shots []shot) (out []string) {
 	p.t.Helper()
 	all, err := p.s.List(p.t.Context(), idOf("p"))
@@ -40,8 +39,9 @@ func (p *past) listed(shots []shot) (out []string) {
 
 var reread = []shot{{"p", "p", "a", "a", "v1"}, {"p", "p", "b", "b", "v1"}}
 
-// Seed 000 §3.3: what other rules read in a body that is kept is a capture of its own beside the first, which
-// stays as it is. No edge joins the two; a change after that supersedes the one of the same version.
+// TestZ2ReprocessedCapture checks spec 000 §3.3: when other rules read a stored body, the result is a separate
+// capture beside the first, which does not change. No edge joins the two. A later change supersedes the capture of
+// its own version.
 func TestZ2ReprocessedCapture(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		p := newPast(t, open(t, empty()))
@@ -58,7 +58,7 @@ func TestZ2ReprocessedCapture(t *testing.T) {
 			t.Errorf("edges -before +after\n%s", diff)
 		}
 		p.run(shot{"p", "p", "a-by-v2", "a", "v2"})
-		must(t, p.reprocess(p.s, shot{"p", "p", "b-by-v2", "b", "v2"})) // by who has not committed what it saved then
+		must(t, p.reprocess(p.s, shot{"p", "p", "b-by-v2", "b", "v2"})) // its commit had failed
 		want = []string{want[0], want[1], "a v1 run 13 15 sha256:a", "a v2 run 15 15 sha256:a-by-v2"}
 		if diff := cmp.Diff(want, p.listed(reread)); diff != "" {
 			t.Errorf("after the page returned to a (-want +have)\n%s", diff)
@@ -70,7 +70,7 @@ func TestZ2ReprocessedCapture(t *testing.T) {
 	})
 }
 
-// What was never captured is not there to be read by other rules.
+// TestZ2ReprocessedWithoutACapture checks that a body that was never captured cannot be reprocessed.
 func TestZ2ReprocessedWithoutACapture(t *testing.T) {
 	p := newPast(t, open(t, mem.New(func() time.Time { return noon })))
 	must(t, p.s.Reprocess(t.Context(), p.capture(reread[0])))
@@ -79,7 +79,7 @@ func TestZ2ReprocessedWithoutACapture(t *testing.T) {
 	}
 }
 
-// Rows of earlier releases have no version in what names the present capture.
+// TestZ2TipOfAnEarlierRelease checks rows of earlier releases, whose tip has no version.
 func TestZ2TipOfAnEarlierRelease(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		p := newPast(t, open(t, empty()))
@@ -100,7 +100,8 @@ func TestZ2TipOfAnEarlierRelease(t *testing.T) {
 	})
 }
 
-// Captures of several versions are listed to the end, and are pruned and purged with their body.
+// TestZ2VersionsShareABody checks that captures of several versions are listed completely, and are pruned and purged
+// with their body.
 func TestZ2VersionsShareABody(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -133,14 +134,14 @@ func TestZ2VersionsShareABody(t *testing.T) {
 		}
 		must(t, p.reprocess(p.s, shot{"p", "p", "c-by-v11", "c", "v11"}))
 		must(t, p.s.Purge(t.Context(), idOf("p")))
-		if n := left(t, store); n != 5 { // look-ups of what was pruned
+		if n := left(t, store); n != 5 { // the look-up rows of pruned captures
 			t.Errorf("%d rows and blobs are left, want 5", n)
 		}
 	})
 }
 
-// Whatever step fails, before or after it took effect, what is repeated leaves the same captures and edges; and a
-// purge leaves nothing.
+// TestZ2ReprocessUnderFaults checks that a repetition after a fault at any step, before or after it takes effect,
+// leaves the same captures and edges, and that a purge leaves nothing.
 func TestZ2ReprocessUnderFaults(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		everyStep(t, func(t *testing.T, f *steps) {

@@ -11,30 +11,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Retention says which captures of an item are kept. The newest, and those that are asked for, are
-// kept whatever it says.
+// Retention says which captures of an item are kept. It always keeps the newest capture, and those that the caller
+// needs.
 type Retention struct {
-	Age   time.Duration // since a capture was made; 0 is for ever
-	Count int           // captures of an item; 0 is all
-	Bytes int64         // of the captures of an item, before compression; 0 is any number
+	Age   time.Duration // since the capture was made; 0 means no limit
+	Count int           // captures of an item; 0 means no limit
+	Bytes int64         // of an item's captures, before compression; 0 means no limit
 }
 
-// Kept is what is left of an item's captures.
+// Kept summarizes the captures of an item that are kept.
 type Kept struct {
 	Count int
-	Bytes int64 // before compression; 0 while it is not known, and it is once captures were pruned
-	// Oldest is when the oldest capture was made that is not the item's present one, nor the newest;
-	// zero when there is none: then nothing will have to go as long as none is added.
+	Bytes int64 // before compression; 0 means unknown, until captures are pruned
+	// Oldest is when the oldest capture was made, apart from the item's current and newest ones. When it is zero,
+	// there is no such capture, and retention removes nothing until one is added.
 	Oldest time.Time
 }
 
-// Due reports whether something of an item may have to go.
+// Due reports whether retention may require the removal of captures.
 func (r Retention) Due(k Kept, now time.Time) bool {
 	return !k.Oldest.IsZero() && (r.aged(k.Oldest, now) || r.Count > 0 && k.Count > r.Count || r.Bytes > 0 &&
 		(k.Bytes > r.Bytes || k.Bytes == 0))
 }
 
-// Added is what is kept once a capture of so many bytes is kept, too.
+// Added returns the summary after a further capture of that many bytes.
 func (k Kept) Added(bytes int64) Kept {
 	if k.Count == 0 || k.Bytes > 0 {
 		k.Bytes += bytes
@@ -45,7 +45,8 @@ func (k Kept) Added(bytes int64) Kept {
 
 func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at) > r.Age }
 
-// split decides which captures go, of one for each body. Keep are raw hashes; the first is the item's present one.
+// split decides which captures are removed; captures has one per body. keep are raw hashes, the first of them the
+// item's current one.
 func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept, gone []Capture) {
 	captures = slices.Clone(captures)
 	slices.SortFunc(captures, func(a, b Capture) int {
@@ -68,7 +69,7 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 			continue
 		}
 		count++
-		bytes += c.Bytes // also of one that goes: nothing older stays
+		bytes += c.Bytes // also when this one is removed: no older one is kept
 		if r.aged(c.CapturedAt, now) || r.Count > 0 && count > r.Count || r.Bytes > 0 && bytes > r.Bytes {
 			gone = append(gone, c)
 		} else {
@@ -78,21 +79,21 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 	return kept, gone
 }
 
-// keptOf sums up what is left, newest first, of an item whose present capture is given.
+// keptOf summarizes the captures kept, newest first, of an item with the given current capture.
 func keptOf(kept []Capture, present string) Kept {
 	k := Kept{Count: len(kept)}
 	for i, c := range kept {
 		k.Bytes += c.Bytes
 		if i > 0 && c.RawHash != present {
-			k.Oldest = c.CapturedAt // the last is the oldest
+			k.Oldest = c.CapturedAt // the last one is the oldest
 		}
 	}
 	return k
 }
 
-// Prune drops the captures of an item that retention does not keep, with the edges to them. Keep are
-// raw hashes that are needed; the first of them is the item's present one. After an error it has to
-// be called again, and goes on where it was.
+// Prune removes the captures of an item that retention does not keep, with the edges to them. keep are raw hashes
+// that are needed; the first of them is the item's current one. After an error, callers must repeat the call, which
+// continues where it stopped.
 func (s *Store) Prune(
 	ctx context.Context, id source.ID, r Retention, now time.Time, keep ...string,
 ) (k Kept, err error) {
@@ -111,7 +112,7 @@ func (s *Store) Prune(
 		return slices.ContainsFunc(gone, func(g Capture) bool { return strings.TrimPrefix(g.RawHash, "sha256:") == digest })
 	}
 	if len(gone) > 0 {
-		// Edges first: the captures that go tell which.
+		// Edges must go first, because the captures to be removed determine which.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {
 			of, digest := c.Split()
 			return of == string(id) && goes(digest)
@@ -131,7 +132,7 @@ func (s *Store) Prune(
 	return keptOf(kept, keep[0]), nil
 }
 
-// horizon is before when everything has aged out.
+// horizon returns the time before which everything exceeds Age.
 func (r Retention) horizon(now time.Time) time.Time {
 	if r.Age == 0 {
 		return time.Time{}

@@ -15,7 +15,7 @@ import (
 
 const day = 24 * time.Hour
 
-// aged are captures of ten bytes by the day on which they were made.
+// aged returns captures of ten bytes, made on the given days.
 func aged(days ...int) (out []Capture) {
 	for _, d := range days {
 		out = append(out, Capture{ItemID: itemA, RawHash: "h" + strconv.Itoa(d), CapturedAt: noon.Add(time.Duration(d) * day),
@@ -32,15 +32,15 @@ func daysOf(captures []Capture) string {
 	return strings.Join(out, " ")
 }
 
-// A21: what is kept of the captures of day 0 to 9, on day 9.
+// TestA21Retention checks which captures of days 0 to 9 are kept on day 9.
 func TestA21Retention(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		r      Retention
 		days   []int
-		keep   string // days, the present one first
+		keep   string // days, the current one first
 		kept   string
-		oldest int // day; -1: none
+		oldest int // day; -1 means that there is none
 	}{
 		{"everything", Retention{}, []int{3, 0, 9, 5}, "9", "9 5 3 0", 0},
 		{"by age", Retention{Age: 5 * day}, []int{3, 0, 9, 4}, "9", "9 4", 4},
@@ -82,7 +82,7 @@ func TestA21Retention(t *testing.T) {
 	}
 }
 
-// A21: bytes that were not counted from the beginning are learned once, and from then on counted.
+// TestA21RetentionLearnsBytes checks that a missing count of bytes is computed once and kept up to date from then on.
 func TestA21RetentionLearnsBytes(t *testing.T) {
 	r, old := Retention{Bytes: 100}, Kept{Count: 2, Oldest: noon}
 	for _, tt := range []struct {
@@ -106,8 +106,8 @@ func TestA21RetentionLearnsBytes(t *testing.T) {
 	}
 }
 
-// A21: whatever there is, the newest and what is needed stay, no more than the rules allow beside
-// them does, and nothing younger goes than what stays.
+// TestA21RetentionAlways checks that the newest and the needed captures are always kept. Beside them, no more are
+// kept than the rules allow, and no capture is removed that is younger than one that is kept.
 func TestA21RetentionAlways(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {
@@ -131,7 +131,8 @@ func TestA21RetentionAlways(t *testing.T) {
 	}
 }
 
-// A21: captures that go take their edges and bodies along, wherever pruning dies.
+// TestA21PruneUnderFaults checks that pruned captures are removed with their edges and bodies, at whatever step
+// pruning dies.
 func TestA21PruneUnderFaults(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		everyStep(t, func(t *testing.T, f *steps) {
@@ -154,7 +155,7 @@ func TestA21PruneUnderFaults(t *testing.T) {
 			if diff := cmp.Diff(want, p.edges("p", namesOf(shots))); diff != "" {
 				t.Errorf("%s: edges (-want +have):\n%s", f.hit, diff)
 			}
-			for body, there := range map[string]bool{"a": false, "b": true, "c": true, "d": true} { // q has b
+			for body, there := range map[string]bool{"a": false, "b": true, "c": true, "d": true} { // item q has body b
 				if _, err := p.s.Body(t.Context(), Hash([]byte(body))); (err == nil) != there {
 					t.Errorf("%s: body %s: %v", f.hit, body, err)
 				}
@@ -163,7 +164,7 @@ func TestA21PruneUnderFaults(t *testing.T) {
 	})
 }
 
-// Edges that have aged out go with the captures that do: a page that goes to and fro has few
+// TestA21OldEdgesGo checks that old edges are removed together with old captures. A page that alternates has few
 // captures and many edges.
 func TestA21OldEdgesGo(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of what the store keeps its state in.
+// These are the names of the tables and the container.
 const (
 	Container     = "snapshots"
 	CapturesTable = "Captures"
@@ -24,7 +24,7 @@ type Store struct {
 	bodies   bodies
 }
 
-// New opens the captures of a store. It touches nothing; see [Store.Create].
+// New returns the captures of a store. It sends no request; see [Store.Create].
 func New(s storage.Store) *Store {
 	return &Store{
 		captures: captures{s.Table(CapturesTable)}, runs: s.Table(RunsTable),
@@ -32,13 +32,13 @@ func New(s storage.Store) *Store {
 	}
 }
 
-// By has the store go by another clock than the wall's, for tests, and returns it.
+// By makes the store use the given clock instead of the wall clock, for tests, and returns the store.
 func (s *Store) By(now func() time.Time) *Store {
 	s.bodies.now = now
 	return s
 }
 
-// Create makes the tables and the container that are missing.
+// Create creates the missing tables and the missing container.
 func (s *Store) Create(ctx context.Context) error {
 	for _, create := range []func(context.Context) error{
 		s.captures.Create, s.runs.Create, s.bodies.refs.Create, s.bodies.blobs.Create,
@@ -50,22 +50,20 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Had is what an item is known to have had before a capture: the zero value for nothing.
+// Had is what an item was known to have before a capture. The zero value means nothing.
 type Had struct {
 	RawHash  string
-	Verified time.Time // when its source last answered with that
-	Last     Last      // what its rows tell, if they were read
+	Verified time.Time // when its source last answered with that capture
+	Last     Last      // the item's rows, if they were read
 }
 
-// Save keeps body and its capture, and records that the capture took over from what it supersedes.
-// Saving what the item was last found to have records nothing new; a page that returns to an earlier
-// state keeps its first capture, and an edge tells of the return. An existing capture never
-// changes, whatever c says, except for when it was last verified: that is written when another capture takes its
-// place.
+// Save stores a body and its capture, and an edge to the capture that it supersedes. When the item was last found
+// with the same capture, Save records nothing new. A page that returns to an earlier state keeps its first capture,
+// and an edge records the return. An existing capture never changes, whatever c says, except for the time when it was
+// last verified. That time is written when another capture becomes current.
 //
-// Before is what the item is known to have had, a hint that saves reads. Without it the body is
-// written in any case.
-// After an error Save is called again, with the same body or a newer one.
+// before is what the item is known to have had. It is a hint that saves reads. Without it the body is always written.
+// After an error, callers must repeat Save, with the same body or a newer one.
 func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (saved Saved, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.CapturedAt, before: before}
@@ -82,9 +80,9 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (s
 	return r.run(ctx)
 }
 
-// Reprocess keeps, beside the capture of a body, what the rules of another version read in it (B5): a capture of
-// that version, made at its ReprocessedAt. It supersedes captures of that version as one that is fetched does, and
-// none of another. An item that has no capture of the body gets none. It may be repeated, also after what follows.
+// Reprocess stores, beside the capture of a body, what the rules of another version read in it (B5): a capture of
+// that version, made at its ReprocessedAt. Like a fetched capture, it supersedes only captures of its own version.
+// Nothing is stored for an item without a capture of the body. Reprocess may be repeated, also after later captures.
 func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 	defer fault.Wrap(&err, "reprocessed snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.ReprocessedAt, reread: true}
@@ -92,7 +90,7 @@ func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 		return err
 	}
 	if r.exists && r.tip.Capture != captureKey(c.ItemID, c.RawHash).Row {
-		return nil // done before, and what has come after it was not committed
+		return nil // an earlier try did this, and the item's row does not yet have the later captures
 	}
 	_, err = r.run(ctx)
 	return err
@@ -111,13 +109,14 @@ func (b bodies) save(ctx context.Context, c Capture, body []byte) error {
 	return err
 }
 
-// First reads the capture that an item made of a body when it was fetched. NotFound if it is not there any more.
+// First reads the capture that an item made of a body when it was fetched. Errors: NotFound when it is no longer
+// kept.
 func (s *Store) First(ctx context.Context, id source.ID, rawHash string) (Capture, error) {
 	e, err := s.captures.Get(ctx, captureKey(id, rawHash))
 	return captureOf(e), err
 }
 
-// Load is First with the body.
+// Load is [Store.First] with the body.
 func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture, []byte, error) {
 	c, err := s.First(ctx, id, rawHash)
 	if err != nil {
@@ -127,7 +126,8 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 	return c, body, err
 }
 
-// LoadOf is Load for the first of some items that has the capture: one, and those that have moved to it.
+// LoadOf is [Store.Load] for the first of several items that has the capture: an item, and the items that have moved
+// to it.
 func (s *Store) LoadOf(ctx context.Context, ids []source.ID, rawHash string) (c Capture, body []byte, err error) {
 	for _, id := range ids {
 		if c, body, err = s.Load(ctx, id, rawHash); !fault.Is(err, fault.NotFound) {

@@ -28,7 +28,7 @@ func open(t *testing.T, s storage.Store) *Store {
 	return store
 }
 
-// onStores runs a test on every store that needs no service; empty makes one.
+// onStores runs a test on every store that needs no service. empty returns a new store.
 func onStores(t *testing.T, test func(t *testing.T, empty func() storage.Store)) {
 	clock := func() time.Time { return noon }
 	t.Run("mem", func(t *testing.T) { test(t, func() storage.Store { return mem.New(clock) }) })
@@ -53,7 +53,7 @@ func captureOfBody(body string) Capture {
 	}
 }
 
-// save is Save by somebody who knows nothing of the item's past.
+// save calls Save without knowledge of the item's past.
 func save(t *testing.T, s *Store, c Capture, body string) error {
 	_, err := s.Save(t.Context(), c, []byte(body), Had{})
 	return err
@@ -66,7 +66,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// A21: everything of a capture comes back, and the body byte for byte.
+// TestA21RoundTrip checks that all fields of a capture are read back, and the body byte for byte.
 func TestA21RoundTrip(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -87,7 +87,7 @@ func TestA21RoundTrip(t *testing.T) {
 	})
 }
 
-// B2, E4: a second save of the same body changes nothing.
+// TestB2CaptureNeverChanges checks that a second save of the same body changes nothing (B2, E4).
 func TestB2CaptureNeverChanges(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -106,8 +106,9 @@ func TestB2CaptureNeverChanges(t *testing.T) {
 	})
 }
 
-// E4 (INV-4): a capture that is given up keeps when it was last verified, written with the one that takes
-// its place; one that was never captured, or is purged, keeps nothing from being saved.
+// TestE4GivenUpCaptureKeepsItsVerification checks that a capture that is replaced keeps the time of its last
+// verification, which is written with the new capture (E4, INV-4). A capture that was never made, or is purged, does
+// not prevent the save.
 func TestE4GivenUpCaptureKeepsItsVerification(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		s := open(t, empty())
@@ -130,7 +131,7 @@ func TestE4GivenUpCaptureKeepsItsVerification(t *testing.T) {
 	})
 }
 
-// A21: one body is one blob, written once, however many items captured it.
+// TestA21OneBlobPerBody checks that a body is one blob, written once, however many items have captured it.
 func TestA21OneBlobPerBody(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -154,7 +155,7 @@ func TestA21OneBlobPerBody(t *testing.T) {
 	})
 }
 
-// A body that is not what its name says is not given out.
+// TestDigestIsVerified checks that a body that does not match its digest is not returned.
 func TestDigestIsVerified(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -192,7 +193,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// B1, B5: a run keeps the normalization version that it began with, and what it reprocesses.
+// TestB1RunIsImmutable checks that a run keeps the normalization version with which it began, and the run that it
+// reprocesses (B1, B5).
 func TestB1RunIsImmutable(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		store := empty()
@@ -201,7 +203,7 @@ func TestB1RunIsImmutable(t *testing.T) {
 		must(t, s.StartRun(t.Context(), run))
 		later := run
 		later.StartedAt, later.Collector = noon.Add(time.Hour), "other"
-		must(t, s.StartRun(t.Context(), later)) // a restart finds it
+		must(t, s.StartRun(t.Context(), later)) // as after a restart
 		e, err := store.Table(RunsTable).Get(t.Context(), storage.Key{Partition: "run", Row: "r1"})
 		must(t, err)
 		if e.Props["startedAt"] != "2026-03-01T12:00:00.000Z" || e.Props["collector"] != "crawl" ||
@@ -224,7 +226,8 @@ func TestB1RunIsImmutable(t *testing.T) {
 	})
 }
 
-// There is never a row without its blob, whatever fails in between, and saving again heals.
+// TestSaveUnderFaults checks that no row ever lacks its blob, whatever fails in between, and that a repeated save
+// repairs the state.
 func TestSaveUnderFaults(t *testing.T) {
 	onStores(t, func(t *testing.T, empty func() storage.Store) {
 		sabotaged := fault.New(fault.Unavailable, "sabotaged")
@@ -266,7 +269,7 @@ func TestSaveUnderFaults(t *testing.T) {
 	})
 }
 
-// A damaged or older row is read as far as it goes.
+// TestCaptureOfDamagedRow checks that a damaged or older row is read as far as possible.
 func TestCaptureOfDamagedRow(t *testing.T) {
 	c := captureOf(storage.Entity{Key: storage.Key{Partition: "url_x", Row: "00"}, Props: storage.Properties{
 		"httpHeader": "{", "bytes": "many", "capturedAt": "yesterday", "mimeType": "text/html",

@@ -14,28 +14,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Damage is the error of a file whose content is not what was written.
+// Damage is the error for a file whose content differs from what was written.
 type Damage string
 
 func (d Damage) Error() string { return string(d) }
 
-// IsDamage reports whether an error says that the file is damaged, or is no database.
+// IsDamage reports whether an error means that the file is damaged, or is not a database.
 func IsDamage(err error) bool { return causeOf(err) == damaged }
 
-// cause is why the driver or the file system refused.
+// cause is the reason for an error of the driver or the file system.
 type cause int
 
 const (
-	unknown    cause = iota // a misuse or a constraint, which is a bug of the caller, and errors of others
-	busy                    // another process has the lock
-	full                    // no room
+	unknown    cause = iota // a misuse or a constraint, which is a bug of the caller, and errors from elsewhere
+	busy                    // another process holds the lock
+	full                    // there is no room
 	unwritable              // no permission
-	failing                 // refused for another reason
+	failing                 // failed for another reason
 	damaged
-	passing // a call that was interrupted
+	passing // the call was interrupted
 )
 
-// causeOf tells errors apart that call for different answers.
+// causeOf distinguishes errors that call for different answers.
 func causeOf(err error) cause {
 	if _, ok := errors.AsType[Damage](err); ok {
 		return damaged
@@ -78,9 +78,9 @@ func causeOfCode(code int) cause {
 	return unknown
 }
 
-// Explain gives an error of the driver or the file system its kind, and says which file it is about and what to do. It
-// remembers what does not pass by itself. Everything that may pass, a full disk included, is Unavailable. Errors that
-// have a kind and those of a bug pass through.
+// Explain gives an error of the driver or the file system its kind, and a text that names the file and says what to
+// do. It records an error that does not pass by itself. Everything that may pass is Unavailable, including a full
+// disk. Errors that already have a kind, and those caused by a bug, are returned unchanged.
 func (f *File) Explain(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
@@ -103,13 +103,13 @@ func (f *File) Explain(err error) error {
 	return err
 }
 
-// Busy is the error of a call that has waited for other processes for too long.
+// Busy returns the error for a call that has waited too long for other processes.
 func (f *File) Busy(err error) error {
 	return fault.New(fault.Unavailable, "%s: another process has kept it locked for %v; is one stopped or hung? (%w)",
 		f.Path, f.Wait.Round(time.Second), err)
 }
 
-// failed remembers a failure until a write succeeds.
+// failed records a failure until a write succeeds.
 func (f *File) failed(sentence string, err error) error {
 	return f.Health.Failed(fault.New(fault.Unavailable, sentence, cmp.Or(f.Name, f.Path), err))
 }

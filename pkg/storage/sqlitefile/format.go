@@ -19,7 +19,7 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// VersionError is the error of a file that another version of the program wrote.
+// VersionError is the error for a file that another version of the program wrote.
 type VersionError struct {
 	Path        string
 	Have, Known int
@@ -30,14 +30,14 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("%s has version %d, this program knows version %d; %s", e.Path, e.Have, e.Known, e.Other)
 }
 
-// pragma reads a pragma that is a number.
+// pragma reads a pragma whose value is a number.
 func pragma(ctx context.Context, db Querier, name string) (n int, err error) {
 	err = db.QueryRowContext(ctx, "PRAGMA "+name).Scan(&n)
 	return n, err
 }
 
-// CheckVersion reports whether the file is one of the format. The error of another program's file and of another
-// version, a [VersionError], is Invalid.
+// CheckVersion returns an error unless the file has the format. Errors: Invalid for a file of another program, or of
+// another version, which is a [VersionError].
 func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 	id, err := pragma(ctx, db, "application_id")
 	if err != nil {
@@ -55,8 +55,9 @@ func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 	return nil
 }
 
-// Inspect reads enough of the file to know whether it can be used: its marks and the roots of the tables, about a
-// millisecond whatever the size. Damage deeper inside is reported where it is met. Empty is a file without tables.
+// Inspect reads enough of the file to decide whether it can be used: its id, its version and the root pages of its
+// tables. That takes about a millisecond for any size. Deeper damage is reported when it is met. Empty is true for a
+// file without tables.
 func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) {
 	var tables int
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
@@ -79,8 +80,8 @@ func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) 
 	return false, nil
 }
 
-// Create makes the tables unless another process was quicker. They are made in one transaction, so there is never a
-// file with some of them.
+// Create creates the tables unless another process was faster. One transaction creates all of them, so no file ever
+// has only some of them.
 func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 	version, err := pragma(ctx, conn, "user_version")
 	if err != nil || version == f.Format.Version {
@@ -104,8 +105,8 @@ func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 	return tx.Commit()
 }
 
-// useWAL sets the mode of the file, which cannot be done inside a transaction. SQLite does not wait for another process
-// that does the same, so this does.
+// useWAL sets the mode of the file, which is not possible inside a transaction. SQLite does not wait for another
+// process that does the same, so this function does.
 func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	for end := time.Now().Add(f.Wait); ; {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode(WAL)")
@@ -115,7 +116,7 @@ func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// Integrity has SQLite read the whole database, and returns what is wrong with it, at most so much.
+// Integrity makes SQLite check the whole database. It returns a list of the damage, with at most that many entries.
 func Integrity(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
 	if err != nil {

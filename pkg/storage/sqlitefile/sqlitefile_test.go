@@ -33,7 +33,7 @@ func inspected(t *testing.T, f *File) (empty bool, err error) {
 	return f.Inspect(t.Context(), db)
 }
 
-// create makes the tables and changes the file with statements.
+// create creates the tables and changes the file with statements.
 func create(t *testing.T, f *File, change ...string) {
 	t.Helper()
 	db, err := f.Writer()
@@ -56,7 +56,7 @@ func create(t *testing.T, f *File, change ...string) {
 	}
 }
 
-// TestInspect: a file is used only if it is one of the format.
+// TestInspect checks that only a file with the format can be used.
 func TestInspect(t *testing.T) {
 	for _, c := range []struct{ name, change, text string }{
 		{"its own", "INSERT INTO words VALUES ('tide')", ""},
@@ -81,7 +81,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestCreateTogether has several connections make one file at the same moment.
+// TestCreateTogether makes several connections create one file at the same moment.
 func TestCreateTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "words.db")
 	var group sync.WaitGroup
@@ -105,7 +105,7 @@ func TestCreateTogether(t *testing.T) {
 	}
 }
 
-// TestExplain: what an operator has to deal with is remembered, and says what to do.
+// TestExplain checks that failures for an operator are recorded and say what to do.
 func TestExplain(t *testing.T) {
 	for _, c := range []struct {
 		err     error
@@ -136,7 +136,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestStatements: a statement that cannot be prepared is the error of its row, and Each ends where it is told to.
+// TestStatements checks that a statement that cannot be prepared is an error of its row, and that Each ends when scan
+// returns false.
 func TestStatements(t *testing.T) {
 	f := fileAt(filepath.Join(t.TempDir(), "words.db"))
 	create(t, f, "INSERT INTO words VALUES ('ebb'), ('flood'), ('tide')")

@@ -7,25 +7,26 @@ import (
 	"sync"
 )
 
-// Conn is what statements are prepared on: an [sql.DB], an [sql.Conn] or an [sql.Tx].
+// Conn is a connection for statements: an [sql.DB], an [sql.Conn] or an [sql.Tx].
 type Conn interface {
 	Querier
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// Statements prepares each statement of a connection once, however often it is used: a program has a fixed number of
-// them. On a pool of connections it may be used concurrently; on a transaction, rows have to be read before their
-// statement is used again.
+// Statements prepares each statement of a connection once. Their number in a program is fixed. On a pool of
+// connections it is safe for concurrent use. On a transaction, callers must read all rows before they use the same
+// statement again.
 type Statements struct {
 	on    Conn
 	mu    sync.Mutex
 	known map[string]*sql.Stmt
 }
 
-// NewStatements is for one pool, connection or transaction. The statements of a transaction are closed at its end.
+// NewStatements returns the statements for one pool, connection or transaction. Those of a transaction are closed at
+// its end.
 func NewStatements(on Conn) *Statements { return &Statements{on: on, known: map[string]*sql.Stmt{}} }
 
-// QueryContext is that of [sql.DB].
+// QueryContext is [sql.DB.QueryContext] with a prepared statement.
 func (s *Statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	stmt, err := s.prepared(ctx, query)
 	if err != nil {
@@ -34,16 +35,16 @@ func (s *Statements) QueryContext(ctx context.Context, query string, args ...any
 	return stmt.QueryContext(ctx, args...)
 }
 
-// QueryRowContext is that of [sql.DB].
+// QueryRowContext is [sql.DB.QueryRowContext] with a prepared statement.
 func (s *Statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	stmt, err := s.prepared(ctx, query)
 	if err != nil {
-		return s.on.QueryRowContext(ctx, query, args...) // whose row has the error
+		return s.on.QueryRowContext(ctx, query, args...) // its row returns the error
 	}
 	return stmt.QueryRowContext(ctx, args...)
 }
 
-// ExecContext is that of [sql.DB].
+// ExecContext is [sql.DB.ExecContext] with a prepared statement.
 func (s *Statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	stmt, err := s.prepared(ctx, query)
 	if err != nil {
@@ -52,12 +53,12 @@ func (s *Statements) ExecContext(ctx context.Context, query string, args ...any)
 	return stmt.ExecContext(ctx, args...)
 }
 
-// Row reads one row into dest; [sql.ErrNoRows] when there is none.
+// Row reads one row into dest. It returns [sql.ErrNoRows] when there is no row.
 func (s *Statements) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	return s.QueryRowContext(ctx, query, args...).Scan(dest...)
 }
 
-// Each calls scan for every row until it returns false.
+// Each calls scan for every row until scan returns false.
 func (s *Statements) Each(ctx context.Context, query string, args []any,
 	scan func(*sql.Rows) (more bool, err error)) error {
 	rows, err := s.QueryContext(ctx, query, args...)

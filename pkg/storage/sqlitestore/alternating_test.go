@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// alternating spreads calls over two stores that should be one.
+// alternating spreads calls over two stores that must behave as one.
 type alternating struct {
 	stores [2]*Store
 	calls  atomic.Uint32

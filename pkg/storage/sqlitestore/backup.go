@@ -23,12 +23,12 @@ import (
 
 // A backup is a tar file in a zstd frame:
 //
-//	tidemark-backup.json     what it is of: a [Contents]
+//	tidemark-backup.json     what it contains: a [Contents]
 //	state.db                 the database at one moment
 //	blobs/<container>/<file> the bodies that its rows name, in the order of their files
 //	digest                   SHA-256 of all names, sizes and bytes before it
 //
-// The last entry makes it whole: what was cut off anywhere has none.
+// The last entry makes it complete: a truncated backup has no digest.
 const (
 	backupFormat  = "tidemark-backup"
 	backupVersion = 1
@@ -37,27 +37,27 @@ const (
 	digestName    = "digest"
 )
 
-// Contents says what a backup holds.
+// Contents describes the contents of a backup.
 type Contents struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
 	MadeAt   time.Time `json:"madeAt"`
 	MadeBy   string    `json:"madeBy"` // the program and its version
-	Schema   int       `json:"schema"` // of the database
+	Schema   int       `json:"schema"` // version of the database's schema
 	Rows     int       `json:"rows"`
 	Messages int       `json:"messages"`
 	Blobs    int       `json:"blobs"`
-	Bytes    int64     `json:"bytes"` // of the database and of all bodies beside it
+	Bytes    int64     `json:"bytes"` // of the database and of all bodies
 }
 
-// BackupOptions adjust [Backup] and [Restore].
+// BackupOptions configure [Backup] and [Restore].
 type BackupOptions struct {
 	MadeAt time.Time
 	MadeBy string
-	// Scratch is a file that is made for a copy of the database, and removed. Restore uses it when it only
-	// checks.
+	// Scratch is the path for a temporary copy of the database, which is removed at the end. Restore uses it only
+	// when it verifies without restoring.
 	Scratch string
-	// Progress is told how many bytes are done, of how many; 0 while that is not known. Nobody when nil.
+	// Progress receives the number of bytes done and in total, which is 0 while unknown. It may be nil.
 	Progress func(doing string, done, total int64)
 }
 
@@ -67,10 +67,10 @@ func (o BackupOptions) progress(doing string, done, total int64) {
 	}
 }
 
-// Backup writes the store in dir to w as it is at one moment, while others read and write it. It holds up
-// nobody: bodies of blobs that are deleted meanwhile stay until it is done. Memory is that of one body. A
-// store that is not there is NotFound; a damaged body, and another backup of the same store, are an error
-// that says so.
+// Backup writes the store in dir to w as it is at one moment, while other processes read and write it. It blocks none
+// of them: bodies of blobs that are deleted meanwhile are kept until it is done. It needs memory for one body.
+// Errors: NotFound when the store does not exist. A damaged body, and another backup of the same store, are reported
+// as such.
 func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
@@ -80,7 +80,7 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 		}
 		return c, err
 	}
-	release, err := holdBodies(dir) // before the copy: of what is deleted from now on, the bodies stay
+	release, err := holdBodies(dir) // before the copy: bodies of blobs deleted from now on are kept
 	if err != nil {
 		return c, err
 	}
@@ -100,7 +100,7 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 	return c, pack(ctx, s, db, w, c, o)
 }
 
-// copyDatabase copies it as it is at one moment, which a reader may do beside writers.
+// copyDatabase copies the database as it is at one moment. A reader may do that while others write.
 func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 	if err := gone(os.Remove(o.Scratch)); err != nil {
 		return err
@@ -131,7 +131,7 @@ func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 			}
 		}
 	}()
-	// https://sqlite.org/lang_vacuum.html#vacuuminto: a consistent copy, without what is free.
+	// https://sqlite.org/lang_vacuum.html#vacuuminto: a consistent copy without free pages.
 	_, err = db.ExecContext(ctx, "VACUUM INTO ?", o.Scratch)
 	if err != nil {
 		return err
@@ -155,7 +155,7 @@ func contentsOf(ctx context.Context, db *sql.DB, o BackupOptions) (c Contents, e
 	return c, err
 }
 
-// packer writes the entries of a backup and sums them up.
+// packer writes the entries of a backup and their digest.
 type packer struct {
 	bodies *bodies
 	tar    *tar.Writer

@@ -48,9 +48,9 @@ func restoreTo(t testing.TB, backup []byte) (dir string) {
 	return dir
 }
 
-// TestL5BackupOfARunningStore takes backups while a process writes and deletes without a pause, and restores each:
-// what had been acknowledged before is there, transactions are whole, every blob has its body, and there are no
-// others. The process is killed and begun again between them.
+// TestL5BackupOfARunningStore takes backups while a process writes and deletes without a pause, and restores each of
+// them. What was acknowledged before the backup is present, transactions are complete, every blob has its body, and
+// there are no other bodies. Between backups the process is killed and restarted.
 func TestL5BackupOfARunningStore(t *testing.T) {
 	dir := t.TempDir()
 	told, names := map[string][]string{}, make(chan [2]string, 1<<16)
@@ -90,7 +90,7 @@ func TestL5BackupOfARunningStore(t *testing.T) {
 	checkFiles(t, s)
 }
 
-// TestL5DeletedWhileBackedUp deletes a blob between the copy of its row and that of its body.
+// TestL5DeletedWhileBackedUp deletes a blob between the copy of its row and the copy of its body.
 func TestL5DeletedWhileBackedUp(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -126,7 +126,7 @@ func TestL5DeletedWhileBackedUp(t *testing.T) {
 	}
 }
 
-// sampleStore has a row, a message, and blobs of both kinds.
+// sampleStore returns a store with a row, a message, and blobs of both kinds.
 func sampleStore(t testing.TB) (dir string, s *Store) {
 	t.Helper()
 	dir = t.TempDir()
@@ -144,7 +144,7 @@ func sampleStore(t testing.TB) (dir string, s *Store) {
 	return dir, s
 }
 
-// TestL5RestoredIsTheSame compares everything that the port shows, and the store goes on working.
+// TestL5RestoredIsTheSame compares everything that the port returns, and checks that the restored store works.
 func TestL5RestoredIsTheSame(t *testing.T) {
 	dir, s := sampleStore(t)
 	backup := backUp(t, dir)
@@ -171,7 +171,7 @@ func TestL5RestoredIsTheSame(t *testing.T) {
 	}
 }
 
-// TestL5DamagedBackup changes or removes bytes of a backup: it is refused, each time.
+// TestL5DamagedBackup changes or removes bytes of a backup and checks that each such backup is refused.
 func TestL5DamagedBackup(t *testing.T) {
 	dir, _ := sampleStore(t)
 	backup := backUp(t, dir)
@@ -193,16 +193,16 @@ func TestL5DamagedBackup(t *testing.T) {
 		b := bytes.Clone(backup)
 		b[n] ^= 1 << rng.IntN(8)
 		if same, err := io.ReadAll(must2(zstd.NewReader(bytes.NewReader(b)))); err == nil && bytes.Equal(same, raw) {
-			continue // a bit that the decoder does not look at
+			continue // a bit that the decoder ignores
 		}
 		verify(fmt.Sprintf("byte %d of %d of the frame changed", n, len(backup)), b)
 	}
-	for range 200 { // below zstd's own checksum
-		n := rng.IntN(len(raw) - 2048) // what follows the digest's entry is padding
+	for range 200 { // not covered by zstd's own checksum
+		n := rng.IntN(len(raw) - 2048) // the bytes after the entry of the digest are padding
 		b := bytes.Clone(raw)
 		b[n] ^= 1 << rng.IntN(8)
 		if raw[n] == 0 {
-			continue // it may only fill up a block of the tar file
+			continue // it may be padding of a block of the tar file
 		}
 		verify(fmt.Sprintf("byte %d of %d changed", n, len(raw)), must2(zstd.NewWriter(nil)).EncodeAll(b, nil))
 	}
@@ -217,7 +217,7 @@ func must2[T any](v T, err error) T {
 	return v
 }
 
-// TestL5BackupRefuses wants no backup of what is not there or not whole.
+// TestL5BackupRefuses checks that a store that is missing or incomplete cannot be backed up.
 func TestL5BackupRefuses(t *testing.T) {
 	if _, err := Backup(t.Context(), t.TempDir(), io.Discard, backupOptions(t)); !fault.Is(err, fault.NotFound) {
 		t.Errorf("no store: %v", err)
@@ -244,7 +244,7 @@ func TestL5BackupRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRestore: whatever a backup says, nothing is written outside the folder, and nothing crashes.
+// FuzzRestore checks that no backup, whatever it contains, makes Restore write outside the folder or crash.
 func FuzzRestore(f *testing.F) {
 	dir, _ := sampleStore(f)
 	raw := must2(io.ReadAll(must2(zstd.NewReader(bytes.NewReader(backUp(f, dir))))))

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// each runs a benchmark on this store as it is, on one that does not join writes, and on memory.
+// each runs a benchmark on this store, on this store without joined writes, and in memory.
 func each(b *testing.B, run func(b *testing.B, s storage.Store)) {
 	for _, c := range []struct {
 		name string
@@ -25,14 +25,14 @@ func each(b *testing.B, run func(b *testing.B, s storage.Store)) {
 	}
 }
 
-// openAlone is a store without group commit.
+// openAlone opens a store without joined writes.
 func openAlone(b *testing.B) *Store {
 	s := open(b, b.TempDir())
-	s.w.group = 1 // before the first write, which the writer's channel orders after
+	s.w.group = 1 // before the first write, so the writer's channel orders it
 	return s
 }
 
-// item is about the size of a registered page.
+// item returns columns of about the size of a registered page.
 func item(n int64) storage.Properties {
 	return storage.Properties{
 		"url": "https://example.org/some/path/to/a/page", "status": "Indexed", "nextCrawlAt": "2026-11-21T10:00:00.000Z",
@@ -41,7 +41,7 @@ func item(n int64) storage.Properties {
 	}
 }
 
-// BenchmarkTransact is a transaction of 1 and of 97 operations, by 1 and by 16 writers.
+// BenchmarkTransact measures transactions of 1 and of 97 operations, with 1 and with 16 writers.
 func BenchmarkTransact(b *testing.B) {
 	for _, ops := range []int{1, 97} {
 		for _, writers := range []int{1, 16} {
@@ -65,9 +65,9 @@ func transact(b *testing.B, s storage.Store, ops, writers int) {
 	})
 }
 
-// parallel shares b's loop among workers.
+// parallel divides b's loop among workers.
 func parallel(b *testing.B, workers int, do func(who, n int64) error) {
-	b.SetParallelism((workers + 1) / 2) // times GOMAXPROCS, which is 2 where the numbers were taken
+	b.SetParallelism((workers + 1) / 2) // times GOMAXPROCS, which was 2 on the machine that was measured
 	if workers == 1 {
 		for n := int64(0); b.Loop(); n++ {
 			if err := do(0, n); err != nil {
@@ -88,7 +88,7 @@ func parallel(b *testing.B, workers int, do func(who, n int64) error) {
 	})
 }
 
-// BenchmarkQueue sends a message of 1 KB, receives one and deletes it.
+// BenchmarkQueue sends, receives and deletes messages of 1 KB.
 func BenchmarkQueue(b *testing.B) {
 	for _, workers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("%dworkers", workers), func(b *testing.B) {

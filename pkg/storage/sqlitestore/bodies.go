@@ -15,37 +15,35 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxSmall is the largest body, in bytes, that stays in its blob's row: a file is made in seven
-// calls of the system and three syncs, a row in the next transaction that others share. Above it,
-// copying the body through the log costs more.
+// maxSmall is the largest body, in bytes, that is stored in its blob's row. Creating a file takes seven system calls
+// and three syncs, while a row joins the next transaction. For larger bodies, copying through the log costs more.
 const maxSmall = 32768
 
 // bodies are the files of the larger blobs:
 //
-//	blobs/<container>/<xx>/<file>   a body; xx is how the file's name begins
-//	blobs/.pending/<container>.<file>   somebody is writing or removing that body
+//	blobs/<container>/<xx>/<file>   a body; xx is the beginning of the file's name
+//	blobs/.pending/<container>.<file>   a marker: a process is writing or removing that body
 //
-// A file's name is a hash of the blob's and a random part, so that nothing a caller names leaves
-// the folder and two writers of one blob never meet. A row makes a body a blob, so the body is
-// durable before its row is written, and the row is gone before its body is.
+// A file's name consists of a hash of the blob's name and a random part. So no name of a caller leads out of the
+// folder, and two writers of one blob use different files. A row makes a body a blob. Therefore the body is durable
+// before its row is written, and the row is deleted before its body.
 //
-// The mark in .pending is made first and removed last. After a crash it leads to the only files
-// that may be nobody's (leftovers.go); without it they could only be found by reading every
-// folder.
+// The marker in .pending is created first and removed last. After a crash, markers lead to the only files that may be
+// leftovers (leftovers.go). Without markers, finding leftovers would mean reading every folder.
 type bodies struct {
 	root string
 	made sync.Map // folders that are known to exist
 }
 
 const (
-	pendingDir  = ".pending" // no container's name begins with a dot
-	partialName = ".part"    // ends the name of a body that is not yet whole
+	pendingDir  = ".pending" // the name of a container never begins with a dot
+	partialName = ".part"    // the suffix of an incomplete body
 )
 
-// checksums tell a damaged body from a whole one.
+// checksums detects damaged bodies.
 var checksums = crc32.MakeTable(crc32.Castagnoli)
 
-// body is a file, and the pending file that says that no blob may have it.
+// body is one file and its marker.
 type body struct {
 	container, file string
 	path, pending   string
@@ -59,7 +57,7 @@ func (b *bodies) prepare() error {
 	return errors.Join(syncDir(b.root), syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
-// name makes the name of a new file for a blob.
+// fileName returns the name of a new file for a blob.
 func fileName(blob string) string {
 	sum := sha256.Sum256([]byte(blob))
 	return hex.EncodeToString(sum[:10]) + "-" + rand.Text()
@@ -73,7 +71,7 @@ func (b *bodies) body(container, file string) body {
 	}
 }
 
-// write makes a body durable. What it leaves behind when it fails is marked.
+// write makes a body durable. When it fails, any remaining file has a marker.
 func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	f := b.body(container, fileName(blob))
 	if err := f.setPending(); err != nil {
@@ -92,7 +90,7 @@ func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	return f, syncDir(dir)
 }
 
-// makeDir makes a folder of a container, durably, once.
+// makeDir creates a folder of a container durably, once.
 func (b *bodies) makeDir(dir string) error {
 	if _, known := b.made.Load(dir); known {
 		return nil
@@ -120,7 +118,7 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// tryWrite writes a file of a size, and removes it. Its name is no mark's, having no dot.
+// tryWrite writes a file of a size and removes it. The name has no dot, so it is never taken for a marker.
 func (b *bodies) tryWrite(size int) error {
 	f, err := os.CreateTemp(filepath.Join(b.root, pendingDir), "try")
 	if err != nil {
@@ -141,7 +139,7 @@ func (f body) setPending() error {
 	return m.Close()
 }
 
-// stillPending fails when the pending file is gone, because the body was removed as a leftover.
+// stillPending returns an error when the marker is gone, because another process has removed the body as a leftover.
 func (f body) stillPending() error {
 	if _, err := os.Stat(f.pending); err != nil {
 		return fault.New(fault.Unavailable, "the blob took so long to write that it was cleared away; put it again (%w)", err)
@@ -149,15 +147,15 @@ func (f body) stillPending() error {
 	return nil
 }
 
-// clearPending removes the pending file: the body is a blob's, or is gone.
+// clearPending removes the marker, once the body is a blob's or is removed.
 func (f body) clearPending() error { return gone(os.Remove(f.pending)) }
 
-// remove removes whatever there is of the body. It is marked before and after.
+// remove removes all files of the body. The body must have a marker before and after.
 func (f body) remove() error {
 	return errors.Join(gone(os.Remove(f.path+partialName)), gone(os.Remove(f.path)))
 }
 
-// discard removes the body and its mark.
+// discard removes the body and its marker.
 func (f body) discard() error {
 	if err := f.remove(); err != nil {
 		return err
@@ -165,7 +163,7 @@ func (f body) discard() error {
 	return f.clearPending()
 }
 
-// gone lets a file be removed that is not there.
+// gone turns the error for a missing file into success.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -173,10 +171,10 @@ func gone(err error) error {
 	return err
 }
 
-// errDamagedBody is a body that is not what its row says.
+// errDamagedBody is the error for a body that does not match its row.
 var errDamagedBody = errors.New("the file is not what was written")
 
-// read reads a body of that size and checksum; fs.ErrNotExist when there is no file.
+// read reads a body of that size and checksum. It returns fs.ErrNotExist when there is no file.
 func (f body) read(size int64, sum uint32) ([]byte, error) {
 	file, err := os.Open(f.path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// clock does not move until somebody sleeps.
+// clock stands still until the suite sleeps.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -39,7 +39,7 @@ func openAt(t testing.TB, dir string, c *clock) *Store {
 	return s
 }
 
-// clocked is a store whose time the suite can let pass.
+// clocked is a store whose clock the suite can advance.
 type clocked struct {
 	storage.Store
 	*clock
@@ -62,8 +62,7 @@ func TestConformanceHooked(t *testing.T) {
 		func(t *testing.T) storage.Store { return storagetest.Hooked(openClocked(t), storagetest.Hooks{}) })
 }
 
-// TestConformanceOfTwo runs the suite on two stores over one folder, each call on the other one
-// than the call before.
+// TestConformanceOfTwo runs the suite on two stores for one folder, and alternates between them with each call.
 func TestConformanceOfTwo(t *testing.T) {
 	storagetest.Store(t, func(t *testing.T) storage.Store {
 		dir, c := storagetest.TempDir(t), newClock()

@@ -17,14 +17,14 @@ var _ storage.Container = (*container)(nil)
 
 type container struct{ *gate }
 
-// blobRow is what the database knows of a blob.
+// blobRow is the row of a blob.
 type blobRow struct {
 	file        string
 	size        int64
 	sum         int64
 	contentType string
 	metadata    []byte
-	small       bool // the body is in the row, not in the file
+	small       bool // the body is in the row, not in a file
 }
 
 // Put writes a blob once.
@@ -54,7 +54,7 @@ func (c *container) Put(ctx context.Context, name string, b storage.Blob) (creat
 	return c.publish(ctx, id, name, f, b)
 }
 
-// insertBlob writes a blob's row, and its body if it is small, unless the name is taken.
+// insertBlob writes a blob's row, with its body if it is small, unless the name exists.
 func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created bool, err error) {
 	row := rowOf(b)
 	var inside any
@@ -84,14 +84,14 @@ func (c *container) fits(size int64) error {
 	return nil
 }
 
-// publish makes a body a blob, unless another got the name first.
+// publish makes a body a blob, unless another blob got the name first.
 func (c *container) publish(
 	ctx context.Context, id int64, name string, f body, b storage.Blob,
 ) (created bool, err error) {
 	begun := false
 	err = c.s.write(ctx, func(t *tx) (err error) {
 		begun = true
-		// While this transaction runs, no other process can clear the body away.
+		// While this transaction runs, no other process can remove the body.
 		if err := f.stillPending(); err != nil {
 			return err
 		}
@@ -100,12 +100,12 @@ func (c *container) publish(
 	})
 	switch {
 	case err != nil && begun:
-		return false, err // whether there is a row is not known: the mark remains, and removeLeftovers decides
+		return false, err // unknown whether the row exists: the marker stays, and removeLeftovers decides
 	case err != nil || !created:
 		_ = f.discard()
 		return false, err
 	}
-	_ = f.clearPending() // at worst it is looked at once more
+	_ = f.clearPending() // after a failure it is only examined once more
 	return true, nil
 }
 
@@ -123,7 +123,7 @@ func rowOf(b storage.Blob) blobRow {
 	return r
 }
 
-// find returns nil where there is no blob.
+// find returns nil when the blob does not exist.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
 	err := c.s.read.Row(ctx,
@@ -139,7 +139,7 @@ func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, 
 	return &r, nil
 }
 
-// lookup is find for those who have not checked the name.
+// lookup is find for callers that have not checked the name.
 func (c *container) lookup(ctx context.Context, name string) (id int64, r *blobRow, err error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return 0, nil, err
@@ -170,7 +170,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 			b, err := r.blob(data)
 			return b, c.s.kinded(ctx, err)
 		}
-		// A delete of a blob removes its row first.
+		// A process that deletes a blob removes its row first.
 		was := r.file
 		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
 			return storage.Blob{}, c.badBody(ctx, name, r, f, readErr)
@@ -178,7 +178,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 	}
 }
 
-// read reads a blob's body; fs.ErrNotExist when it is not there any more.
+// read reads a blob's body. It returns fs.ErrNotExist when the body no longer exists.
 func (c *container) read(ctx context.Context, r *blobRow, f body) (data []byte, err error) {
 	if !r.small {
 		return f.read(r.size, uint32(r.sum))
@@ -227,7 +227,7 @@ func (c *container) badBody(ctx context.Context, name string, r *blobRow, f body
 		name, c.name, path, err)
 }
 
-// Exists reports whether there is a blob.
+// Exists reports whether a blob exists.
 func (c *container) Exists(ctx context.Context, name string) (bool, error) {
 	_, r, err := c.lookup(ctx, name)
 	return r != nil, err
@@ -245,14 +245,13 @@ func (c *container) Delete(ctx context.Context, name string) error {
 			return c.s.kinded(ctx, err)
 		}
 	}
-	// Of a blob that was put in place of this one meanwhile, the name stays taken: it is younger
-	// than this call.
+	// A blob that was put under the same name meanwhile stays, because it is younger than this call.
 	err = c.s.write(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
 		return err
 	})
 	if err != nil || r.small || c.s.bodies.held() {
-		return err // a mark stays, for removeLeftovers to decide
+		return err // the marker stays, and removeLeftovers decides
 	}
 	if err := f.discard(); err != nil {
 		c.s.log.Warn("body of a deleted blob not removed", "path", f.path, "err", err)
@@ -281,7 +280,7 @@ func (c *container) List(ctx context.Context, prefix string) iter.Seq2[string, e
 	}
 }
 
-// names reads a page of names from one on.
+// names reads a page of names, starting at from.
 func (c *container) names(ctx context.Context, from string) (names []string, err error) {
 	id, err := c.ready(ctx)
 	if err != nil {

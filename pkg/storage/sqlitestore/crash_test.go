@@ -18,8 +18,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// acknowledge writes until it is killed, and tells what it was told is written. Its names go on
-// where the last process's ended.
+// acknowledge writes until it is killed, and prints the names whose writes were acknowledged. Its names continue
+// those of the process before.
 func acknowledge(dir string) {
 	s, err := Open(dir, Options{})
 	must(err)
@@ -59,7 +59,7 @@ func acknowledge(dir string) {
 	all.Wait()
 }
 
-// bodyOf is a body that one in two times is too large for a row.
+// bodyOf returns a body for a name. Every second body is too large for a row.
 func bodyOf(name string) []byte {
 	if last := name[len(name)-1]; last%2 == 0 {
 		return []byte(strings.Repeat(name, 500))
@@ -74,8 +74,8 @@ func must(err error) {
 	}
 }
 
-// TestKilled kills a writing process at any moment, again and again: what it was told is written
-// is there, and no half of anything.
+// TestKilled kills a writing process at random moments, again and again. Everything acknowledged must be present, and
+// no write may be incomplete.
 func TestKilled(t *testing.T) {
 	dir, told := t.TempDir(), map[string][]string{}
 	for range 10 {
@@ -141,8 +141,8 @@ func checkTold(t *testing.T, s *Store, told map[string][]string) {
 	}
 }
 
-// checkFiles wants exactly one file for each blob that is not in its row, and nothing pending. For a
-// moment after a store is opened it has a file of its own, to read the clock of the file system.
+// checkFiles requires exactly one file for each blob whose body is not in its row, and no marker. For a moment after
+// a store is opened, it has a file for reading the clock of the file system.
 func checkFiles(t *testing.T, s *Store) {
 	t.Helper()
 	var rows int
@@ -160,7 +160,7 @@ func filesBelow(t *testing.T, s *Store) (files []string) {
 			files = append(files, path)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed between the folder's listing and now
+			return nil // removed since the folder was listed
 		}
 		return err
 	})
@@ -170,10 +170,10 @@ func filesBelow(t *testing.T, s *Store) (files []string) {
 	return files
 }
 
-// large is the body of a blob that has a file.
+// large is a body that is stored in a file.
 var large = bytes.Repeat([]byte("x"), maxSmall+1)
 
-// TestLeftovers stages what a crash may leave at each step of a put and a delete.
+// TestLeftovers creates the files that a crash may leave at each step of a put and a delete.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -214,7 +214,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// TestPutTakenForLeftover is a process that slept through the grace.
+// TestPutTakenForLeftover is a put that lasts longer than the grace period.
 func TestPutTakenForLeftover(t *testing.T) {
 	s := open(t, t.TempDir())
 	blobs := create(t, s).Container.(*container)

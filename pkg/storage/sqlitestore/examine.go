@@ -13,19 +13,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxDamage bounds what Examine tells.
+// maxDamage bounds the list that Examine returns.
 const maxDamage = 10
 
-// Examine reads the whole store in dir, while others may use it, and returns what is damaged in it: pages of the
-// database, and bodies of blobs; at most 10 of them. The error is why it could not be read at all, such as a store
-// that is not there (NotFound), or one of another version.
+// Examine reads the whole store in dir, while other processes may use it, and lists its damage: pages of the database
+// and bodies of blobs, at most 10 in all. The error says why it could not be read at all, for example NotFound for a
+// store that does not exist, or the error for another version.
 func Examine(ctx context.Context, dir string) (damage []string, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
 	if _, err := os.Stat(s.file.Path); err != nil {
 		return nil, fault.New(fault.NotFound, "%w", err)
 	}
-	release, err := holdBodies(dir) // or what is deleted meanwhile would look as if it were lost
+	release, err := holdBodies(dir) // otherwise bodies deleted meanwhile would seem lost
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Examine(ctx context.Context, dir string) (damage []string, err error) {
 	return append(damage, bodies...), err
 }
 
-// damagedBodies compares each body with the checksum of its row.
+// damagedBodies compares each body with the checksum in its row.
 func damagedBodies(ctx context.Context, s *Store, db *sql.DB, most int) (damage []string, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT c.name, b.name, b.file, b.size, b.sum, b.body IS NOT NULL, b.body
 		FROM blobs b JOIN created c ON c.id = b.container`)

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// A store is still what it was when it is opened again.
+// A store keeps its state when it is opened again.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

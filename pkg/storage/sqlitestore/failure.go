@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// ended is the port's answer to a call whose context is over.
+// ended returns the port's error for a call whose context has ended.
 func ended(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Unavailable, "%w", err)
@@ -17,8 +17,8 @@ func ended(ctx context.Context) error {
 
 func errClosed() error { return fault.New(fault.Unavailable, "the store is closed") }
 
-// kinded gives an error of the driver or the file system its kind, and says which file it is about and what to do.
-// Damage ends all writing: a write that was acknowledged now would be lost with the file when the backup is restored.
+// kinded gives an error of the driver or the file system its kind, and a text that names the file and says what to
+// do. Damage ends all writing, because later writes would be lost when the backup is restored.
 func (s *Store) kinded(ctx context.Context, err error) error {
 	switch {
 	case err == nil || fault.KindOf(err) != fault.Internal:

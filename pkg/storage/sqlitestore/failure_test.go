@@ -50,7 +50,7 @@ func TestRefusedFiles(t *testing.T) {
 			s.Close()
 			c.stage(t, dir)
 			refused(t, dir, c.kind, c.text)
-			refused(t, dir, c.kind, c.text) // and looking at it has not changed it
+			refused(t, dir, c.kind, c.text) // the first try has not changed the file
 		})
 	}
 	t.Run("a file where the folder should be", func(t *testing.T) {
@@ -91,8 +91,8 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-// TestFullDisk writes until the database may not grow, makes room, and goes on: nothing is lost,
-// and the writes that fit go through beside those that do not.
+// TestFullDisk writes until the database cannot grow, then makes room and writes again. Nothing is lost, and writes
+// that fit succeed next to those that do not.
 func TestFullDisk(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -129,7 +129,7 @@ func TestFullDisk(t *testing.T) {
 	check(t, s)
 }
 
-// TestReadOnlyFolder needs a user whom permissions hold.
+// TestReadOnlyFolder needs a user who is subject to permissions.
 func TestReadOnlyFolder(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everywhere")
@@ -145,7 +145,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	refused(t, dir, fault.Unavailable, "cannot be written")
 }
 
-// TestUnwritable is the same by the driver's answer, for those whom permissions do not hold.
+// TestUnwritable checks the same with an error of the driver, for users who are not subject to permissions.
 func TestUnwritable(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -159,7 +159,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestDamagedBodies: a body that is not what was put is never returned.
+// TestDamagedBodies checks that a body that differs from the one put is never returned.
 func TestDamagedBodies(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	blobs := create(t, s).Container
@@ -191,7 +191,7 @@ func TestDamagedBodies(t *testing.T) {
 	checkFiles(t, s)
 }
 
-// TestDamagedSmallBody: nor is one that was in its row.
+// TestDamagedSmallBody checks the same for a body in its row.
 func TestDamagedSmallBody(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	blobs := create(t, s).Container
@@ -213,7 +213,7 @@ func TestDamagedSmallBody(t *testing.T) {
 	}
 }
 
-// TestDamagedRow: columns that cannot be read are Unavailable, not other columns.
+// TestDamagedRow checks that unreadable columns are Unavailable and are never read as other columns.
 func TestDamagedRow(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table

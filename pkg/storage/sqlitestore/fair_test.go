@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// withoutLock is set for a child that takes no turns with others.
+// withoutLock is set for a child process that does not queue with others.
 const withoutLock = "SQLITESTORE_TEST_OWN_TURNS"
 
-// dropLock leaves the order among processes to SQLite.
+// dropLock leaves the order of processes to SQLite.
 func dropLock(s *Store, dir string) {
 	l, err := openWriteLock(dir)
 	must(err)
@@ -43,7 +43,7 @@ func hammer(dir string) {
 	select {}
 }
 
-// BenchmarkBesideProcess is what a write takes while another process writes all the time.
+// BenchmarkBesideProcess measures a write while another process writes all the time.
 func BenchmarkBesideProcess(b *testing.B) {
 	for _, turns := range []bool{true, false} {
 		b.Run(fmt.Sprintf("turns=%v", turns), func(b *testing.B) {
@@ -59,7 +59,7 @@ func BenchmarkBesideProcess(b *testing.B) {
 			p.lines.Scan()
 			var longest, total time.Duration
 			for i := 0; b.Loop(); i++ {
-				time.Sleep(5 * time.Millisecond) // who writes now and then meets one who never stops
+				time.Sleep(5 * time.Millisecond) // an occasional writer next to one that never pauses
 				began := time.Now()
 				if _, err := table.Transact(b.Context(), insert(fmt.Sprint(i), nil)); err != nil {
 					b.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// clockOf gives a store a clock that the test moves.
+// clockOf opens a store with a clock that the test advances.
 func clockOf(t *testing.T, dir string) (s *Store, later func()) {
 	t.Helper()
 	now := time.Now()
@@ -28,7 +28,7 @@ func clockOf(t *testing.T, dir string) (s *Store, later func()) {
 	return s, func() { now = now.Add(health.BetweenTries) }
 }
 
-// limitPages bounds the database as a full disk does, at so many pages more than it has.
+// limitPages limits the database, like a full disk, to that many pages more than it has.
 func limitPages(t *testing.T, s *Store, more int) {
 	t.Helper()
 	var pages int
@@ -53,8 +53,8 @@ func wantTrouble(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// TestS6FullDatabase: a store that met a full disk says so until there is room for a write, however often it is
-// asked, and leaves nothing of its own attempts behind.
+// TestS6FullDatabase checks that a store that met a full disk reports that until a write has room, however often it
+// is asked, and that its tries leave nothing behind.
 func TestS6FullDatabase(t *testing.T) {
 	s, later := clockOf(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -80,7 +80,7 @@ func TestS6FullDatabase(t *testing.T) {
 	checkFiles(t, s)
 }
 
-// TestS6UnwritableStore is the same for a store that cannot be written.
+// TestS6UnwritableStore checks the same for a store that cannot be written.
 func TestS6UnwritableStore(t *testing.T) {
 	s, later := clockOf(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -127,7 +127,7 @@ func readAll(ctx context.Context, table storage.Table) error {
 	return nil
 }
 
-// TestS6DamagedStore: from the moment that damage is met, no write is accepted, and the health tells it.
+// TestS6DamagedStore checks that once damage is met, no write is accepted, and the health check reports it.
 func TestS6DamagedStore(t *testing.T) {
 	dir := storagetest.TempDir(t)
 	s := open(t, dir)

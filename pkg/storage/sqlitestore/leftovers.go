@@ -12,14 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// pendingGrace is how old a mark must be before its body is suspected to be a leftover. A put
-// that takes longer is refused, not harmed: see [body.stillPending].
+// pendingGrace is the age at which a marker's body is suspected to be a leftover. A put that takes longer is refused
+// without harm: see [body.marked].
 const pendingGrace = 10 * time.Minute
 
-// maxLeftovers bounds the marks looked at in one opening of the store.
+// maxLeftovers bounds the markers examined each time.
 const maxLeftovers = 10_000
 
-// leftoversEvery is how often they are looked for: a backup leaves the bodies that were deleted beside it.
+// leftoversEvery is the time between two searches for leftovers. A backup, for example, leaves bodies that were
+// deleted during it.
 const leftoversEvery = time.Hour
 
 // sweepLeftovers removes leftovers until ctx ends.
@@ -29,8 +30,8 @@ func sweepLeftovers(ctx context.Context, s *Store) {
 	}
 }
 
-// removeLeftovers clears away what a crash left behind: bodies without a row, and marks of bodies
-// with one. It costs nothing to those that were not under way.
+// removeLeftovers removes what a crash left behind: bodies without a row, and markers of bodies with a row. Its cost
+// depends on the number of markers, not on the size of the store.
 func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	dir := filepath.Join(s.dir, "blobs", pendingDir)
 	now, err := fileTime(dir)
@@ -51,7 +52,7 @@ func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	}
 }
 
-// fileTime is the time by the clock of the file system, which may be another machine's.
+// fileTime returns the time by the clock of the file system, which may be on another machine.
 func fileTime(dir string) (time.Time, error) {
 	f, err := os.CreateTemp(dir, "time.")
 	if err != nil {
@@ -86,8 +87,7 @@ func (b *bodies) pending(before time.Time) (old []body) {
 	return old
 }
 
-// removeLeftover removes a body that is no blob's. It does so inside a transaction, so that no writer makes it a blob's
-// meanwhile.
+// removeLeftover decides about a body inside a transaction, so that no process makes it a blob meanwhile.
 func (s *Store) removeLeftover(ctx context.Context, f body) error {
 	return s.write(ctx, func(t *tx) error {
 		var one int
@@ -99,7 +99,7 @@ func (s *Store) removeLeftover(ctx context.Context, f body) error {
 			return err
 		}
 		if s.bodies.held() {
-			return nil // a later sweep finds the mark
+			return nil // a later sweep finds the marker
 		}
 		return s.kinded(ctx, f.discard())
 	})

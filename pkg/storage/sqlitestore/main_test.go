@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// children are what this test's executable does when it is started again as another process.
+// children are the roles of this test executable when it is started as another process.
 var children = map[string]func(dir string){
 	"acknowledge": acknowledge,
 	"increment":   incrementOften,
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is a child with the lines that it writes.
+// process is a child process with the lines that it prints.
 type process struct {
 	*exec.Cmd
 	lines *bufio.Scanner
@@ -61,7 +61,7 @@ func open(t testing.TB, dir string) *Store {
 	return s
 }
 
-// made is one of each, created.
+// made holds one table, queue and container, all created.
 type made struct {
 	storage.Table
 	storage.Queue
@@ -87,7 +87,7 @@ func insert(row string, p storage.Properties) storage.Op {
 	return storage.Op{Entity: storage.Entity{Key: storage.Key{Partition: "p", Row: row}, Props: p}}
 }
 
-// eventually waits for what another goroutine does.
+// eventually waits for an effect of another goroutine.
 func eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for range 1000 {
@@ -99,7 +99,7 @@ func eventually(t testing.TB, what string, done func() bool) {
 	t.Fatalf("%s: not within ten seconds", what)
 }
 
-// check has SQLite look for damage.
+// check makes SQLite check the file for damage.
 func check(t testing.TB, s *Store) {
 	t.Helper()
 	var answer string

@@ -57,8 +57,8 @@ func incrementOften(dir string) {
 	fmt.Println("done")
 }
 
-// TestProcessesIncrement has two processes and this one change one row; nothing may be lost, and
-// nobody may see that the others are busy.
+// TestProcessesIncrement makes two processes and this one change one row. No change may be lost, and contention must
+// not cause an error.
 func TestProcessesIncrement(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -83,7 +83,7 @@ func TestProcessesIncrement(t *testing.T) {
 	}
 }
 
-// echo answers messages of one queue in another, with a blob beside.
+// echo answers messages of one queue in another queue, and writes a blob for each.
 func echo(dir string) {
 	s, err := Open(dir, Options{})
 	must(err)
@@ -102,8 +102,8 @@ func echo(dir string) {
 	}
 }
 
-// TestProcessesSeeEachOther has another process answer: it sees what was written before it was
-// told, and the answer is seen here.
+// TestProcessesSeeEachOther exchanges messages with another process. The process sees what was written before the
+// message, and this process sees its answer.
 func TestProcessesSeeEachOther(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir)
@@ -151,7 +151,7 @@ func openOnce(dir string) {
 	must(s.Close())
 }
 
-// TestProcessesCreate has several processes make the same store at once.
+// TestProcessesCreate makes several processes create one store at once.
 func TestProcessesCreate(t *testing.T) {
 	dir := t.TempDir()
 	var all []process

@@ -10,18 +10,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxPageBytes bounds what one page of a query holds in memory, beside the last row of it.
+// maxPageBytes bounds the memory for one page of a query, apart from its last row.
 const maxPageBytes = 4 << 20
 
-// above is greater than every text: SQLite sorts blobs after texts.
+// above is greater than every text, because SQLite sorts blobs after texts.
 var above = []byte{0}
 
-// after is the least text that a key above this one can be: keys have no control characters.
+// after returns the least text that a key after this one can be. Keys have no control characters.
 func after(key string) string { return key + "\x01" }
 
-// Query yields a range of rows, page by page, each page from one snapshot. One snapshot for the
-// whole would be held for as long as the caller takes, during which the log could only grow; and
-// callers that read or write between two rows could wait for each other's connections for ever.
+// Query yields a range of rows, page by page, with a snapshot for each page. One snapshot for the whole query would
+// last as long as the caller takes, and the log could not shrink meanwhile. Callers that read or write between two
+// rows could also wait for each other's connections forever.
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
 	return func(yield func(storage.Entity, error) bool) {
 		if err := storage.CheckQuery(q); err != nil {
@@ -47,7 +47,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 	}
 }
 
-// page is a place in a query and the rows that were read there.
+// page is a position in a query and the rows read there.
 type page struct {
 	*table
 	id    int64
@@ -56,7 +56,7 @@ type page struct {
 	from  storage.Key // of the next page
 	size  int
 	rows  []storage.Entity
-	seen  int // rows, those included that Where rejects
+	seen  int // rows, including those that Where rejects
 	bytes int
 	more  bool
 }
@@ -70,7 +70,7 @@ func (t *table) firstPage(id int64, q storage.Query) *page {
 	return p
 }
 
-// conditions are the columns that Where asks for as encodeProps writes them.
+// conditions returns the columns that Where requires, in the encoding of encodeProps.
 func conditions(q storage.Query) (where [][]byte) {
 	for _, name := range slices.Sorted(maps.Keys(q.Where)) {
 		where = append(where, encodeProps(storage.Properties{name: q.Where[name]})[1:])
@@ -78,7 +78,7 @@ func conditions(q storage.Query) (where [][]byte) {
 	return where
 }
 
-// wants reports whether columns say what Where asks: the bytes of a condition may stand in a value, too.
+// wants reports whether the columns fulfil Where. The bytes of a condition may also occur inside a value.
 func (p *page) wants(data []byte) (bool, error) {
 	if len(p.where) == 0 {
 		return true, nil
@@ -94,7 +94,8 @@ func orAbove(bound string) any {
 	return bound
 }
 
-// Both are ranges of the primary key. Of rows that a condition rejects, SQLite reads the columns and passes nothing on.
+// Both are ranges of the primary key. SQLite reads the columns of rows that a condition rejects, but does not return
+// them.
 const (
 	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ?"
 	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND " +
@@ -103,7 +104,7 @@ const (
 	inOrder = " ORDER BY part, row LIMIT ?"
 )
 
-// read takes the next page.
+// read reads the next page.
 func (p *page) read(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 var _ storage.Queue = (*queue)(nil)
 
-// never is when messages expire: the year that Azure writes for "not at all".
+// never is the expiry time of messages: the year that Azure writes for "never".
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 type queue struct{ *gate }
@@ -39,8 +39,8 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	})
 }
 
-// Receive takes up to max messages: those that have been visible longest, and among equals those
-// sent first.
+// Receive receives up to max messages. It prefers those that have been visible longest, and among equals those sent
+// first.
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	if err := storage.CheckReceive(max, visibility); err != nil {
 		return nil, err
@@ -64,15 +64,15 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// visible spares those who ask an empty queue, again and again, the writer's lock.
+// visible prevents repeated receives from an empty queue from acquiring the writer's lock.
 func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
 	err = q.s.read.Row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
 		[]any{id, now.UnixNano()}, &some)
 	return some, q.s.kinded(ctx, err)
 }
 
-// receiving is one statement over one range of the schedule. A receipt is good for one id, so
-// those of one call may be the same number.
+// receiving is one statement for one range of the schedule. A receipt is valid only with its id, so the messages of
+// one call may share a receipt.
 const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, receipt = ? WHERE id IN
 (SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?)
 RETURNING id, dequeued, inserted, body`
@@ -91,12 +91,12 @@ func take(t *tx, queue int64, max int, now time.Time, until int64) (got []storag
 		ids, got = append(ids, id), append(got, m)
 		return true, nil
 	})
-	// The statement returns them in no promised order.
+	// The statement returns them in any order.
 	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	return got, err
 }
 
-// Extend hides a message for longer, or shows it at once.
+// Extend hides a message for longer, or makes it visible at once.
 func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
 	if err := storage.CheckVisibility(visibility, 0); err != nil {
 		return storage.Message{}, err
@@ -133,7 +133,7 @@ func (q *queue) Delete(ctx context.Context, m storage.Message) error {
 	})
 }
 
-// foundOne turns a write that found no message into NotFound.
+// foundOne returns NotFound for a write that found no message.
 func foundOne(touched int64, err error) error {
 	if err == nil && touched == 0 {
 		return fault.New(fault.NotFound, "the message is no longer ours")
@@ -141,7 +141,7 @@ func foundOne(touched int64, err error) error {
 	return err
 }
 
-// Length counts all messages, at the cost of reading the queue's part of an index.
+// Length counts all messages. It reads the queue's part of an index.
 func (q *queue) Length(ctx context.Context) (n int, err error) {
 	id, err := q.ready(ctx)
 	if err != nil {
@@ -154,15 +154,15 @@ func (q *queue) Length(ctx context.Context) (n int, err error) {
 	return n, q.s.kinded(ctx, err)
 }
 
-// hiddenUntil rounds up as the service's whole seconds do.
+// hiddenUntil rounds up to whole seconds, as the service does.
 func hiddenUntil(now time.Time, d time.Duration) int64 {
 	return now.Add(time.Duration(storage.WholeSeconds(d)) * time.Second).UnixNano()
 }
 
 func instant(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
-// text and number write ids and receipts; a malformed one becomes a number that was never given out, such as 0, which
-// means "never received".
+// text and number encode and decode ids and receipts. A malformed one decodes to a number that was never issued, such
+// as 0, which means "never received".
 func text(n int64) string { return strconv.FormatInt(n, 36) }
 
 func number(s string) int64 {

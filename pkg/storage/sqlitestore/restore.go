@@ -22,14 +22,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxWindow bounds what the decoder of a backup that anybody may have written holds, in bytes.
+// maxWindow bounds the memory of the decoder, in bytes, because a backup may come from a stranger.
 const maxWindow = 64 << 20
 
-// Restore makes a store in dir of a backup, and verifies it: the digest of the whole, the database's
-// structure, and for each blob its body, its size and its checksum. The folder dir must not be there. With
-// dir "" nothing is kept, and it is only verified. A backup that is cut off, damaged, of another format or
-// of a later version is Invalid; what there is in dir is then no store and can be removed. Memory is that of
-// one body.
+// Restore makes a store in dir from a backup and verifies it: the digest of the whole, the structure of the database,
+// and the body, size and checksum of each blob. The folder dir must not exist. With an empty dir Restore only
+// verifies and keeps nothing. It needs memory for one body. Errors: Invalid for a backup that is truncated, damaged,
+// of another format or of a later version. Then dir may contain an incomplete store, which can be removed.
 func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c Contents, err error) {
 	defer fault.Wrap(&err, "backup")
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
@@ -58,7 +57,7 @@ func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c C
 	return u.c, errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
-// kinded tells what is wrong with the backup from what is wrong here. Errors of readers know no kinds: what
+// kinded distinguishes faults of the backup from faults of this machine. Errors of readers have no kinds: data that
 // cannot be read is no backup.
 func (u *unpacker) kinded(ctx context.Context, err error) error {
 	if sqlitefile.IsDamage(err) {
@@ -74,7 +73,7 @@ func damagedBackup(err error) error {
 	return fault.New(fault.Invalid, "it is damaged, cut off or no backup of Tidemark: %w", err)
 }
 
-// unpacker reads the entries of a backup in their one order.
+// unpacker reads the entries of a backup, whose order is fixed.
 type unpacker struct {
 	tar    *tar.Reader
 	sum    hash.Hash
@@ -82,7 +81,7 @@ type unpacker struct {
 	c      Contents
 	path   string  // of the database
 	bodies *bodies // nil when nothing is kept
-	last   string  // file of the body that was read last
+	last   string  // file of the last body read
 	done   int64
 }
 
@@ -95,7 +94,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	}
 	var mode []string
 	if u.bodies != nil {
-		mode = []string{"journal_mode(WAL)"} // of files made here; SQLite's copies have another
+		mode = []string{"journal_mode(WAL)"} // for files created here; SQLite's copies have another mode
 	}
 	db, err := databaseAt(u.path).Writer(mode...)
 	if err != nil {
@@ -129,7 +128,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	return u.end()
 }
 
-// next reads the header of an entry, which counts for the digest unless it is the digest's own.
+// next reads the header of an entry. It adds it to the digest unless it is the digest's own.
 func (u *unpacker) next() (*tar.Header, error) {
 	h, err := u.tar.Next()
 	if err == io.EOF {
@@ -203,7 +202,7 @@ func (u *unpacker) took(data []byte) {
 	u.o.progress("reading", u.done, u.c.Bytes)
 }
 
-// checkState looks for what makes the database no store, or a damaged one.
+// checkState returns an error when the database is not a store or is damaged.
 func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
 	if empty, err := databaseAt(u.path).Inspect(ctx, db); err != nil || empty {
 		return errors.Join(err, fault.New(fault.Invalid, "its database is none"))
@@ -221,7 +220,7 @@ func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// body compares a body with the row that names it, and writes it where its store looks for it.
+// body compares a body with the row that names it, and writes it to the file in which the store expects it.
 func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
 	container, file, ok := strings.Cut(strings.TrimPrefix(h.Name, "blobs/"), "/")
 	if !ok || storage.CheckContainerName(container) != nil || !isFileName(file) ||
@@ -257,12 +256,12 @@ func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
 	return writeSynced(f.path, data)
 }
 
-// isFileName reports whether a body's file may have that name: see [fileName].
+// isFileName reports whether a name is a valid file name of a body: see [fileName].
 func isFileName(name string) bool {
 	return len(name) > 2 && strings.Trim(name, "0123456789abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
 }
 
-// end compares the digest, and wants nothing behind it.
+// end compares the digest and requires that nothing follows it.
 func (u *unpacker) end() error {
 	text, err := io.ReadAll(io.LimitReader(u.tar, 1<<10))
 	if err != nil {

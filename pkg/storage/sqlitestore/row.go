@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Columns are kept as one value per row:
+// Columns are stored as one value per row:
 //
 //	rowFormat, then for each column in order of names: length, name, kind, value
 //
-// Lengths are unsigned varints; a string or []byte is its length and its bytes, an int32 or int64
-// a signed varint, a float64 eight bytes, little end first. A bool is in its kind. One value is
-// a third of the time of one SQL column each, and keeps types apart that SQL would merge.
+// Lengths are unsigned varints. A string or []byte is its length and its bytes, an int32 or int64 a signed varint, a
+// float64 eight bytes, little-endian. A bool is part of its kind. One value takes a third of the time of one SQL
+// column per column, and distinguishes types that SQL would merge.
 const rowFormat = 1
 
-// Kinds of columns, part of the file format.
+// These are the kinds of columns, part of the file format.
 const (
 	kindString = 's'
 	kindBytes  = 'b'
@@ -32,7 +32,7 @@ const (
 
 const errDamagedRow = sqlitefile.Damage("the row's columns are damaged")
 
-// encodeProps expects columns that storage.CheckTransaction let through.
+// encodeProps encodes columns that storage.CheckTransaction has accepted.
 func encodeProps(p storage.Properties) []byte {
 	out := append(make([]byte, 0, 64+32*len(p)), rowFormat)
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -64,8 +64,8 @@ func appendValue(out []byte, value any) []byte {
 	panic("sqlitestore: a column of a type that the port refuses")
 }
 
-// decodeProps reads what encodeProps wrote: the columns of sel, or all when it is empty. Nothing
-// of the result lies in data.
+// decodeProps reads the output of encodeProps: the columns of sel, or all columns when sel is empty. The result
+// shares no memory with data.
 func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	if len(data) == 0 || data[0] != rowFormat {
 		return nil, errDamagedRow
@@ -88,7 +88,7 @@ func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	return p, nil
 }
 
-// reader takes values off a slice; after the first that is not there it is bad and gives nothing.
+// reader reads values from a slice. After the first missing value, bad is true and all values are empty.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -107,7 +107,7 @@ func (r *reader) take(n uint64) []byte {
 func (r *reader) bytes() []byte {
 	n, used := binary.Uvarint(r.rest)
 	if used <= 0 {
-		used = len(r.rest) + 1 // take refuses
+		used = len(r.rest) + 1 // makes take fail
 	}
 	r.take(uint64(used))
 	return r.take(n)
@@ -122,7 +122,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// value reads one value; when it is not wanted it is stepped over.
+// value reads one value, and skips it when wanted is false.
 func (r *reader) value(kind byte, wanted bool) any {
 	switch kind {
 	case kindString, kindBytes:

@@ -18,7 +18,7 @@ var someColumns = storage.Properties{
 	"I": int32(math.MinInt32), "L": int64(math.MaxInt64), "D": -0.5,
 }
 
-// TestOldRow holds the format of files that exist: this row was written by version 1.
+// TestOldRow checks that existing files can be read: version 1 wrote this row.
 func TestOldRow(t *testing.T) {
 	const old = "010142620200ff014464000000000000e0bf01457300014666014969ffffffff0f" +
 		"014c6cfeffffffffffffffff01014e6200015373" + "03c3a900" + "015474"
@@ -78,7 +78,7 @@ func TestSelectedColumns(t *testing.T) {
 	}
 }
 
-// FuzzDecode feeds bytes that the program never wrote.
+// FuzzDecode decodes bytes that the program never wrote.
 func FuzzDecode(f *testing.F) {
 	f.Add(encodeProps(someColumns))
 	f.Add(encodeProps(nil))

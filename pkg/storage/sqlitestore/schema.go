@@ -11,17 +11,17 @@ import (
 // busyLimit bounds how long a call waits for other processes.
 const busyLimit = 30 * time.Second
 
-// readers is how many reads run at once; more wait. Reads are bound by CPU.
+// readers is how many reads run at once. Further reads wait, because reads are limited by the CPU.
 const readers = 4
 
-// maxWAL is the size above which the log is cut when it begins anew.
+// maxWAL is the size in bytes to which the log is truncated when it restarts.
 const maxWAL = 64 << 20
 
-// checkpointPages is how long the log gets, in pages of 4 KiB, before it is copied into the file. At SQLite's 1,000 a
-// first crawl wrote 1.4 times as many bytes, for the same pages change again and again.
+// checkpointPages is the size of the log, in pages of 4 KiB, at which it is copied into the file. With SQLite's
+// default of 1,000, a first crawl wrote 1.4 times as many bytes, because it changes the same pages again and again.
 const checkpointPages = 8000
 
-// databaseAt is a file with a store's database.
+// databaseAt returns the file of a store's database.
 func databaseAt(path string) *sqlitefile.File {
 	dir := filepath.Dir(path)
 	return &sqlitefile.File{
@@ -33,8 +33,8 @@ func databaseAt(path string) *sqlitefile.File {
 	}
 }
 
-// format is that of state.db. A program refuses files of versions it does not know: what is in them is the truth, so
-// nothing is guessed.
+// format is the format of state.db. The program refuses unknown versions, because the file is the only copy of the
+// state and must not be misread.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54445354, // "TDST"
 	Version:       2,

@@ -20,8 +20,7 @@ import (
 
 var _ storage.Store = (*Store)(nil)
 
-// Store is an account in a folder. It may be used by many goroutines, and the folder by several
-// processes at once.
+// Store is an account in a folder. It is safe for concurrent use, and several processes may use the folder at once.
 type Store struct {
 	dir     string
 	file    *sqlitefile.File // the database
@@ -37,21 +36,21 @@ type Store struct {
 	closed  atomic.Bool
 }
 
-// Options may be left zero.
+// Options configure a store. The zero value works.
 type Options struct {
-	// Now is the clock by which messages are hidden and shown; time.Now when nil. Processes that
-	// share a folder need clocks that agree.
+	// Now is the clock that hides and shows messages; nil means time.Now. Processes that share a folder need clocks
+	// that agree.
 	Now func() time.Time
-	// Log is told about damage and about what a crash left behind; discarded when nil.
+	// Log receives reports of damage and of leftovers of a crash; nil discards them.
 	Log *slog.Logger
-	// MaxBlobBytes bounds blobs both ways; storage.MaxBlobBytes when zero.
+	// MaxBlobBytes bounds blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 
-// Open opens the store in dir, which is made when it is missing. A folder whose database belongs
-// to another program or another version of this one is Invalid and left as it is. A damaged file,
-// a folder that cannot be written, a full disk, and another process that does not let go within
-// 30 s are Unavailable. The error names the file and what to do.
+// Open opens the store in dir, and creates dir when it is missing. Errors: Invalid, without a change of the folder,
+// when its database belongs to another program or to another version of this one; Unavailable for a damaged file, a
+// folder that cannot be written, a full disk, and another process that holds its lock longer than 30 s. The error
+// names the file and says what to do.
 func Open(dir string, o Options) (*Store, error) {
 	s := newStore(dir, o)
 	if err := s.open(); err != nil {
@@ -105,9 +104,8 @@ func (s *Store) open() error {
 	return nil
 }
 
-// openWriter also makes the tables of a new file. It does so in this process's turn, because two
-// that make one file at the same moment get in each other's way in places where SQLite does not
-// wait.
+// openWriter also creates the tables of a new file. It does so while no other process writes, because two processes
+// that create one file at the same moment interfere where SQLite does not wait.
 func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	ctx := context.Background()
 	if !t.acquire(busyLimit) {
@@ -141,15 +139,15 @@ func (s *Store) prepare(ctx context.Context, conn *sql.Conn) error {
 	if err := s.file.Create(ctx, conn); err != nil {
 		return err
 	}
-	return syncDir(s.dir) // SQLite syncs the file, not its name
+	return syncDir(s.dir) // SQLite syncs the file, but not its name
 }
 
-// shut ends the writer first: what has begun is finished, what waits is refused.
+// shut ends the writer first: writes that have begun are finished, and waiting ones are refused.
 func (s *Store) shut() error {
 	s.closed.Store(true)
 	close(s.w.quit)
 	<-s.w.idle
-	// The last connection to close writes the log back, but not before its statements are closed.
+	// The last connection to close writes the log back, but only after its statements are closed.
 	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
 	s.w.lock.close()
 	return err
@@ -160,9 +158,8 @@ func (s *Store) isClosed() bool { return s.closed.Load() }
 // Close finishes the writes that have begun and releases the folder. Later calls are Unavailable.
 func (s *Store) Close() error { return s.close() }
 
-// Ping reads a row, and looks whether the file is still in its place: an open file that was
-// removed would go on as if nothing had happened. After a write met a full disk, or one that cannot be
-// written, it tries one of its own.
+// Ping reads a row and checks that the file still exists, because an open file that was removed would work as before.
+// After a write met a full disk, or one that cannot be written, Ping tries a write of its own.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
@@ -178,11 +175,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.file.Health.Check(s.now(), func() error { return s.tryWrite(ctx) })
 }
 
-// tryFile and tryRow are the sizes of what is tried: on a full disk there is often room for less.
+// tryFile and tryRow are the sizes of these tries. On a full disk there is often room for less.
 const tryFile, tryRow = 1 << 20, 1 << 16
 
-// tryWrite writes what fits only where there is room, as a row and as a file, and removes it. Its row is
-// of table 0, which no table is. If the program dies here, the next try removes it.
+// tryWrite writes a row and a file that fit only where there is room, and removes them. Its row is in table 0, which
+// no table uses. When the program dies here, the next try removes the row.
 func (s *Store) tryWrite(ctx context.Context) error {
 	if err := s.kinded(ctx, s.bodies.tryWrite(tryFile)); err != nil {
 		return err
@@ -217,8 +214,8 @@ func (s *Store) Container(name string) storage.Container {
 	return &container{s.gate("container", name, storage.CheckContainerName(name))}
 }
 
-// gate is what a table, a queue and a container share: a name, and the number by which rows name
-// it, once it is known to exist. Nothing that was created ever ceases to exist.
+// gate is the common part of a table, a queue and a container: its name, and the number that rows use for it, once it
+// is known to exist. It is never deleted after its creation.
 type gate struct {
 	s          *Store
 	kind, name string
@@ -229,13 +226,13 @@ type gate struct {
 func (s *Store) gate(kind, name string, bad error) *gate {
 	g := &gate{s: s, kind: kind, name: name, bad: bad}
 	if bad != nil {
-		return g // kept out of the map, which strangers' names must not fill
+		return g // not kept in the map, which strangers' names must not fill
 	}
 	known, _ := s.gates.LoadOrStore(kind+" "+name, g)
 	return known.(*gate)
 }
 
-// Create makes it exist.
+// Create creates it.
 func (g *gate) Create(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -257,7 +254,7 @@ func (g *gate) Create(ctx context.Context) error {
 	return err
 }
 
-// ready returns the number, or Unavailable when nobody, in whichever process, created it yet.
+// ready returns the number, or Unavailable when no process has created it yet.
 func (g *gate) ready(ctx context.Context) (id int64, err error) {
 	if g.bad != nil {
 		return 0, g.bad

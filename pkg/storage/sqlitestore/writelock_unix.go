@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// writeLock lets processes write one after another. SQLite's own lock is polled, at last every 100 ms,
-// and its holder takes it again at once, so that a busy process starves the others for seconds. Two locks are fair: a
-// process that waits for the writer's lock holds the lock of the next in line, for which the last writer has to
-// queue. The kernel drops both when a process dies, and SQLite's lock stands behind them, so they decide about order,
-// never about correctness.
+// writeLock makes processes write one after another. SQLite polls its own lock, in the end every 100 ms, and its holder
+// acquires it again at once, so a busy process would starve the others for seconds. Two locks are fair: a process
+// that waits for the writer's lock holds the lock of the next in line, and the last writer must queue for that one.
+// The kernel releases both when a process dies. Correctness depends on SQLite's lock alone; these locks only decide
+// the order.
 type writeLock struct{ next, now *os.File }
 
 func openWriteLock(dir string) (*writeLock, error) {
@@ -32,7 +32,7 @@ func openWriteLock(dir string) (*writeLock, error) {
 	return &writeLock{next, now}, nil
 }
 
-// acquire waits for the lock until limit; then it reports false.
+// acquire waits up to limit for the right to write. It reports false when the limit has passed.
 func (t *writeLock) acquire(limit time.Duration) bool {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
@@ -50,8 +50,8 @@ func (t *writeLock) close() {
 	t.now.Close()
 }
 
-// lock polls, because a blocking call could not be given up. The pauses are shorter than a write.
-// A file system without such locks leaves the order to SQLite.
+// lock polls, because a blocking call cannot be cancelled. The pauses are shorter than a write. On a file system
+// without such locks, SQLite decides the order.
 func lock(f *os.File, timeout <-chan time.Time) bool {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -71,26 +71,26 @@ func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 // backupLock is held while the store is backed up.
 const backupLock = "lock.backup"
 
-// holdBodies keeps the bodies of blobs that are deleted until release is called or this process ends. One
-// holds them at a time.
+// holdBodies keeps the bodies of deleted blobs until release is called or this process ends. Only one process can
+// hold them at a time.
 func holdBodies(dir string) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, backupLock), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if !lock(f, time.After(time.Second)) { // longer than anybody asks
+	if !lock(f, time.After(time.Second)) { // longer than [bodies.held] holds it
 		f.Close()
 		return nil, fault.New(fault.Conflict, "%s: another backup of this store is under way", dir)
 	}
 	return func() { f.Close() }, nil
 }
 
-// held reports whether a backup may still want the body of a blob whose row is gone. One that begins after
-// the row went does not.
+// held reports whether a backup may still need the body of a blob whose row is deleted. A backup that begins after
+// the deletion does not need it.
 func (b *bodies) held() bool {
 	f, err := os.Open(filepath.Join(filepath.Dir(b.root), backupLock))
 	if err != nil {
-		return false // nobody ever made one
+		return false // there has never been a backup
 	}
 	defer f.Close()
 	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)

@@ -10,12 +10,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxGroup bounds how many writes share a transaction, and so how much is done again when one of
-// them fails in a way that spoils it.
+// maxGroup bounds how many writes share a transaction, and so how much is repeated when one of them fails in a way
+// that undoes the others.
 const maxGroup = 64
 
-// job is a write that was requested. The first to move its state away from waiting decides: the writer that begins it,
-// or the caller that no longer wants it.
+// job is a write under way. Its state leaves "waiting" once: either the writer begins it, or the caller cancels it.
 type job struct {
 	do    func(*tx) error // may run more than once; only the last run counts
 	state atomic.Int32
@@ -29,30 +28,29 @@ const (
 	abandoned
 )
 
-// writer is the one goroutine and connection that writes. Writes that wait while it syncs are
-// joined into its next transaction; none waits for others to come.
+// writer is the one goroutine and connection that writes. Writes that wait while it syncs are joined in its next
+// transaction. No write waits for others to arrive.
 type writer struct {
 	s       *Store
 	db      *sql.DB
 	conn    *sql.Conn
 	lock    *writeLock
-	group   int // maxGroup, or 1 to measure what joining is worth
+	group   int // maxGroup, or 1 to measure the effect of joining
 	jobs    chan *job
 	quit    chan struct{}
-	idle    chan struct{} // closed when run returned
+	idle    chan struct{} // closed when run has returned
 	tx      *tx
 	commits int
 }
 
-// tx is what a write sees of the transaction it runs in.
+// tx is the transaction as a write sees it.
 type tx struct {
 	stmts *sqlitefile.Statements
-	last  int64 // revision, receipt or id given out
+	last  int64 // the last revision, receipt or id issued
 }
 
-// write runs do inside a transaction, after which its effects are durable, or not at all when it
-// returns an error. It waits for its turn until ctx ends, and then for the disk. A damaged store
-// is not written.
+// write runs do in a transaction. When it returns nil, the effects are durable; when it returns an error, there are
+// none. It waits to begin until ctx ends, and then waits for the disk. It does not write a damaged store.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := s.file.Health.Damage(); err != nil {
 		return err
@@ -71,7 +69,7 @@ func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 		if j.state.CompareAndSwap(waiting, abandoned) {
 			return ended(ctx)
 		}
-		<-j.done // it has begun, and its outcome is better known than not
+		<-j.done // the job has begun, so wait for its outcome
 	}
 	return s.kinded(context.WithoutCancel(ctx), j.err)
 }
@@ -88,7 +86,7 @@ func (w *writer) run() {
 	}
 }
 
-// serve commits a job and those that came meanwhile.
+// serve commits a job together with those that arrived meanwhile.
 func (w *writer) serve(first *job) {
 	mine := w.lock.acquire(busyLimit)
 	batch := w.gather(first)
@@ -107,7 +105,7 @@ func (w *writer) serve(first *job) {
 	}
 }
 
-// gather marks as begun what is still wanted.
+// gather marks as begun the jobs that are not cancelled.
 func (w *writer) gather(first *job) (batch []*job) {
 	for j := first; ; {
 		if j.state.CompareAndSwap(waiting, begun) {
@@ -124,8 +122,8 @@ func (w *writer) gather(first *job) (batch []*job) {
 	}
 }
 
-// commit runs the batch as one transaction. When the driver fails, which may undo more than the
-// job it failed in, every job runs again in a transaction of its own, and only the guilty fails.
+// commit runs the batch as one transaction. A failure of the driver may undo more than the job that met it. Then
+// every job runs again in its own transaction, and only the job at fault fails.
 func (w *writer) commit(batch []*job) error {
 	spoiled, err := w.together(batch)
 	if !spoiled || len(batch) == 1 {
@@ -139,8 +137,8 @@ func (w *writer) commit(batch []*job) error {
 	return nil
 }
 
-// together leaves each job its own refusal. An error is everybody's; spoiled says that a job
-// caused it and that nothing was committed.
+// together runs jobs in one transaction and stores each refusal in its job. An error it returns concerns all jobs.
+// spoiled says that one job caused the error and that nothing was committed.
 func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	if len(batch) == 0 {
 		return false, nil
@@ -158,7 +156,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 			return true, j.err
 		}
 	}
-	// Refusals may rest on what neighbours have written, so they too are told after the commit.
+	// Refusals may depend on writes of other jobs, so they too are reported after the commit.
 	if accepted == 0 {
 		w.rollback()
 		return false, nil
@@ -171,7 +169,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	return false, nil
 }
 
-// begin returns the number given out last before this transaction.
+// begin returns the last number issued before this transaction.
 func (w *writer) begin() (was int64, err error) {
 	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return 0, err
@@ -193,11 +191,11 @@ func (w *writer) end(was int64) error {
 	return err
 }
 
-// rollback has no error of its own: some failures have rolled back already.
+// rollback ignores its error, because some failures have already rolled back.
 func (w *writer) rollback() { _, _ = w.tx.exec("ROLLBACK") }
 
-// guarded undoes what do has written when it refuses. Alone in its transaction it needs no
-// savepoint: the transaction is undone.
+// guarded undoes the writes of do when it refuses. A job alone in its transaction needs no savepoint, because the
+// whole transaction is undone.
 func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
 	if !savepoint {
 		return do(t)
@@ -221,7 +219,7 @@ func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
 	return err
 }
 
-// next is a number that was never given out and never will be.
+// next issues a number that was never issued before.
 func (t *tx) next() int64 {
 	t.last++
 	return t.last

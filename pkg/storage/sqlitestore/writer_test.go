@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// held keeps the writer busy until release is called, so that what comes meanwhile is joined.
+// held keeps the writer busy until release is called, so that writes that arrive meanwhile are joined.
 func held(t *testing.T, s *Store) (release func()) {
 	t.Helper()
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -35,7 +35,7 @@ func held(t *testing.T, s *Store) (release func()) {
 	return release
 }
 
-// joined runs writes so that they share a transaction, and returns their errors.
+// joined runs writes in one transaction and returns their errors.
 func joined(t *testing.T, s *Store, writes ...func() error) []error {
 	t.Helper()
 	release := held(t, s)
@@ -44,13 +44,13 @@ func joined(t *testing.T, s *Store, writes ...func() error) []error {
 	for i, write := range writes {
 		all.Go(func() { errs[i] = write() })
 	}
-	time.Sleep(50 * time.Millisecond) // let them queue up; were they late, less would be tested
+	time.Sleep(50 * time.Millisecond) // lets them queue; late ones would only weaken the test
 	release()
 	all.Wait()
 	return errs
 }
 
-// TestRefusalsStayTheirOwn joins writes of which some are refused after they have written.
+// TestRefusalsStayTheirOwn joins writes, some of which are refused after they have written.
 func TestRefusalsStayTheirOwn(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -84,8 +84,8 @@ func TestRefusalsStayTheirOwn(t *testing.T) {
 	}
 }
 
-// TestSpoiledTransaction has one write fail as the driver does, which undoes its neighbours' work:
-// they succeed all the same.
+// TestSpoiledTransaction makes one write fail as the driver does, which undoes the work of the joined writes. They
+// must succeed all the same.
 func TestSpoiledTransaction(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -95,7 +95,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 	errs := joined(t, s, insertOne("a"), insertOne("b"), insertOne("c"), func() error {
 		return s.write(t.Context(), func(x *tx) error {
-			_, _ = x.exec("ROLLBACK") // as a full disk does
+			_, _ = x.exec("ROLLBACK") // as on a full disk
 			return broken
 		})
 	})
@@ -111,7 +111,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 }
 
-// TestGivingUp: a write whose caller no longer waits does not happen, whatever it waited for.
+// TestGivingUp checks that a write whose caller no longer waits has no effect, whatever it was waiting for.
 func TestGivingUp(t *testing.T) {
 	for name, hold := range map[string]func(*testing.T, *Store) (release func()){
 		"this process": held,
@@ -141,7 +141,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreNeverReused deletes and inserts one row again and again, over openings.
+// TestRevisionsAreNeverReused deletes and inserts one row again and again, across restarts of the store.
 func TestRevisionsAreNeverReused(t *testing.T) {
 	dir, seen, last := storagetest.TempDir(t), map[storage.ETag]bool{}, int64(0)
 	for range 3 {
@@ -165,7 +165,7 @@ func TestRevisionsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestDurability holds the settings that the promise rests on, on the connection that writes.
+// TestDurability checks the settings for durability on the connection that writes.
 func TestDurability(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	for name, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "0",
@@ -177,7 +177,7 @@ func TestDurability(t *testing.T) {
 	}
 }
 
-// TestPlans: reads are ranges of a key; nothing is scanned or sorted.
+// TestPlans checks that reads use ranges of a key, without scans or sorts.
 func TestPlans(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	for name, query := range map[string]string{
@@ -209,7 +209,7 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestNestedQueries reads and writes inside of more queries than there are connections.
+// TestNestedQueries reads and writes inside more queries than there are connections.
 func TestNestedQueries(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := fill(t, s, 100)
@@ -235,7 +235,7 @@ func TestNestedQueries(t *testing.T) {
 	all.Wait()
 }
 
-// TestLargeRows: a page is cut where it would take too much memory, and goes on behind.
+// TestLargeRows checks that a page is cut before it takes too much memory, and that the next page continues after it.
 func TestLargeRows(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -265,8 +265,7 @@ func TestLargeRows(t *testing.T) {
 	}
 }
 
-// TestLogStaysBounded writes many times what the log should hold while there is never a moment
-// without a reader.
+// TestLogStaysBounded writes many times the bound of the log, while there is always a reader.
 func TestLogStaysBounded(t *testing.T) {
 	s := open(t, storagetest.TempDir(t))
 	table := create(t, s).Table
@@ -303,8 +302,7 @@ func TestLogStaysBounded(t *testing.T) {
 	}
 	cancel()
 	all.Wait()
-	// The writes take about 26 MB, and the log begins anew after 4 MB and what is written while the
-	// readers finish.
+	// The writes take about 26 MB. The log restarts after 4 MB plus the writes made while the readers finish.
 	if largest == 0 || largest > 16<<20 {
 		t.Errorf("the log was up to %d MB long", largest>>20)
 	}

@@ -9,17 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Counter counts what is asked of the tables of a store as a service would bill it: one request for each read of a row,
-// transaction and page of a query, and all rows of a page, whether the reader goes on to its end or not.
+// Counter counts the requests to the tables of a store as a service would bill them: one request for each row read,
+// each transaction and each page of a query. It counts all rows of a page, whether or not the caller reads all of
+// them.
 type Counter struct{ Requests, Rows atomic.Int64 }
 
-// Reset begins anew.
+// Reset sets the counts to zero.
 func (c *Counter) Reset() {
 	c.Requests.Store(0)
 	c.Rows.Store(0)
 }
 
-// Counted has the requests to the tables of a store counted.
+// Counted returns a store whose requests to tables are counted.
 func Counted(s storage.Store, c *Counter) storage.Store { return &counted{s, c} }
 
 type counted struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Call is an operation that is about to be executed or was.
+// Call is an operation before or after its execution.
 type Call struct {
 	// Op is "table.Create", "table.Get", "table.Query", "table.Transact", "queue.Create",
 	// "queue.Send", "queue.Receive", "queue.Extend", "queue.Delete", "queue.Length",
@@ -18,28 +18,28 @@ type Call struct {
 	Op   string
 	Name string       // of the table, queue or container
 	Ops  []storage.Op // of a transaction
-	Key  string       // of a blob: its name; of a row that is read: partition/row; of a query: its one partition, if any
+	Key  string       // of a blob: its name; of a row read: partition/row; of a query: its one partition, if any
 }
 
-// Hook decides what goes wrong. It is called by as many goroutines as use the store.
+// Hook decides which operations fail, and how. It is called concurrently when the store is used concurrently.
 type Hook interface {
-	// Before is called first. With an error the operation is not executed and returns it; see
-	// [ErrLost] and [ErrTwice] for two that do something else.
+	// Before is called before the operation. When it returns an error, the operation is not executed and returns that
+	// error. The exceptions are [ErrLost] and [ErrTwice].
 	Before(ctx context.Context, c Call) error
-	// After is called when the operation was executed; its error is what the caller sees. An
-	// error for one that succeeded is a lost answer. For a query or list it is called at the end.
+	// After is called after the operation was executed. The caller gets the error that After returns. An error after
+	// a success is a lost answer. For a query or list it is called at the end.
 	After(ctx context.Context, c Call, err error) error
 }
 
 var (
-	// ErrLost has Before skip the operation and report success: a lost message. What the
-	// operation returns is empty.
+	// ErrLost, returned by Before, skips the operation and reports success: a lost message. The result of the
+	// operation is empty.
 	ErrLost = errors.New("lost")
-	// ErrTwice has Before execute the operation twice: a doubled message. The second result counts.
+	// ErrTwice, returned by Before, executes the operation twice: a doubled message. The second result counts.
 	ErrTwice = errors.New("twice")
 )
 
-// Hooks is a [Hook] of two functions, either of which may be nil.
+// Hooks is a [Hook] made of two functions, either of which may be nil.
 type Hooks struct {
 	OnBefore func(ctx context.Context, c Call) error
 	OnAfter  func(ctx context.Context, c Call, err error) error
@@ -61,7 +61,7 @@ func (h Hooks) After(ctx context.Context, c Call, err error) error {
 	return h.OnAfter(ctx, c, err)
 }
 
-// Hooked puts a hook around every operation of a store.
+// Hooked returns a store with a hook around every operation.
 func Hooked(s storage.Store, h Hook) storage.Store { return &hooked{s, h} }
 
 type hooked struct {
@@ -107,7 +107,7 @@ func around(ctx context.Context, h Hook, c Call, do func() error) error {
 	return h.After(ctx, c, do())
 }
 
-// around1 is around for an operation with a result, which an error takes away.
+// around1 is around for an operation with a result. An error makes the result empty.
 func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (v T, err error) {
 	err = around(ctx, h, c, func() (err error) {
 		v, err = do()
@@ -120,7 +120,7 @@ func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (
 	return v, nil
 }
 
-// aroundSeq is around for a sequence. Twice is once: reading changes nothing.
+// aroundSeq is around for a sequence. ErrTwice executes it once, because reading changes nothing.
 func aroundSeq[T any](ctx context.Context, h Hook, c Call, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -170,7 +170,7 @@ func (t *hookedTable) Transact(ctx context.Context, ops ...storage.Op) ([]storag
 	c := Call{Op: "table.Transact", Name: t.name, Ops: ops}
 	tags, err := around1(ctx, t.hook, c, func() ([]storage.ETag, error) { return t.Table.Transact(ctx, ops...) })
 	if err == nil && tags == nil {
-		tags = make([]storage.ETag, len(ops)) // lost: there is one for each op, as promised
+		tags = make([]storage.ETag, len(ops)) // ErrLost: a successful Transact returns one revision per op
 	}
 	return tags, err
 }

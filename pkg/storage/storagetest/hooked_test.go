@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestHookedKeepsThePort: with hooks that do nothing, the store is the store.
+// TestHookedKeepsThePort checks that hooks without effect leave the store unchanged.
 func TestHookedKeepsThePort(t *testing.T) {
 	storagetest.Store(t, func(t *testing.T) storage.Store {
 		return storagetest.Hooked(mem.New(time.Now), storagetest.Hooks{})
@@ -102,7 +102,7 @@ func TestHookedQueue(t *testing.T) {
 	}
 }
 
-// TestHookedNamesEveryOperation fails when an operation passes the hook by.
+// TestHookedNamesEveryOperation checks that every operation calls the hook.
 func TestHookedNamesEveryOperation(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]int{}

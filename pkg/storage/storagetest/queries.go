@@ -65,7 +65,7 @@ func (s suite) bounds(t *testing.T) {
 	}
 }
 
-// manyRows crosses the page limit of the service twice, in one partition and over several.
+// manyRows exceeds the page limit of the service twice, in one partition and over several.
 func (s suite) manyRows(t *testing.T) {
 	ctx, table := s.table(t)
 	const parts, per = 3, 800
@@ -97,7 +97,8 @@ func (s suite) selected(t *testing.T) {
 	}
 }
 
-// conditions: rows that say something else, or nothing, or the same in another column or type, are not read.
+// conditions checks that Where excludes rows with another value, without the column, or with the value in another
+// column or type.
 func (s suite) conditions(t *testing.T) {
 	ctx, table := s.table(t)
 	yes := props{"Status": "Error", "Host": "a'b", "N": int64(1)}
@@ -143,7 +144,7 @@ func (s suite) stopsEarly(t *testing.T) {
 	diff(t, "rows seen", 1, n)
 }
 
-// deletedBetween removes each row as it is seen: the continuation then points at a row that is gone.
+// deletedBetween deletes each row once it is read, so the continuation names a row that no longer exists.
 func (s suite) deletedBetween(t *testing.T) {
 	ctx, table := s.table(t)
 	for i := range 6 {

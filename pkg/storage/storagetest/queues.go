@@ -29,7 +29,7 @@ func (s suite) queues(t *testing.T) {
 	})
 }
 
-// fixture is a queue and a way to wait.
+// fixture is a queue, with a way to wait.
 type fixture struct {
 	storage.Queue
 	ctx   context.Context
@@ -141,7 +141,7 @@ func (s suite) queueNeverCreated(t *testing.T) {
 	wantKind(t, err, fault.Unavailable)
 }
 
-// visibility counts deliveries over two of them.
+// visibility counts the deliveries of a message that is delivered twice.
 func (s suite) visibility(t *testing.T) {
 	q := s.queue(t)
 	q.send(t, "x")
@@ -191,7 +191,7 @@ func (s suite) extend(t *testing.T) {
 	wantKind(t, q.Delete(q.ctx, again), fault.NotFound)
 }
 
-// lostDelivery is a worker that was too slow: another has the message now.
+// lostDelivery is a worker that was too slow: another worker has received the message since.
 func (s suite) lostDelivery(t *testing.T) {
 	q := s.queue(t)
 	q.send(t, "x")

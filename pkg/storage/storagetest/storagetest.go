@@ -1,8 +1,7 @@
-// Package storagetest is the storage port's contract as tests, and what other packages need to
-// test against it: faults at any operation ([Hooked]) and a way to compare states ([Dump]).
+// Package storagetest is the contract of the storage port in the form of tests. It also has tools for tests of other
+// packages: faults at any operation ([Hooked]) and comparison of states ([Dump]).
 //
-// An adapter is correct when [Store] passes; it needs no tests of its own for what the port
-// promises.
+// An adapter is correct when [Store] passes. It needs no tests of its own for what the port promises.
 package storagetest
 
 import (
@@ -18,12 +17,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Sleeper is what a store may implement to let time pass faster than it does. The suite calls
-// Sleep instead of waiting.
+// Sleeper is an optional interface of a store that can advance its time. The suite then calls Sleep instead of
+// waiting.
 type Sleeper interface{ Sleep(time.Duration) }
 
-// Store runs the conformance suite. Every test opens a store of its own, which may share its
-// account with others: names are random.
+// Store runs the conformance suite. Every test opens its own store. The stores may share an account, because names
+// are random.
 func Store(t *testing.T, open func(t *testing.T) storage.Store) {
 	s := suite{open}
 	for _, c := range []struct {
@@ -46,7 +45,7 @@ type suite struct {
 	open func(t *testing.T) storage.Store
 }
 
-// run runs named tests one after another; a shared server has nothing from running them at once.
+// run runs named tests in sequence. On a shared server, parallel tests would gain nothing.
 func run(t *testing.T, tests map[string]func(*testing.T)) {
 	t.Helper()
 	for name, test := range tests {
@@ -54,7 +53,7 @@ func run(t *testing.T, tests map[string]func(*testing.T)) {
 	}
 }
 
-// unique is a name that is allowed for tables, queues and containers.
+// unique returns a name that is valid for tables, queues and containers.
 func unique(prefix string) string { return prefix + strings.ToLower(rand.Text()[:16]) }
 
 func (s suite) table(t *testing.T) (context.Context, storage.Table) {
@@ -85,7 +84,7 @@ func (s suite) store(t *testing.T) {
 	})
 }
 
-// wantKind fails unless err is of kind k ("" for no error).
+// wantKind fails unless err is of kind k, where "" means no error.
 func wantKind(t *testing.T, err error, k fault.Kind) {
 	t.Helper()
 	if have := fault.KindOf(err); have != k {
@@ -93,7 +92,7 @@ func wantKind(t *testing.T, err error, k fault.Kind) {
 	}
 }
 
-// wantBlame fails unless err blames the op with that index.
+// wantBlame fails unless err names the op with that index.
 func wantBlame(t *testing.T, err error, index int) {
 	t.Helper()
 	var blame *storage.OpError

@@ -23,7 +23,7 @@ func op(kind storage.OpKind, e storage.Entity) storage.Op { return storage.Op{Ki
 
 func insert(pk, rk string, p props) storage.Op { return op(storage.Insert, ent(pk, rk, p)) }
 
-// at gives op the revision it needs.
+// at returns op with the revision that it needs.
 func at(o storage.Op, e storage.ETag) storage.Op {
 	o.Entity.ETag = e
 	return o
@@ -100,7 +100,7 @@ func (s suite) neverCreated(t *testing.T) {
 	t.Fatal("a query of a missing table ended without an error")
 }
 
-// values holds every type at its edges. Two rows are read through different paths.
+// values writes every type at its limits. It reads two rows in different ways.
 func (s suite) values(t *testing.T) {
 	ctx, table := s.table(t)
 	p := props{

@@ -19,7 +19,7 @@ func (s suite) transactions(t *testing.T) {
 	})
 }
 
-// hundred writes the most ops there may be, and reads them back with the revisions returned.
+// hundred writes the largest number of ops, and reads the rows back with the returned revisions.
 func (s suite) hundred(t *testing.T) {
 	ctx, table := s.table(t)
 	ops := make([]storage.Op, storage.MaxOps)
@@ -46,7 +46,7 @@ func (s suite) hundred(t *testing.T) {
 	}
 }
 
-// rollback fails each kind of op at each place, beside ops that would succeed alone.
+// rollback makes each kind of op fail at each position, next to ops that would succeed alone.
 func (s suite) rollback(t *testing.T) {
 	ctx, table := s.table(t)
 	tags := write(ctx, t, table, insert("p", "x", props{"V": "old"}), insert("p", "y", props{"V": "old"}),
@@ -86,7 +86,7 @@ func (s suite) rollback(t *testing.T) {
 	}
 }
 
-// batchRevisions writes again and again with nothing but what the last batch returned.
+// batchRevisions writes repeatedly with only the revisions that the last batch returned.
 func (s suite) batchRevisions(t *testing.T) {
 	ctx, table := s.table(t)
 	tags := write(ctx, t, table, insert("p", "a", nil), insert("p", "b", nil), insert("p", "c", nil))
@@ -124,7 +124,7 @@ func (s suite) onlyDeletes(t *testing.T) {
 	wantNoRow(ctx, t, table, "p", "b")
 }
 
-// missing guards against an update that the service would take for an upsert.
+// missing checks that an update of a missing row does not become an upsert.
 func (s suite) missing(t *testing.T) {
 	ctx, table := s.table(t)
 	for _, kind := range []storage.OpKind{storage.Replace, storage.Merge} {

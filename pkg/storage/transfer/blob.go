@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// blobLine is a blob as a line of JSON; its bytes are in a file of their own.
+// blobLine is a blob as a line of JSON. Its bytes are in a separate file.
 type blobLine struct {
 	Name        string            `json:"name"`
 	ContentType string            `json:"contentType"`
@@ -28,13 +28,13 @@ func blobLineOf(name string, b storage.Blob) blobLine {
 	return l
 }
 
-// encode never fails: strings and numbers always encode.
+// encode never fails, because strings and numbers can always be encoded.
 func (l blobLine) encode() []byte {
 	text, _ := json.Marshal(l)
 	return text
 }
 
-// decodeBlob reads what encode wrote, and nothing else. Errors are Invalid.
+// decodeBlob decodes exactly the output of encode. Errors are Invalid.
 func decodeBlob(text []byte) (blobLine, error) {
 	var l blobLine
 	if err := strictJSON(text, &l); err != nil {
@@ -52,12 +52,12 @@ func decodeBlob(text []byte) (blobLine, error) {
 	return l, storage.CheckBlob(storage.Blob{ContentType: l.ContentType, Metadata: l.Metadata})
 }
 
-// same reports whether a blob is the one that the line describes.
+// same reports whether b is the blob that the line describes.
 func (l blobLine) same(b storage.Blob) bool {
 	return bytes.Equal(l.encode(), blobLineOf(l.Name, b).encode())
 }
 
-// body reads the blob's bytes from the folder. Bytes that are not those of the line are Invalid.
+// body reads the blob's bytes from the folder. Errors: Invalid when they do not match the line.
 func (l blobLine) body(dir, container string) (storage.Blob, error) {
 	file := bodyFile(container, l.Name)
 	body, err := readBounded(filepath.Join(dir, filepath.FromSlash(file)), storage.MaxBlobBytes)
@@ -71,7 +71,7 @@ func (l blobLine) body(dir, container string) (storage.Blob, error) {
 	return b, nil
 }
 
-// at blames a line of a file.
+// at adds the file and the line to an error.
 func at(file string, line int, err error) error {
 	return fmt.Errorf("%s:%d: %w", file, line, err)
 }

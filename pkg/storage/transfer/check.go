@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// check reads the whole folder, blobs' bytes excepted, of which it looks at the sizes: they are
+// check reads the whole folder, except for the bytes of blobs. Of those it checks the sizes; their digests are
 // checked when they are written.
 func (i *importing) check(ctx context.Context) error {
 	for _, c := range i.m.Tables {
@@ -39,7 +39,7 @@ func (i *importing) check(ctx context.Context) error {
 	return nil
 }
 
-// checkFile compares a file with the manifest and has each of its lines checked.
+// checkFile compares a file with the manifest and checks each of its lines.
 func (i *importing) checkFile(ctx context.Context, c contents, file string, check func(text []byte) error) error {
 	digest, n := sha256.New(), 0
 	for line, l := range lines(i.dir, file) {

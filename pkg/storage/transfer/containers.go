@@ -11,14 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// numbered is a blob's line with its number.
+// numbered is a blob's line with its line number.
 type numbered struct {
 	line int
 	blobLine
 }
 
-// inBatches has fn called with the blobs of a container's file, a batch at a time, from the line
-// after skip on.
+// inBatches calls fn with the blobs of a container's file in batches, starting after line skip.
 func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) error {
 	file := containerFile(c.Name)
 	var batch []numbered
@@ -46,7 +45,7 @@ func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) e
 	return fn(batch)
 }
 
-// each runs fn for the blobs of a batch, a few at once, and blames their lines.
+// each runs fn for the blobs of a batch, a few at once, and adds the line to errors.
 func each(ctx context.Context, c contents, batch []numbered, fn func(context.Context, blobLine) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
@@ -65,7 +64,7 @@ func (i *importing) writeBlobs(ctx context.Context, c contents) error {
 	file, container := containerFile(c.Name), i.store.Container(c.Name)
 	done := i.point.Done[file]
 	i.report.Found += min(done, c.Lines)
-	var mu sync.Mutex // over the report
+	var mu sync.Mutex // guards the report
 	return i.inBatches(c, done, func(batch []numbered) error {
 		err := each(ctx, c, batch, func(ctx context.Context, l blobLine) error {
 			found, replaced, err := i.writeBlob(ctx, container, c.Name, l)

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// parallel blobs are held in memory at once, each of at most [storage.MaxBlobBytes].
+	// parallel is how many blobs are held in memory at once, each of at most [storage.MaxBlobBytes].
 	parallel = 4
-	// blobBatch is how many blobs are moved between two marks of progress.
+	// blobBatch is how many blobs are moved between two reports of progress.
 	blobBatch = 64
-	// progressEvery is how many rows are moved between two.
+	// progressEvery is how many rows are moved between two reports of progress.
 	progressEvery = 500
 )
 
-// Export writes the state of store into the folder dir, which is made when it is missing. Nothing
-// may write to the store meanwhile. A folder with a finished export, or with anything that is not
-// an export's, is a Conflict and left as it is; an export that was interrupted is finished. A table
-// that is missing is Unavailable, but for those of a later version, which are made.
+// Export writes the state of store into the folder dir, and creates dir when it is missing. No process may write to
+// the store meanwhile. Export finishes an export that was interrupted. It creates missing tables that belong to a
+// later version. Errors: Conflict, without a change of the folder, when it contains a finished export or other files;
+// Unavailable when another table is missing.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
 	if err := prepareFolder(dir); err != nil {
@@ -52,11 +52,11 @@ func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o O
 		}
 		m.Containers, r.Blobs, r.Bytes = append(m.Containers, c), r.Blobs+c.Lines, r.Bytes+n
 	}
-	// Last, because a folder with a manifest is a whole one.
+	// This must happen last, because a folder with a manifest is complete.
 	return r, writeWhole(filepath.Join(dir, manifestName), indented(m))
 }
 
-// prepareFolder makes the folder, or makes sure that it holds nothing but an unfinished export.
+// prepareFolder creates the folder, or checks that it contains only an unfinished export.
 func prepareFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func exportTable(ctx context.Context, store storage.Store, dir, name string, pla
 	return w.finish()
 }
 
-// exportContainer also returns how many bytes the blobs have.
+// exportContainer also returns the total size of the blobs in bytes.
 func exportContainer(ctx context.Context, c storage.Container, dir, name string, o Options) (contents, int64, error) {
 	var names []string
 	for blob, err := range c.List(ctx, "") {
@@ -148,8 +148,8 @@ func exportBlobs(ctx context.Context, c storage.Container, dir, container string
 	return got, g.Wait()
 }
 
-// exportBlob fetches a blob unless an earlier export that was interrupted has. Blobs are written
-// once, so what it has is still right; each has a line beside its bytes, written after them.
+// exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs are written once, so the file
+// is still right. The line beside a blob's bytes is written after them.
 func exportBlob(ctx context.Context, c storage.Container, dir, container, name string) (blobLine, error) {
 	path := filepath.Join(dir, filepath.FromSlash(bodyFile(container, name)))
 	if text, err := readBounded(path+".json", maxLine); err == nil {

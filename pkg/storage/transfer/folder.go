@@ -26,14 +26,14 @@ const (
 	format         = "tidemark-state"
 	version        = 1
 
-	// maxLine bounds a line: a row of [storage.MaxEntityBytes], which counts two bytes for what
-	// may take six here (<), with room for the types of its columns.
+	// maxLine bounds a line. A row of [storage.MaxEntityBytes] counts two bytes for a character that may take six
+	// here (<), and the types of its columns need room.
 	maxLine = 4 * storage.MaxEntityBytes
 	// maxManifest bounds the manifest and the checkpoint.
 	maxManifest = 1 << 20
 )
 
-// manifest says what a folder holds.
+// manifest describes the contents of a folder.
 type manifest struct {
 	Format     string     `json:"format"`
 	Version    int        `json:"version"`
@@ -53,13 +53,13 @@ func tableFile(name string) string { return "tables/" + name + ".jsonl" }
 
 func containerFile(name string) string { return "blobs/" + name + ".jsonl" }
 
-// bodyFile is where a blob's bytes are.
+// bodyFile returns the path of a blob's bytes.
 func bodyFile(container, blob string) string {
 	digest := digestOf([]byte(blob))
 	return "blobs/" + container + "/" + digest[:2] + "/" + digest
 }
 
-// readManifest returns the manifest and its digest. NotFound when there is none.
+// readManifest returns the manifest and its digest. Errors: NotFound when it does not exist.
 func readManifest(dir string) (m manifest, digest string, err error) {
 	b, err := readBounded(filepath.Join(dir, manifestName), maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,8 @@ func readManifest(dir string) (m manifest, digest string, err error) {
 	return m, digestOf(b), nil
 }
 
-// fits refuses a folder with other tables or containers than the plan's. Those that came later may be missing.
+// fits returns an error when the folder has other tables or containers than the plan. The plan's Later may be
+// missing.
 func (m manifest) fits(p Plan) error {
 	has := namesOf(m.Tables)
 	wanted := slices.DeleteFunc(slices.Clone(p.Tables), func(name string) bool {
@@ -104,7 +105,7 @@ func namesOf(list []contents) []string {
 	return names
 }
 
-// lineWriter writes a file of lines that takes its name only when it is whole.
+// lineWriter writes a file of lines. The file gets its name only when it is complete.
 type lineWriter struct {
 	path string
 	file *os.File
@@ -135,7 +136,7 @@ func (w *lineWriter) add(line []byte) error {
 	return err
 }
 
-// finish makes the file stand on the disk under its name.
+// finish gives the file its name and makes it durable.
 func (w *lineWriter) finish() (contents, error) {
 	w.SHA256 = hex.EncodeToString(w.hash.Sum(nil))
 	if err := errors.Join(w.buf.Flush(), w.file.Sync(), w.file.Close()); err != nil {
@@ -144,10 +145,10 @@ func (w *lineWriter) finish() (contents, error) {
 	return w.contents, os.Rename(w.path+".part", w.path)
 }
 
-// drop closes what was not finished; after finish it does nothing.
+// drop closes an unfinished file. After finish it does nothing.
 func (w *lineWriter) drop() { w.file.Close() }
 
-// lines yields the lines of a file with their numbers from 1 on. Its errors name file and line.
+// lines yields the lines of a file with their numbers, starting at 1. Its errors name the file and the line.
 func lines(dir, file string) iter.Seq2[int, lineOr] {
 	return func(yield func(int, lineOr) bool) {
 		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(file)))
@@ -171,7 +172,7 @@ func lines(dir, file string) iter.Seq2[int, lineOr] {
 	}
 }
 
-// lineOr is a line, which is valid until the next one is read, or an error.
+// lineOr is a line or an error. The line is valid until the next one is read.
 type lineOr struct {
 	text []byte
 	err  error
@@ -179,7 +180,7 @@ type lineOr struct {
 
 var errCutOff = errors.New("the file ends within a line")
 
-// wholeLines is a bufio.SplitFunc that takes nothing off a line but its newline.
+// wholeLines is a bufio.SplitFunc that removes only the newline of a line.
 func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
@@ -190,12 +191,12 @@ func wholeLines(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// writeWhole writes a file that is there as a whole or not at all, and stays when the power goes.
+// writeWhole writes a file completely or not at all, and makes it durable.
 func writeWhole(path string, body []byte) error {
 	return write(path, body, (*os.File).Sync)
 }
 
-// writeNote writes a file whose loss or damage only costs time: readers check it.
+// writeNote writes a file whose loss or damage only costs time, because readers check it.
 func writeNote(path string, body []byte) error {
 	return write(path, body, func(*os.File) error { return nil })
 }
@@ -215,13 +216,14 @@ func write(path string, body []byte, sync func(*os.File) error) error {
 	return os.Rename(path+".part", path)
 }
 
-// indented is v as JSON for people. It never fails: its callers' types always encode.
+// indented returns v as indented JSON for people. It never fails, because the types of its callers can always be
+// encoded.
 func indented(v any) []byte {
 	b, _ := json.MarshalIndent(v, "", "  ")
 	return append(b, '\n')
 }
 
-// readBounded reads a file of at most max bytes; a larger one is TooLarge.
+// readBounded reads a file of at most max bytes. A larger one is TooLarge.
 func readBounded(path string, max int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -235,7 +237,7 @@ func readBounded(path string, max int64) ([]byte, error) {
 	return b, err
 }
 
-// missing makes Invalid of a file that is not there.
+// missing turns the error for a missing file into Invalid.
 func missing(file string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Invalid, "%s is missing", file)

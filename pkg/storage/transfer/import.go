@@ -12,14 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Import brings the state that [Export] wrote to dir into store, whose tables and containers are
-// made when they are missing. Nothing else may write to the store meanwhile.
+// Import writes the state that [Export] wrote to dir into store. It creates missing tables and containers. No other
+// process may write to the store meanwhile.
 //
-// The whole folder is checked first: when it is damaged, or another app's, the error is Invalid
-// and names file and line, and nothing was written. A row or blob that is there with other content
-// is a Conflict, unless [Options.Overwrite] is set. In the end the store is read back, and is a
-// Conflict if it does not hold what the folder holds, or holds more. After any error Import can
-// be called again and goes on where it was.
+// Import first checks the whole folder. When the folder is damaged, or belongs to another app, the error is Invalid
+// and names file and line, and nothing is written. At the end it reads the store back. Errors: Conflict when a row or
+// blob exists with other content, unless [Options.Overwrite] is set, and when the store lacks content of the folder
+// or has more. After any error, callers may repeat Import, which continues where it stopped.
 func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "import")
 	m, digest, err := readManifest(dir)
@@ -39,18 +38,18 @@ func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o O
 	}
 	resumed := len(i.point.Done) > 0
 	if err = i.once(ctx); resumed && errors.Is(err, errDiffers) {
-		// The checkpoint may be of an import into another store: nothing of it is to be trusted.
+		// The checkpoint may be from an import into another store, so it is ignored.
 		i.point.Done = map[string]int{}
 		err = i.once(ctx)
 	}
 	if err != nil && !errors.Is(err, errDiffers) {
 		return i.report, err
 	}
-	// A store that differs is compared from the first line on the next time.
+	// When the store differs, the next import must compare from the first line.
 	return i.report, errors.Join(err, i.point.remove(dir))
 }
 
-// errDiffers is in the chain of what a verification finds.
+// errDiffers is in the chain of the errors of a verification.
 var errDiffers = errors.New("the store differs from the folder")
 
 // importing is one call of Import.
@@ -60,18 +59,18 @@ type importing struct {
 	plan   Plan
 	o      Options
 	m      manifest
-	want   map[string]tally // by table: what is to be there
+	want   map[string]tally // by table: the rows that must be present
 	point  checkpoint
 	report Report
 }
 
-// once writes everything from the checkpoint on and verifies it.
+// once writes everything after the checkpoint and verifies it.
 func (i *importing) once(ctx context.Context) error {
 	i.report = Report{}
 	if err := i.create(ctx); err != nil {
 		return err
 	}
-	// Blobs first: a row may speak of a blob, never the other way round.
+	// Blobs come first, because rows refer to blobs and never the reverse.
 	for _, c := range i.m.Containers {
 		if err := i.writeBlobs(ctx, c); err != nil {
 			return err
@@ -104,13 +103,13 @@ func (i *importing) create(ctx context.Context) error {
 	return nil
 }
 
-// checkpoint is how far an import has come.
+// checkpoint is the progress of an import.
 type checkpoint struct {
-	Manifest string         `json:"manifest"` // SHA-256 of the manifest that it belongs to
+	Manifest string         `json:"manifest"` // SHA-256 of the manifest to which it belongs
 	Done     map[string]int `json:"done"`     // by file: lines that are in the store
 }
 
-// readCheckpoint starts anew when there is none, or one of another export.
+// readCheckpoint returns an empty checkpoint when there is none, or when it belongs to another export.
 func readCheckpoint(dir, manifest string) (checkpoint, error) {
 	fresh := checkpoint{Manifest: manifest, Done: map[string]int{}}
 	b, err := readBounded(filepath.Join(dir, checkpointName), maxManifest)
@@ -140,7 +139,7 @@ func (c checkpoint) remove(dir string) error {
 	return err
 }
 
-// differs makes a Conflict of what a verification found.
+// differs returns the Conflict for a difference that a verification found.
 func differs(format string, args ...any) error {
 	return fault.New(fault.Conflict, "%w: %s", errDiffers, fmt.Sprintf(format, args...))
 }

@@ -31,7 +31,7 @@ func edit(t *testing.T, dir, file, old, new string) {
 	}
 }
 
-// secondLine is that of a file, with its end.
+// secondLine returns the second line of a file, with its end.
 func secondLine(t *testing.T, dir, file string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, file))
@@ -105,7 +105,7 @@ func TestFoldersThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestDamagedBytes holds that a blob's bytes are compared before they are written.
+// TestDamagedBytes checks that a blob's bytes are verified before they are written.
 func TestDamagedBytes(t *testing.T) {
 	dir := export(t, filled(t))
 	bodies, _ := filepath.Glob(filepath.Join(dir, "blobs/snapshots/*/*"))
@@ -132,7 +132,7 @@ func put(t *testing.T, table storage.Table, kind storage.OpKind, key storage.Key
 	}
 }
 
-// TestWhatIsThere holds that an import changes nothing that it was not told to.
+// TestWhatIsThere checks that an import changes existing content only with Overwrite.
 func TestWhatIsThere(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	dir, target := export(t, filled(t)), mem.New(atNoon)

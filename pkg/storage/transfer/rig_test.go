@@ -28,7 +28,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func atNoon() time.Time { return noon }
 
-// plan is that of an app, whose state the tests move.
+// plan returns the plan of an app whose state the tests move.
 func plan() transfer.Plan {
 	items, index, hints := registry.Tables("")
 	return transfer.Plan{
@@ -54,11 +54,11 @@ func register(t testing.TB, store storage.Store, now func() time.Time) *registry
 
 const (
 	hosts    = 3
-	perHost  = 70 // more than one transaction takes, and more than a host has room for
+	perHost  = 70 // more than one transaction holds, and more than a host may have in its queue
 	captures = 70 // more than one batch of blobs
 )
 
-// filled is a store with hosts, items of which some are claimed and some locked, and captures.
+// filled returns a store with hosts, items (some of them claimed, some locked) and captures.
 func filled(t testing.TB) storage.Store {
 	t.Helper()
 	store := mem.New(atNoon)
@@ -96,7 +96,7 @@ func filled(t testing.TB) storage.Store {
 	return store
 }
 
-// lockSome has a worker that dies begin the first jobs.
+// lockSome makes a worker begin the first jobs and die.
 func lockSome(t testing.TB, store storage.Store, reg *registry.Registry) {
 	t.Helper()
 	messages, err := store.Queue(registry.JobQueue).Receive(t.Context(), 2, time.Minute)
@@ -127,7 +127,7 @@ func export(t testing.TB, store storage.Store) (dir string) {
 	return dir
 }
 
-// dump is every row of a state, hints included.
+// dump returns every row of a state, including hints.
 func dump(t testing.TB, s storage.Store) map[string]storage.Properties {
 	t.Helper()
 	rows, err := storagetest.Dump(t.Context(), s, append(plan().Tables, plan().Hints)...)
@@ -171,7 +171,7 @@ func inAzurite(t testing.TB) storage.Store {
 
 var errPulled = errors.New("the plug was pulled")
 
-// failing is a store whose nth call fails, before or after it took effect, and all that follow.
+// failing returns a store whose nth call and all later ones fail. The nth call fails before or after it takes effect.
 func failing(s storage.Store, n int, after bool) (storage.Store, func() bool) {
 	calls := make(chan int, 1)
 	calls <- 0

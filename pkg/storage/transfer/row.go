@@ -10,17 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// rowLine is a row as a line of JSON. Field order is that of the line.
+// rowLine is a row as a line of JSON. The fields have the order of the line.
 type rowLine struct {
 	Partition string          `json:"partition"`
 	Row       string          `json:"row"`
 	Columns   map[string]cell `json:"columns"`
-	// Digest is the SHA-256 of the line without it, so that damage is known by its line.
+	// Digest is the SHA-256 of the line without the digest. It shows which line is damaged.
 	Digest string `json:"sha256,omitempty"`
 }
 
-// cell is one column: exactly one field is set, and names the type. Numbers are JSON numbers,
-// bytes are base64.
+// cell is one column. Exactly one field is set, and it gives the type. Numbers are JSON numbers, bytes are base64.
 type cell struct {
 	String *string  `json:"string,omitempty"`
 	Bool   *bool    `json:"bool,omitempty"`
@@ -51,7 +50,7 @@ func cellOf(value any) (cell, error) {
 	return cell{}, fault.New(fault.Invalid, "a column of the type %T", value)
 }
 
-// value is nil unless exactly one field is set.
+// value returns nil unless exactly one field is set.
 func (c cell) value() any {
 	var found []any
 	if c.String != nil {
@@ -78,8 +77,7 @@ func (c cell) value() any {
 	return found[0]
 }
 
-// encodeRow writes a row as one line without its end. Equal rows have equal lines; the revision
-// is left out.
+// encodeRow encodes a row as one line without its end. Equal rows have equal lines. The revision is omitted.
 func encodeRow(e storage.Entity) ([]byte, error) {
 	line := rowLine{Partition: e.Partition, Row: e.Row, Columns: make(map[string]cell, len(e.Props))}
 	for name, value := range e.Props {
@@ -97,8 +95,8 @@ func encodeRow(e storage.Entity) ([]byte, error) {
 	return json.Marshal(line)
 }
 
-// decodeRow reads what encodeRow wrote, and nothing else: a line that says the same in another
-// way is Invalid, as is a row that no store takes.
+// decodeRow decodes exactly the output of encodeRow. Errors: Invalid for another encoding of the same row, and for a
+// row that no store accepts.
 func decodeRow(text []byte) (storage.Entity, error) {
 	var line rowLine
 	if err := strictJSON(text, &line); err != nil {
@@ -122,7 +120,7 @@ func decodeRow(text []byte) (storage.Entity, error) {
 	return e, storage.CheckTransaction([]storage.Op{{Kind: storage.Insert, Entity: e}})
 }
 
-// strictJSON decodes one value without fields that v does not know. Errors are Invalid.
+// strictJSON decodes one value and refuses fields that v does not have. Errors are Invalid.
 func strictJSON(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -137,13 +135,13 @@ func digestOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tally is the count and the digest of a set of lines, in whatever order they come.
+// tally is the count and the digest of a set of lines, independent of their order.
 type tally struct {
 	n   int
 	sum [sha256.Size]byte
 }
 
-// add counts a line in. Digests are added as numbers: unlike xor, two equal lines do not cancel.
+// add counts a line. Digests are added as numbers: unlike with xor, two equal lines do not cancel.
 func (t *tally) add(line []byte) {
 	t.n++
 	carry := 0

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// anyRow draws rows of every type of column.
+// anyRow draws rows with columns of every type.
 func anyRow(t *rapid.T) storage.Entity {
 	value := rapid.OneOf(
 		rapid.String().AsAny(), rapid.Bool().AsAny(), rapid.Int32().AsAny(), rapid.Int64().AsAny(),
@@ -30,7 +30,7 @@ func anyRow(t *rapid.T) storage.Entity {
 	}
 }
 
-// TestRowRoundTrip holds that a row comes back with its values and their types.
+// TestRowRoundTrip checks that a row is decoded with its values and their types.
 func TestRowRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyRow(t)
@@ -51,7 +51,7 @@ func TestRowRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRowDamage holds that no changed byte of a line goes unnoticed.
+// TestRowDamage checks that every changed byte of a line is detected.
 func TestRowDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line, err := encodeRow(anyRow(t))

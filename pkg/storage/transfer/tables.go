@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// maxBatchBytes leaves a transaction room below [storage.MaxTransactionBytes].
+	// maxBatchBytes keeps a transaction below [storage.MaxTransactionBytes].
 	maxBatchBytes = 3 << 20
-	// opBytes is more than what an operation adds to the JSON and the keys of its row.
+	// opBytes is more than an operation adds to the JSON and the keys of its row.
 	opBytes = 2 << 10
 	// reachEvery is how many lines are written between two checkpoints.
 	reachEvery = 1000
 )
 
-// batch is rows of one partition that are next to each other in the file.
+// batch holds adjacent rows of one partition.
 type batch struct {
 	rows  []storage.Entity
-	hint  *storage.Entity // to be written before them
-	first int             // line of the first
+	hint  *storage.Entity // must be written before the rows
+	first int             // line of the first row
 	bytes int
 }
 
-// full reports whether e has to begin another batch.
+// full reports whether e must begin a new batch.
 func (b *batch) full(e storage.Entity) bool {
 	return len(b.rows) == storage.MaxOps || b.rows[0].Partition != e.Partition || b.bytes+rowBytes(e) > maxBatchBytes
 }
 
-// rowBytes bounds what a row adds to a transaction. Its keys are in an address too.
+// rowBytes returns an upper bound of the size that a row adds to a transaction. Its keys are also in an address.
 func rowBytes(e storage.Entity) int {
 	return opBytes + storage.JSONSize(e) + 6*(len(e.Partition)+len(e.Row))
 }
@@ -42,7 +42,7 @@ type tableImport struct {
 	contents
 	table storage.Table
 	batch batch
-	// hinted is the partition that the last hint was for. Partitions come one after the other.
+	// hinted is the partition of the last hint. Partitions come one after the other.
 	hinted string
 	saved  int // line of the last checkpoint
 }
@@ -97,7 +97,7 @@ func (t *tableImport) add(ctx context.Context, line int, e storage.Entity) error
 	return nil
 }
 
-// save records that all lines up to one are in the store, unless it did lately.
+// save records that all lines up to one are in the store, at most once per [reachEvery] lines.
 func (t *tableImport) save(line int) error {
 	if line-t.saved < reachEvery {
 		return nil
@@ -107,7 +107,7 @@ func (t *tableImport) save(line int) error {
 	return t.point.reach(t.dir, tableFile(t.Name), line)
 }
 
-// flush writes the batch: the hint, then what is not there yet of the rows.
+// flush writes the batch: first the hint, then the rows that are missing.
 func (t *tableImport) flush(ctx context.Context) error {
 	b := t.batch
 	t.batch = batch{}
@@ -135,13 +135,13 @@ func (t *tableImport) flush(ctx context.Context) error {
 	return nil
 }
 
-// standing reads what the store has in the range of a batch.
+// standing reads the rows of the store in the range of a batch.
 func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage.Entity, error) {
 	q := storage.Query{Partition: b.rows[0].Partition}
 	if n := len(b.rows); n == 1 || b.rows[0].Row < b.rows[n-1].Row {
 		q.RowFrom = b.rows[0].Row
-		// The least key after the last row: bounds and keys begin at the space. A key of full
-		// length has no such bound, and the partition is read to its end.
+		// This is the least key after the last row, because bounds and keys begin at the space. A key of full length
+		// has no such bound; then the partition is read to its end.
 		if q.RowTo = b.rows[n-1].Row + " "; storage.CheckQuery(q) != nil {
 			q.RowTo = ""
 		}
@@ -162,7 +162,7 @@ func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage
 	return there, nil
 }
 
-// decide compares the rows of a batch with what is there.
+// decide compares the rows of a batch with those in the store.
 func (t *tableImport) decide(b batch, there map[string]storage.Entity) (ops []storage.Op, replaced int, err error) {
 	for i, e := range b.rows {
 		old, exists := there[e.Row]

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-// TestThereAndBack moves a state through every adapter, and has it come out as it went in.
+// TestThereAndBack moves a state through every adapter and checks that the result equals the original.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	dir := export(t, filled(t))
@@ -43,7 +43,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestWorkComesBack holds that after an import nothing is held, everything can be found, and one
+// TestWorkComesBack checks the state after an import: no item is claimed or locked, every item can be found, and one
 // sweep claims all that was due.
 func TestWorkComesBack(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
@@ -57,7 +57,7 @@ func TestWorkComesBack(t *testing.T) {
 	}
 	checked(t, reg)
 	claimed := 0
-	for range 10 { // a sweep claims no more for a host than its queue takes
+	for range 10 { // a sweep claims no more for a host than fits into its queue
 		r, err := reg.Jobs.Sweep(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -73,8 +73,8 @@ func TestWorkComesBack(t *testing.T) {
 	checked(t, reg)
 }
 
-// TestInterruptedImport pulls the plug at ever later calls, before or after they took effect:
-// the next import finishes the work.
+// TestInterruptedImport stops an import at each call in turn, before or after the call takes effect. The next import
+// must finish the work.
 func TestInterruptedImport(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	dir := export(t, filled(t))
@@ -100,15 +100,15 @@ func TestInterruptedImport(t *testing.T) {
 	}
 }
 
-// TestCheckpoint holds that an import goes on at its checkpoint, and that one of an import into
-// another store costs nothing but time.
+// TestCheckpoint checks that an import resumes at its checkpoint. A checkpoint of an import into another store must
+// cost nothing but time.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	dir, target := export(t, filled(t)), mem.New(atNoon)
 	puts := 0
 	stop := storagetest.Hooked(target, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
 		if c.Op == "table.Transact" {
-			return errPulled // all blobs are there, and no row
+			return errPulled // all blobs are in the store, and no row
 		}
 		return nil
 	}})
@@ -166,7 +166,7 @@ func TestInterruptedExport(t *testing.T) {
 	}
 }
 
-// TestExportKeepsItsBlobs holds that an export that is taken up again reads no blob twice.
+// TestExportKeepsItsBlobs checks that a resumed export reads no blob twice.
 func TestExportKeepsItsBlobs(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	from, dir := filled(t), export(t, filled(t))
@@ -184,7 +184,7 @@ func TestExportKeepsItsBlobs(t *testing.T) {
 	}
 }
 
-// A store and a folder of before there was a table are moved by an app that has it.
+// TestTablesOfALaterVersion checks that an app moves a store and a folder that are older than one of its tables.
 func TestTablesOfALaterVersion(t *testing.T) {
 	t.Parallel() // it mostly waits for the disk
 	later := plan()
