@@ -59,8 +59,8 @@ tidemark: 1 URL not added
 	})
 }
 
-// TestAddInBatches proves that a long list is sent in bounded pieces, and that a failure half way
-// says what stands.
+// TestAddInBatches checks that a long list is sent in bounded pieces, and that a failure halfway reports what was
+// added before it.
 func TestAddFile(t *testing.T) {
 	here, err := filepath.Abs("a.pdf")
 	if err != nil {
@@ -107,7 +107,7 @@ func TestAddInBatches(t *testing.T) {
 	})
 }
 
-// Hosts that are left alone, as SearchStatus tells it.
+// Hosts that are not asked at present, as SearchStatus reports them.
 const (
 	pausedHost = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-02T11:59:00Z","pauseReason":"HTTP 429"}]}`
 	pauseOver  = `{"hosts":[{"host":"a.example","pausedUntil":"2026-03-01T11:59:00Z"}]}`

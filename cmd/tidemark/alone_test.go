@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// buildProgram builds Tidemark, alone in a folder.
+// buildProgram builds Tidemark in a folder of its own.
 func buildProgram(t *testing.T) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "tidemark")
@@ -28,7 +28,7 @@ func buildProgram(t *testing.T) string {
 	return exe
 }
 
-// becomesWell waits until the health of an app is good.
+// becomesWell waits until an app reports that it is healthy.
 func becomesWell(t *testing.T, port int) {
 	t.Helper()
 	for range 600 {
@@ -44,7 +44,7 @@ func becomesWell(t *testing.T, port int) {
 	t.Fatal("the health is not good")
 }
 
-// TestF4StartNeedsNothing runs the program from an empty folder, by default settings and with nothing on the PATH: no
+// TestF4StartNeedsNothing runs the program from an empty folder, with default settings and nothing on the PATH: no
 // checkout, Node.js, Azurite or service. All its state is in the data folder.
 func TestF4StartNeedsNothing(t *testing.T) {
 	port, home := foldertest.FreePort(t), t.TempDir()
@@ -68,7 +68,8 @@ func TestF4StartNeedsNothing(t *testing.T) {
 	}
 }
 
-// The folder of an app has all that a host needs, and its handler serves without being told to.
+// TestL1AppFolder checks that the folder of an app has all that a host needs, and that its handler serves without any
+// arguments.
 func TestL1AppFolder(t *testing.T) {
 	exe, dir := buildProgram(t), filepath.Join(t.TempDir(), "app")
 	write := func(args ...string) (string, error) {
@@ -106,7 +107,7 @@ func TestL1AppFolder(t *testing.T) {
 	becomesWell(t, port)
 }
 
-// A folder with other files is nobody's to empty, not even one that looks like an app.
+// TestL1AppFolderIsNotEmptied checks that a folder with other files is never emptied, even when it looks like an app.
 func TestL1AppFolderIsNotEmptied(t *testing.T) {
 	for _, files := range [][]string{
 		{"thesis.odt"}, {"host.json", "thesis.odt"}, {"host.json", "CrawlTimer/function.json", "CrawlTimer/index.js"},
@@ -135,7 +136,7 @@ func TestL1AppFolderIsNotEmptied(t *testing.T) {
 	}
 }
 
-// The documentation goes with the program.
+// TestL1Docs checks that the program carries the documentation.
 func TestL1Docs(t *testing.T) {
 	var out bytes.Buffer
 	p := &terminal.Terminal{Out: &out, Err: &out, Name: "tidemark"}

@@ -21,14 +21,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// beyond is the program as others reach it, with a key of an admin.
+// beyond is the program as other machines reach it, with an admin's key.
 type beyond struct {
 	*testing.T
 	exe, data, admin string
 	port             int
 }
 
-// startBeyond runs the program on all addresses. The first start is refused, for there is no key.
+// startBeyond runs the program on all addresses. The first start is refused because there is no key.
 func startBeyond(t *testing.T, env ...string) *beyond {
 	t.Helper()
 	b := &beyond{T: t, exe: buildProgram(t), data: filepath.Join(t.TempDir(), "data"), port: foldertest.FreePort(t)}
@@ -60,7 +60,7 @@ func startBeyond(t *testing.T, env ...string) *beyond {
 	return b
 }
 
-// raw sends bytes as no client would, and reads the answer.
+// raw sends bytes that no client would send, and reads the answer.
 func (b *beyond) raw(lines ...string) (status int, body string) {
 	b.Helper()
 	conn, err := net.DialTimeout("tcp", "127.0.0.1:"+strconv.Itoa(b.port), 10*time.Second)
@@ -81,7 +81,7 @@ func (b *beyond) raw(lines ...string) (status int, body string) {
 	return resp.StatusCode, string(text)
 }
 
-// ask sends a request with headers, each a whole line.
+// ask sends a request. Each header is a whole line.
 func (b *beyond) ask(method, target string, headers ...string) (int, string) {
 	b.Helper()
 	lines := append([]string{method + " " + target + " HTTP/1.1", "Host: tidemark.example", "Connection: close"},
@@ -89,8 +89,8 @@ func (b *beyond) ask(method, target string, headers ...string) (int, string) {
 	return b.raw(append(lines, "Content-Length: 0")...)
 }
 
-// L4: the program as others reach it, attacked by who has no key: by every route, by what looks like another one, by
-// the host's own routes, by headers; and nothing of a key is left in the log or in the store.
+// TestL4Attack attacks the program as other machines reach it, without a key: by every route, by paths that resemble
+// another route, by the host's own routes, and by headers. No part of a key is left in the log or in the store.
 func TestL4Attack(t *testing.T) {
 	b := startBeyond(t)
 	t.Run("every route", b.everyRoute)
@@ -196,7 +196,7 @@ func (b *beyond) commands(t *testing.T) {
 	}
 }
 
-// leftovers looks for the key in all files.
+// leftovers searches all files for the key.
 func (b *beyond) leftovers(t *testing.T) {
 	seen := 0
 	err := filepath.WalkDir(b.data, func(path string, d fs.DirEntry, err error) error {

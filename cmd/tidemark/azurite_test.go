@@ -25,14 +25,14 @@ func fakeFunc(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// quietTerminal is a terminal whose outputs are kept.
+// quietTerminal returns a terminal that keeps its outputs.
 func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	return &terminal.Terminal{In: in, Out: out, Err: errOut, Name: "tidemark"}, out, errOut
 }
 
-// TestAzuriteForReal runs the command line with the real Azurite, which must be there while the
-// command runs and gone afterwards, and whose data must have been saved.
+// TestAzuriteForReal runs a command with the real Azurite. Azurite must run while the command does, must have stopped
+// afterwards, and must have saved its data.
 func TestAzuriteForReal(t *testing.T) {
 	tools, err := azuritetest.ToolDir()
 	if err != nil {
@@ -100,7 +100,8 @@ func TestAzuriteRefuses(t *testing.T) {
 	})
 }
 
-// An older host would answer every HTTP function with 500, and not say why.
+// TestS10MakeFuncWantsAHostThatProxies checks that an older host is refused: it would answer every HTTP function with
+// 500 and give no reason.
 func TestS10MakeFuncWantsAHostThatProxies(t *testing.T) {
 	for version, old := range map[string]bool{"4.0.7030": true, "4.4.0": true, "3.0.5682": true, "4.4.1": false,
 		"4.14.0": false} {

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// backfillOf is an answer about run r1 of port and pier.
+// backfillOf returns an answer about run r1, with the sites port and pier.
 func backfillOf(status, counts, more string) string {
 	return `{"id":"r1","status":"` + status +
 		`","sources":["port","pier"],"mode":"SITEMAP","maxUrls":1000,"maxUrlsPerSource":400,` + counts + more + `,
@@ -99,7 +99,8 @@ found  50% |███████████████               | (400/8
 	})
 }
 
-// How many there are at most is not said of a run that has found all (S13).
+// TestS13BackfillThatFoundAll checks that the largest possible number is not shown for a run that has found
+// everything (S13).
 func TestS13BackfillThatFoundAll(t *testing.T) {
 	whole := `{"id":"r1","status":"COMPLETED","sources":["port"],"maxUrls":10000,"maxUrlsPerSource":10000,"discoveredCount":3355,"queuedCount":3355,"progress":[{"source":"port","state":"done"}]}`
 	performAll(t, []script{{name: "all", args: []string{"backfill", "show", "-w", "r1"}, answers: []answered{{200, whole}},
@@ -161,7 +162,7 @@ port  port.example  sitemap, archive
 	})
 }
 
-// TestBackfillInterrupted: Ctrl-C ends the following and nothing else, and says how to get back.
+// TestBackfillInterrupted checks that Ctrl-C ends only the following of a run, and prints how to follow it again.
 func TestBackfillInterrupted(t *testing.T) {
 	var asked []string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

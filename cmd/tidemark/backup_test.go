@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// runIn runs the command with these settings.
+// runIn runs the command with the settings in env.
 func runIn(t testing.TB, env map[string]string, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -27,7 +27,7 @@ func runIn(t testing.TB, env map[string]string, args ...string) (code int, out, 
 	return code, stdout.String(), stderr.String()
 }
 
-// well is runIn for what must go well.
+// well is runIn for a command that must succeed.
 func well(t testing.TB, env map[string]string, args ...string) string {
 	t.Helper()
 	code, out, errOut := runIn(t, env, args...)
@@ -37,7 +37,7 @@ func well(t testing.TB, env map[string]string, args ...string) string {
 	return out
 }
 
-// refusedWith wants a command to fail and to say so.
+// refusedWith checks that a command fails with a message that contains says.
 func refusedWith(t testing.TB, env map[string]string, says string, args ...string) {
 	t.Helper()
 	code, _, errOut := runIn(t, env, args...)
@@ -46,7 +46,7 @@ func refusedWith(t testing.TB, env map[string]string, says string, args ...strin
 	}
 }
 
-// TestL5BackupAndRestore is the way there and back, and every refusal on it.
+// TestL5BackupAndRestore makes a backup and restores it, and checks every refusal of either command.
 func TestL5BackupAndRestore(t *testing.T) {
 	old, other := foldertest.Marked(t, "old"), foldertest.Marked(t, "other")
 	file := filepath.Join(t.TempDir(), "a.backup")
@@ -86,7 +86,7 @@ func TestL5BackupAndRestore(t *testing.T) {
 	refusedWith(t, foldertest.Embedded(t.TempDir()), "no app ever ran", "backup", file+"3")
 }
 
-// refusedRestores leave the store of data as it is.
+// refusedRestores checks that a refused restore leaves the store of data unchanged.
 func refusedRestores(t *testing.T, file, data string) {
 	refusedWith(t, foldertest.Embedded(data), "has a store already", "restore", file)
 	release, err := folder.Hold(data, folder.AppLock)
@@ -124,8 +124,8 @@ func TestL5StandardStreams(t *testing.T) {
 	}
 }
 
-// killedAt starts the program and kills it once a file that matches appears and some time went by; it
-// reports whether the program was still at work.
+// killedAt starts the program and kills it a little after a file that matches glob appears. It reports whether the
+// program was still running.
 func killedAt(t *testing.T, program, data, glob string, wait time.Duration, args ...string) bool {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -152,7 +152,7 @@ func killedAt(t *testing.T, program, data, glob string, wait time.Duration, args
 	return (<-ended) != nil
 }
 
-// TestL5KilledBackup kills a backup at many moments: there is never half of one.
+// TestL5KilledBackup kills a backup at many moments, and checks that half a backup is never left.
 func TestL5KilledBackup(t *testing.T) {
 	program, data, killed := buildProgram(t), foldertest.Marked(t, "old"), 0
 	file := filepath.Join(t.TempDir(), "a.backup")
@@ -175,8 +175,8 @@ func TestL5KilledBackup(t *testing.T) {
 	t.Logf("%d of 8 killed", killed)
 }
 
-// TestL5KilledRestore kills a restore at many moments: the data folder always has a store that is whole, the one
-// before or the restored one, and what was put aside is whole, too.
+// TestL5KilledRestore kills a restore at many moments. The data folder always has a whole store, the old one or the
+// restored one, and the data that was put aside is whole, too.
 func TestL5KilledRestore(t *testing.T) {
 	program, file := buildProgram(t), filepath.Join(t.TempDir(), "a.backup")
 	well(t, foldertest.Embedded(foldertest.Marked(t, "new")), "backup", file)

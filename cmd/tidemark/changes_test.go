@@ -10,7 +10,7 @@ const (
 	newer = "3f235255ec5cd5c0512e41da251628669acaabb37a78a6c1568c91ed73cd0020"
 )
 
-// aChange is one as the API lists it.
+// aChange is a change as the API lists it.
 const aChange = `{"id":"1-2-1","itemId":"url_a","url":"https://a.example/","title":"Pri\u001b[2Jces","at":"2026-03-01T11:00:00Z",` +
 	`"kind":"content","why":"the content is different: 1 word added, 1 removed","passages":[{"text":"It costs 5.",` +
 	`"op":"removed"},{"text":"It costs 6.","op":"added"}],"from":"` + older + `","to":"` + newer + `"}`

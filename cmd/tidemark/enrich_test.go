@@ -18,7 +18,8 @@ const (
 		"lines":[{"entry_id":"e1","outcome":"enriched"},{"entry_id":"e2","outcome":"failed","message":"the model refuses"}]}`
 )
 
-// D8: entries are described now, and one that cannot be does not keep the others from it.
+// TestD8EnrichNow checks that entries are described at once, and that an entry which cannot be described does not
+// stop the others (D8).
 func TestD8EnrichNow(t *testing.T) {
 	shown := `
 entry      e1
@@ -46,7 +47,7 @@ model      m, 1,200 tokens in, 40 out, $0.000120
 	})
 }
 
-// D8, D9: batches are queued, listed, shown and cancelled.
+// TestD9EnrichBatches checks that batches are queued, listed, shown and cancelled (D8, D9).
 func TestD9EnrichBatches(t *testing.T) {
 	many := strings.Repeat("e\n", api.MaxEnrichBatch) + "last\n"
 	performAll(t, []script{

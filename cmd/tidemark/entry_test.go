@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// saved is a file in a folder of the test's.
+// saved writes a file in a folder of the test, and returns its path.
 func saved(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -26,7 +26,7 @@ const (
 	badRequest = `{"title":"Bad Request","status":400,"detail":"subject is missing"}`
 )
 
-// D1, D3: what is pushed in goes through normalization and is stored as that answered.
+// TestD3EntryAddMail checks that a pushed mail is normalized, and stored exactly as the server returned it (D1, D3).
 func TestD3EntryAddMail(t *testing.T) {
 	mail := saved(t, "a.eml", mailText)
 	sent := `{"source":"email","title":"Berth 4","idempotency_policy_key":"p","idempotency_key_primary":"k"}`
@@ -78,7 +78,8 @@ func TestD3EntryAddMail(t *testing.T) {
 	})
 }
 
-// D1, D3: notes without ids are known by their text, links by their URL.
+// TestD3EntryAddNotesAndLinks checks that a note without an id is identified by its text, and a link by its URL (D1,
+// D3).
 func TestD3EntryAddNotesAndLinks(t *testing.T) {
 	note := strings.NewReplacer("email", "telegram").Replace(normalized)
 	both := []answered{{body: note}, {body: stored}}
@@ -108,7 +109,7 @@ func TestD3EntryAddNotesAndLinks(t *testing.T) {
 	})
 }
 
-// D1, D3: the text of a page becomes an entry, or that of one that there is.
+// TestD3EntryAddPage checks that the text of a page becomes a new entry, or that of an existing one (D1, D3).
 func TestD3EntryAddPage(t *testing.T) {
 	page := saved(t, "p.html", "<title>Tides</title><p>High water at noon, every day of the week.")
 	answer := `{"source":"webpage","extracted_text":"High water.","idempotency_policy_key":null}`

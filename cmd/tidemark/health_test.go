@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestL3Health: the exit code alone tells a container's healthcheck how the server is.
+// TestL3Health checks that the exit code alone says whether the server is healthy, as a container's healthcheck
+// needs.
 func TestL3Health(t *testing.T) {
 	performAll(t, []script{
 		{name: "well", args: []string{"health"}, answers: []answered{{200, `{"status":"ok","storage":"ok","index":"ok"}`}},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// W10, W16: lines that do not count, and broken watches, from the command line.
+// TestW10WatchCommand checks the commands for lines that do not count and for broken watches (W10, W16).
 func TestW10WatchCommand(t *testing.T) {
 	id := "url_" + strings.Repeat("a", 26)
 	const made = `{"rules":["^Seen by \\d+ people$"],"ignore":["^Seen by \\d+ people$"],"saved":true,"changes":3,` +

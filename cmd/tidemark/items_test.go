@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// W12: all of a filter is written as a file, as it comes.
+// TestItemsAsAFile checks that all items of a filter are written to a file as they arrive (W12).
 func TestItemsAsAFile(t *testing.T) {
 	const file = "url,id\r\nhttps://a.example/,url_a\r\n"
 	performAll(t, []script{
@@ -26,7 +26,7 @@ func TestItemsAsAFile(t *testing.T) {
 	})
 }
 
-// W12: the import of a list is followed to its end, and what was refused is listed.
+// TestImportList checks that the import of a list is followed to its end, and that refused lines are listed (W12).
 func TestImportList(t *testing.T) {
 	const going = `{"id":"list-1","format":"csv","total":3,"done":0,"added":0,"known":0,"refused":0,"refusals":[]}`
 	const over = `{"id":"list-1","format":"csv","total":3,"done":3,"added":1,"known":0,"refused":2,` +

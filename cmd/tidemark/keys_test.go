@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// L4: the commands make, list and remove keys in the store of a data folder, and say that they do.
+// TestL4KeysWithoutAServer checks that the commands create, list and delete keys in the store of a data folder, and
+// say that they use it.
 func TestL4KeysWithoutAServer(t *testing.T) {
 	data := t.TempDir()
 	keys := func(args ...string) (string, string, int) {

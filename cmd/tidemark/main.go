@@ -1,9 +1,9 @@
-// Command tidemark is all of Tidemark: the server of one machine, the handler that a Functions host starts, and the
-// operator's tool for either, which registers sources, searches, and shows what happened to each of them and why.
+// Command tidemark is all of Tidemark: the server for one machine, the handler that a Functions host starts, and the
+// operator's tool for both. The tool registers sources, searches, and shows what happened to each source and why.
 //
 // Output for people goes to standard output, and errors go to standard error. With --json the output is the API's
-// answers, one on a line, and nothing else. The exit code is 0 when all went well, 1 when something failed, 2 for
-// wrong usage and 130 after an interrupt. "tidemark azurite" passes on the exit code of the command it runs.
+// answers, one per line, and nothing else. The exit code is 0 for success, 1 for a failure, 2 for wrong usage and 130
+// after an interrupt. "tidemark azurite" returns the exit code of the command it runs.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own: empty images
+	_ "golang.org/x/crypto/x509roots/fallback" // for machines without certificates of their own, such as empty images
 	"golang.org/x/term"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/client"
@@ -47,14 +47,14 @@ func mainExit() int {
 		Screen: terminal.ScreenOf(os.Stdout, os.Getenv),
 		Notes:  terminal.ScreenOf(os.Stderr, os.Getenv),
 		Typed:  term.IsTerminal(int(os.Stdin.Fd())),
-		Pager:  cmp.Or(os.Getenv("PAGER"), "less -FRX"), // which ends by itself when all fits on the screen
+		Pager:  cmp.Or(os.Getenv("PAGER"), "less -FRX"), // which exits by itself when the text fits on the screen
 		Name:   os.Args[0],
 		Now:    time.Now,
 		Sleep:  pause.For,
 	}, os.Getenv, os.Args[1:])
 }
 
-// run does what args say and returns the exit code.
+// run runs the command that args name and returns its exit code.
 func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, args []string) int {
 	return command.Run(ctx, t, root(t, getenv), args)
 }
@@ -70,7 +70,7 @@ const rootExample = `  tidemark start
   tidemark search 'how to calibrate'
   tidemark why url_k7gxn3…`
 
-// root has all commands below it.
+// root returns the command that has all commands below it.
 func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
 	s := command.NewServer(t, getenv)
 	root := command.Root(t, s)

@@ -17,8 +17,8 @@ import (
 // manDir keeps what TestL2ManPagesAndCompletions writes: `make release` packs it.
 var manDir = flag.String("man.dir", "", "folder for man pages and completion scripts")
 
-// TestL2ManPagesAndCompletions writes a man page for every command and a completion script for
-// every shell, twice the same. A test writes them, so that the binary needs no writer of man pages.
+// TestL2ManPagesAndCompletions writes a man page for every command and a completion script for every shell, twice
+// with equal results. A test writes them, so that the binary needs no library for man pages.
 func TestL2ManPagesAndCompletions(t *testing.T) {
 	dir := *manDir
 	if dir == "" {
@@ -80,9 +80,9 @@ func writeHelp(t *testing.T, dir string) {
 		}
 	}
 	all := root(&terminal.Terminal{}, noEnv)
-	all.InitDefaultCompletionCmd() // has no page: it is hidden
-	all.DisableAutoGenTag = true   // it has the day of the build
-	// The same day in all releases: a page changes with what it says alone.
+	all.InitDefaultCompletionCmd() // the completion command has no page, because it is hidden
+	all.DisableAutoGenTag = true   // the tag has the day of the build
+	// All releases have the same day, so that a page changes only when its text changes.
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	head := &doc.GenManHeader{Section: "1", Source: "Tidemark", Manual: "Tidemark", Date: &day}
 	check := func(err error) {
@@ -98,7 +98,7 @@ func writeHelp(t *testing.T, dir string) {
 	check(all.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "tidemark.ps1")))
 }
 
-// countShown counts the commands at and below cmd that help shows.
+// countShown counts the commands that help shows, cmd and those below it.
 func countShown(cmd *cobra.Command) int {
 	n := 1
 	for _, c := range cmd.Commands() {

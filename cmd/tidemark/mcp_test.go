@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
-// runProgram runs Tidemark in a folder of its own, with a key for writing, until the test ends.
+// runProgram runs Tidemark in a separate folder, with a key that may write, until the test ends.
 func runProgram(t *testing.T, env ...string) (exe, server string) {
 	t.Helper()
 	exe, port := buildProgram(t), foldertest.FreePort(t)
@@ -37,7 +37,7 @@ func runProgram(t *testing.T, env ...string) (exe, server string) {
 	return exe, "http://localhost:" + strconv.Itoa(port)
 }
 
-// toolsBy are the tools of a server by one transport.
+// toolsBy opens a session with a server's tools over transport.
 func toolsBy(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -49,7 +49,7 @@ func toolsBy(t *testing.T, transport mcp.Transport) *mcp.ClientSession {
 	return session
 }
 
-// use calls a tool, and gives the text of its answer.
+// use calls a tool and returns the text of its answer.
 func use(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]any) string {
 	t.Helper()
 	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
@@ -59,8 +59,8 @@ func use(t *testing.T, s *mcp.ClientSession, tool string, arguments map[string]a
 	return res.Content[0].(*mcp.TextContent).Text
 }
 
-// TestJ7RealProgram: a model adds a page of a real site to the real program over standard input and reads it by both
-// transports, and the public conformance suite of the protocol finds nothing wrong.
+// TestJ7RealProgram checks that a model can add a page of a real site to the real program over standard input and
+// read it over both transports, and that the public conformance suite of the protocol finds no fault.
 func TestJ7RealProgram(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/tides" {
@@ -108,14 +108,14 @@ func TestJ7RealProgram(t *testing.T) {
 	}
 }
 
-// What the suite of the protocol is run by. It needs Node.js 22, which npm has, too.
+// The versions of the protocol's conformance suite and of the Node.js 22 that runs it. npm installs both.
 const (
 	conformancePackage = "@modelcontextprotocol/conformance@0.1.16"
 	nodePackage        = "node@22.23.3"
 )
 
-// conformance gives the suite in the folder of tools, and a Node.js for it. Both are downloaded where they are missing;
-// a test that cannot have them fails and is never skipped.
+// conformance returns the paths of the suite and of a Node.js for it, both in the folder of tools. Missing ones are
+// downloaded. A test that cannot get them fails and is never skipped.
 func conformance(t *testing.T) (node, suite string) {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
@@ -132,7 +132,7 @@ func conformance(t *testing.T) (node, suite string) {
 	if err := os.MkdirAll(tools, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Installed beside home and renamed, so that home is never half installed.
+	// The files are installed beside home and renamed, so that home is never incomplete.
 	temp, err := os.MkdirTemp(tools, "mcp-")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func conformance(t *testing.T) (node, suite string) {
 	defer os.RemoveAll(temp)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	for _, args := range [][]string{{conformancePackage, "--ignore-scripts"}, {nodePackage}} { // whose script brings it
+	for _, args := range [][]string{{conformancePackage, "--ignore-scripts"}, {nodePackage}} { // its script brings Node.js
 		args = append([]string{"install", "--prefix", temp, "--no-audit", "--no-fund"}, args...)
 		if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
 			t.Fatalf("npm %v: %v\n%s", args, err, out)

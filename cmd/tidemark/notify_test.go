@@ -9,7 +9,7 @@ const (
 	opsChannel = `{"channels":[{"name":"ops","kind":"webhook","url":"https://a.example/","secret":"OPS"}]}`
 )
 
-// W5 to W7: rules, channels and deliveries on the command line.
+// TestW5Commands checks the commands for rules, channels and deliveries (W5 to W7).
 func TestW5Commands(t *testing.T) {
 	for _, sc := range []script{
 		{name: "a webhook", args: []string{"channels", "add", "ops", "--webhook", "https://ops.example/"},

@@ -75,7 +75,7 @@ func TestRemove(t *testing.T) {
 	})
 }
 
-// A page that is empty without its scripts is marked wherever it is listed (S13).
+// TestS13ThinIsShown checks that every listing marks a page that is empty without its scripts (S13).
 func TestS13ThinIsShown(t *testing.T) {
 	const item = `{"id":"url_a","status":"Indexed","thin":true,"why":"its application root, <div id=root>, is empty until its scripts run","normalizedSource":"https://a.example/"}`
 	performAll(t, []script{
@@ -92,7 +92,7 @@ thin           its application root, <div id=root>, is empty until its scripts r
 	})
 }
 
-// Changes are listed with what they changed, and a collapse says why it waits (H7, H9).
+// TestH7ChangesAreShown checks that the list shows what each change changed, and why a collapse waits (H7, H9).
 func TestH7ChangesAreShown(t *testing.T) {
 	const item = `{"id":"url_a","status":"Indexed","collapsed":true,"why":"2 % of it is left","thin":true,
 		"normalizedSource":"https://a.example/",
@@ -115,21 +115,21 @@ collapsed      2 % of it is left
 	})
 }
 
-// What the server says of a query is told beside what was found (S13).
+// TestS13SearchNote checks that the server's note about a query is printed beside the results (S13).
 func TestS13SearchNote(t *testing.T) {
 	performAll(t, []script{{name: "an unclosed quote", args: []string{"search", `"harbour key`},
 		answers: []answered{{200, `{"count":0,"results":[],"note":"a quotation mark is not closed"}`}},
 		out:     "nothing found for \"harbour key\n", err: "tidemark: a quotation mark is not closed\n"}})
 }
 
-// foundPages is an answer to a search with a page that has a passage and an image, and one without a title.
+// foundPages is the answer to a search: a page with a passage and an image, and a page without a title.
 const foundPages = `{"count":12,"results":[
 	{"id":"url_a","url":"https://a.example/cal","title":"Calibrating  the float","score":1.5,
 	 "passages":[{"chunkUid":"c1","heading":"Calibrating the float › Guide › Zero","text":"Set the\nfloat to zéro now.","highlights":[{"from":8,"to":13},{"from":17,"to":22}]}],
 	 "images":[{"id":"i","src":"https://a.example/f.png","alt":"the float"}]},
 	{"id":"url_b","url":"https://a.example/b","title":"","passages":[]}]}`
 
-// TestJ5SearchFacets: the pages are counted by what is named.
+// TestJ5SearchFacets checks that pages are counted by the facets that were named.
 func TestJ5SearchFacets(t *testing.T) {
 	performAll(t, []script{
 		{name: "J5 facets by name", args: []string{"search", "x", "--facets=host,tag"},
@@ -350,8 +350,8 @@ func TestGlobal(t *testing.T) {
 	})
 }
 
-// TestL2Version holds the flag to what the command says, in a run of each: version, commit and Go, of a release those
-// that the linker was given.
+// TestL2Version checks that the flag and the command print the same: the version, commit and Go version, in a release
+// those that the linker was given.
 func TestL2Version(t *testing.T) {
 	if have := thisBuild(); have.Version != app.Version+"-dev" || have.Commit == "" || have.Go != runtime.Version() {
 		t.Errorf("without a linker's word: %+v", have)
@@ -375,7 +375,7 @@ func TestL2Version(t *testing.T) {
 	})
 }
 
-// TestHelp holds every command to an example and a long text.
+// TestHelp checks that every command has an example and a long text.
 func TestHelp(t *testing.T) {
 	for _, cmd := range root(&terminal.Terminal{}, noEnv).Commands() {
 		if cmd.Name() == "help" || cmd.Name() == "completion" {
@@ -387,7 +387,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestKey proves that a key of the environment is sent, and is not shown by the help.
+// TestKey checks that a key in the environment is sent, and that the help does not show it.
 func TestKey(t *testing.T) {
 	var key string
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -410,7 +410,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// fileID is the id that a server gives a file.
+// fileID returns the id that a server gives a file.
 func fileID(t *testing.T, path string) string {
 	t.Helper()
 	place, err := file.Parse(path)

@@ -23,8 +23,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// tour is the README's "Five minutes", and what the guide shows after it, as a stranger does it: the site of the demo,
-// served by its program, and the command with the whole app behind it, in memory.
+// tour runs the README's "Five minutes", and the parts of the guide that continue it, as a new user does. The demo
+// site is served by its program, and the command talks to the whole app in memory.
 type tour struct {
 	*archived
 	dir  string // stands for /tmp
@@ -33,7 +33,7 @@ type tour struct {
 
 const readmeHost = "localhost:8099"
 
-// Every command of the tour is run, and prints what the documents show (S13).
+// TestS13ReadmeTour runs every command of the tour, and checks that it prints what the documents show (S13).
 func TestS13ReadmeTour(t *testing.T) {
 	text := sectionOf(t, "README.md", "Five minutes") + sectionOf(t, "docs/guide.md", "Ask why")
 	steps := stepsOf(text)
@@ -50,7 +50,7 @@ func TestS13ReadmeTour(t *testing.T) {
 	}
 }
 
-// sectionOf gives a section of a document, by its heading.
+// sectionOf returns a section of a document, by its heading.
 func sectionOf(t *testing.T, doc, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../" + doc)
@@ -63,7 +63,7 @@ func sectionOf(t *testing.T, doc, heading string) string {
 	return section
 }
 
-// step is a command of a document and what that shows of its output.
+// step is a command in a document, with the part of its output that the document shows.
 type step struct{ command, prints string }
 
 func stepsOf(section string) (steps []step) {
@@ -132,7 +132,7 @@ func newTour(t *testing.T) *tour {
 	return nil
 }
 
-// work does the jobs of the app until ctx ends, as a host would have it do.
+// work runs the jobs of the app until ctx ends, as a host does.
 func (r *tour) work(ctx context.Context, done chan<- struct{}) {
 	defer close(done)
 	q := r.services.Store.Queue(registry.JobQueue)
@@ -147,7 +147,7 @@ func (r *tour) work(ctx context.Context, done chan<- struct{}) {
 	}
 }
 
-// run does a command and gives what it prints, with the documents' address of the site.
+// run runs a command and returns its output, with the site's address as the documents have it.
 func (r *tour) run(line string) string {
 	r.t.Helper()
 	line = strings.NewReplacer("/tmp/", r.dir+"/", readmeHost, r.host).Replace(line)
@@ -174,7 +174,7 @@ func (r *tour) run(line string) string {
 	return strings.ReplaceAll(out.String(), r.host, readmeHost)
 }
 
-// shellWords splits a command at spaces, those in single quotes left alone.
+// shellWords splits a command at spaces, except inside single quotes.
 func shellWords(command string) (words []string) {
 	for i, part := range strings.Split(command, "'") {
 		if i%2 == 1 {
@@ -192,8 +192,8 @@ var (
 	gap   = regexp.MustCompile(` +`)
 )
 
-// stable is what of an output is the same at every run: no times and ids, no widths of columns, and of a watch its
-// end.
+// stable returns the parts of an output that are equal in every run: without times, ids and widths of columns. Of a
+// watch it returns the last lines.
 func stable(command, text string) []string {
 	text = gap.ReplaceAllString(when.ReplaceAllString(anyID.ReplaceAllString(text, "ID"), "WHEN"), " ")
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -203,15 +203,15 @@ func stable(command, text string) []string {
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
-	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" }) // Markdown has none in code
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" }) // code in the Markdown has no empty lines
 	if strings.Contains(command, "tidemark items") {
-		slices.Sort(lines) // they come in the order of ids, which the port is part of
+		slices.Sort(lines) // the order is that of ids, which depend on the port
 	}
 	return lines
 }
 
-// fits reports whether an output is as wanted, where a line "…" stands for any lines and a "…" at the end of a line
-// for the rest of it.
+// fits reports whether an output matches the expected one. In want, a line "…" stands for any lines, and "…" at the
+// end of a line stands for any end of that line.
 func fits(want, have []string) bool {
 	switch {
 	case len(want) == 0:

@@ -2,7 +2,8 @@ package main
 
 import "testing"
 
-// TestJ6Retrieve: passages are printed whole, with what they are cited by, and nothing in them steers the terminal.
+// TestJ6Retrieve checks that passages are printed whole, with the data to cite them, and that no text of theirs
+// controls the terminal.
 func TestJ6Retrieve(t *testing.T) {
 	const passage = `{"passages":[{"text":"Costs\n  5\u001b[2J.","url":"https://a.example/","title":"Prices",` +
 		`"headingPath":["Prices","Tea"],"anchor":"tea","itemId":"url_a","capture":"` + newer + `","at":"2026-03-01T11:00:00Z",` +

@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// noon is when every test runs.
+// noon is the time of every test.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // script is one run of the command against a fake server.
@@ -28,13 +28,13 @@ type script struct {
 	args     []string
 	stdin    string
 	env      map[string]string
-	answers  []answered // in the order in which they are asked for
+	answers  []answered // in the order of the requests
 	terminal bool
 	code     int
-	out, err string   // with SERVER and DIR for what differs from run to run
-	asked    []string // requests the server must have seen, when given
-	// beside are answers to what "status" asks for beside the status, by path, in order, the last for
-	// ever; {} when there are none. They are not among asked.
+	out, err string   // SERVER and DIR stand for what differs between runs
+	asked    []string // requests that the server must have received, if given
+	// beside has the answers to the other requests of "status", by path and in order. The last one repeats. A path
+	// that is missing is answered with {}. These requests are not among asked.
 	beside map[string][]string
 }
 
@@ -44,7 +44,7 @@ type answered struct {
 	body   string
 }
 
-// perform runs one script and compares all that can be seen of it.
+// perform runs one script and compares everything it prints and requests.
 func perform(t *testing.T, sc script) {
 	t.Helper()
 	var asked []string
@@ -66,7 +66,7 @@ func perform(t *testing.T, sc script) {
 		}
 		if sc.answers[n].status >= 400 {
 			kind := api.ProblemType
-			if sc.args[0] == "health" { // whose 503 is an answer
+			if sc.args[0] == "health" { // a 503 is a valid answer to a health request
 				kind = "application/json"
 			}
 			w.Header().Set("Content-Type", kind)

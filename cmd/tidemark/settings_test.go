@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// W9, W11: what people set, and what they do to many, from the command line.
+// TestW11Settings checks the commands that change the settings of one item, and of many items at once (W9, W11).
 func TestW11Settings(t *testing.T) {
 	const added = `{"items":[{"source":"https://a.example/","item":{"id":"url_a","displaySource":"https://a.example/"}}]}`
 	const begun = `{"id":"bulk-1","op":"pause","status":"running"}`

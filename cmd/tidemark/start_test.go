@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// appFolder is what start takes for an assembled app.
+// appFolder makes a folder that start accepts as an assembled app.
 func appFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func appFolder(t *testing.T) string {
 	return dir
 }
 
-// idOf is the id that a server gives a URL.
+// idOf returns the id that a server gives a URL.
 func idOf(t *testing.T, url string) string {
 	t.Helper()
 	src, err := source.DefaultRules().ParseURL(url)
@@ -31,7 +31,7 @@ func idOf(t *testing.T, url string) string {
 	return string(src.ID())
 }
 
-// freePortBase is the first of three ports that nobody listens on.
+// freePortBase returns the first of three ports that nothing listens on.
 func freePortBase(t *testing.T) string {
 	t.Helper()
 	for range 100 {

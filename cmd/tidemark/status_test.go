@@ -80,7 +80,8 @@ all done
 
 const rebuilding = `{"items":{"Indexed":2},"rebuilds":[{"id":"rebuild-1","status":"marking","items":1,"marked":1,"left":1}]}`
 
-// A rebuild, a backfill or an import makes items due after the request that saw none (S13).
+// TestS13WatchWaitsForWhatMakesItemsDue checks that a watch waits for a rebuild, a backfill or an import. Each of
+// them makes items due after a request that saw none (S13).
 func TestS13WatchWaitsForWhatMakesItemsDue(t *testing.T) {
 	running := `{"runs":[{"id":"b","status":"RUNNING","sources":["port"],"maxUrls":100,"maxUrlsPerSource":100,"discoveredCount":7,"queuedCount":7},
 		{"id":"c","status":"PAUSED","sources":["other"]}]}`

@@ -11,8 +11,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 )
 
-// TestStorageOf: state that is in the folder is never passed over without a word, unless somebody
-// chose to.
+// TestStorageOf checks that state in the folder is never ignored silently, unless the user chose another storage.
 func TestStorageOf(t *testing.T) {
 	const undecided = `tidemark: DATA/azurite holds state of Azurite, and the default is now the embedded store, which is empty
 to go on with Azurite, set STORAGE=azurite

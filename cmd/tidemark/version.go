@@ -13,13 +13,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
-// A release has these from the linker (-X main.version=… -X main.commit=…), and not from what the
-// toolchain records of a repository: the same sources without one give the same bytes.
+// The linker sets these in a release (-X main.version=… -X main.commit=…). The toolchain's own record of the
+// repository is not used, so that the same sources give the same bytes outside a repository.
 var version, commit string
 
-// build is what this binary was built from.
+// build describes the sources and tools of this binary.
 type build struct {
-	Version string `json:"version"` // as SemVer; ends in -dev when no release
+	Version string `json:"version"` // as SemVer; ends in -dev when not a release
 	Commit  string `json:"commit"`  // "unknown" when built outside a repository
 	Go      string `json:"go"`
 }
@@ -40,11 +40,11 @@ func versionCommand(t *terminal.Terminal) *cobra.Command {
 	}
 }
 
-// addVersionFlag makes --version say what the command version does.
+// addVersionFlag makes --version print the same as the command version.
 func addVersionFlag(root *cobra.Command) {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	// Defined here, or cobra would give it -v, which is --verbose elsewhere.
+	// Defined here, because cobra would give it the short form -v, which is --verbose elsewhere.
 	root.Flags().Bool("version", false, "print the version of this command")
 }
 

@@ -31,7 +31,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// archived is the whole app in memory, with a site that it crawls.
+// archived is the whole app in memory, with a site to crawl.
 type archived struct {
 	t        *testing.T
 	site     *httptest.Server
@@ -99,10 +99,10 @@ func (a *archived) put(path, body string) {
 	a.bodies[path] = body
 }
 
-// check has a page registered or checked now, and waits until that is done.
+// check registers a page or forces its check, and waits for the result.
 func (a *archived) check(path string) {
 	a.t.Helper()
-	time.Sleep(2 * time.Millisecond) // times are kept to the millisecond
+	time.Sleep(2 * time.Millisecond) // times are stored to the millisecond
 	_, err := api.AddURL.Call(a.t.Context(), a.api, api.AddURLRequest{URL: a.site.URL + path})
 	must(a.t, err)
 	q := a.services.Store.Queue(registry.JobQueue)
@@ -129,7 +129,7 @@ func html(text string) string {
 	return "<html lang=en><title>" + text + "</title><main><p>The tide of " + text + ".</p></main>"
 }
 
-// summary is a file's records in short.
+// summary lists the records of a file in short.
 func (a *archived) summary(file string) (out []string) {
 	a.t.Helper()
 	for _, r := range warctest.Read(a.t, file)[0].Records {
@@ -149,7 +149,7 @@ func (a *archived) summary(file string) (out []string) {
 	return out
 }
 
-// newTwoPages is an archive of two pages, with the records of each.
+// newTwoPages returns an app with the history of two pages, and the expected records of each.
 func newTwoPages(t *testing.T) (a *archived, p, q []string) {
 	a = newArchived(t)
 	a.put("/tagged/p", html("one"))
@@ -157,14 +157,14 @@ func newTwoPages(t *testing.T) (a *archived, p, q []string) {
 	a.check("/tagged/p") // 304
 	a.put("/tagged/p", html("two"))
 	a.check("/tagged/p")
-	a.put("/tagged/p", html("one")) // back
+	a.put("/tagged/p", html("one")) // the first content again
 	a.check("/tagged/p")
 	a.check("/tagged/p") // 304
 	a.put("/q", html("three"))
 	a.check("/q")
 	a.check("/q") // the same bytes
 	a.put("/q", html("three")+"<!-- noise -->")
-	a.check("/q") // of which nothing is kept
+	a.check("/q") // nothing of this answer is kept
 	p = []string{
 		"response /tagged/p 200 one", "revisit /tagged/p server-not-modified", "response /tagged/p 200 two",
 		"revisit /tagged/p identical-payload-digest", "revisit /tagged/p server-not-modified",
@@ -173,7 +173,7 @@ func newTwoPages(t *testing.T) (a *archived, p, q []string) {
 	return a, p, q
 }
 
-// TestWARC has pages change, stay and return, and reads what was archived with a public reader.
+// TestWARC changes pages, keeps them, and reverts them, and reads the archive with a public reader.
 func TestWARC(t *testing.T) {
 	a, p, q := newTwoPages(t)
 	t.Run("one source", func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestWARC(t *testing.T) {
 	})
 }
 
-// What cannot be written is told, and leaves no file.
+// TestWARCOfNothing checks that records which cannot be written are reported, and that no file is left.
 func TestWARCOfNothing(t *testing.T) {
 	a, _, _ := newTwoPages(t)
 	t.Run("of nothing", func(t *testing.T) {
@@ -255,7 +255,7 @@ func TestWARCOfNothing(t *testing.T) {
 	})
 }
 
-// present is the raw hash of a page's present capture.
+// present returns the raw hash of a page's present capture.
 func (a *archived) present(path string) string {
 	a.t.Helper()
 	s, err := a.services.Rules.ParseURL(a.site.URL + path)

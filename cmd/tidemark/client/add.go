@@ -47,14 +47,14 @@ func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// addFlags are the flags of everything that adds sources.
+// addFlags adds the flags that all commands share that add sources.
 func addFlags(cmd *cobra.Command, o *api.AddOptions) {
 	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if they have not changed")
 	cmd.Flags().StringVar(&o.Credential, "credential", "",
 		"for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
 }
 
-// run adds what is named in the arguments and in a list.
+// run adds the sources in the arguments and in a list.
 func (a *adding) run(ctx context.Context, args []string, file string) error {
 	if len(args) == 0 && file == "" {
 		return command.Usagef("nothing to add: give %ss or --file", a.noun)
@@ -71,19 +71,19 @@ func (a *adding) run(ctx context.Context, args []string, file string) error {
 	return a.finish()
 }
 
-// adding registers lists of sources and keeps count.
+// adding registers lists of sources and counts the results.
 type adding struct {
 	t             *terminal.Terminal
 	send          func(context.Context, []string, api.AddOptions) (api.AddURLBatch, error)
 	options       api.AddOptions
 	noun          string // what the sources are called
-	list          string // where lines are from, for reports
-	each          bool   // say each source that was added, not only how many
+	list          string // where the lines come from, for messages
+	each          bool   // print each source that was added, not only the number
 	bar           *terminal.Bar
 	added, failed int
 }
 
-// fromFile adds the sources that a file lists, or of standard input when its name is "-".
+// fromFile adds the sources in a file, or in standard input when its name is "-".
 func (a *adding) fromFile(ctx context.Context, name string) error {
 	if name == "-" {
 		a.list = "stdin"
@@ -96,7 +96,7 @@ func (a *adding) fromFile(ctx context.Context, name string) error {
 	}
 	defer f.Close()
 	if a.t.Notes.Terminal {
-		// Read once more only for the bar, and only where that is possible: a pipe is read once.
+		// The extra read is only for the progress bar, and impossible for a pipe, which can be read only once.
 		if total, ok := countEntries(f); ok {
 			a.bar = a.t.Bar(total, "adding")
 		}
@@ -104,7 +104,7 @@ func (a *adding) fromFile(ctx context.Context, name string) error {
 	return a.all(ctx, entries(f))
 }
 
-// countEntries counts what a regular file lists and goes back to its beginning.
+// countEntries counts the sources in a regular file and rewinds it.
 func countEntries(f *os.File) (n int, ok bool) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return 0, false
@@ -131,7 +131,7 @@ func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
 	return nil
 }
 
-// batch adds up to api.MaxBatch sources. An error means that nothing of it is known to be added.
+// batch adds up to api.MaxBatch sources. When it returns an error, none of them is known to be added.
 func (a *adding) batch(ctx context.Context, batch []entry) error {
 	var good []entry
 	var urls []string
@@ -167,7 +167,7 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 	}
 }
 
-// report says why one source was not added.
+// report prints why one source was not added.
 func (a *adding) report(e entry, why string) {
 	a.failed++
 	a.bar.Clear()
@@ -178,7 +178,7 @@ func (a *adding) report(e entry, why string) {
 	a.t.Note("%s: %s", terminal.Cut(e.source, 100), why)
 }
 
-// stopped tells how far it came when something stopped the whole work.
+// stopped returns err with the number of sources that were added before it.
 func (a *adding) stopped(err error) error {
 	a.bar.End()
 	if a.added == 0 || errors.Is(err, context.Canceled) {
@@ -188,7 +188,7 @@ func (a *adding) stopped(err error) error {
 		words.Count(a.added, a.noun))
 }
 
-// finish sums up. A list of sources of which one failed is a failure.
+// finish prints a summary. It returns an error when one source of the list failed.
 func (a *adding) finish() error {
 	a.bar.End()
 	if !a.each {

@@ -51,7 +51,7 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// absolute resolves relative paths here, because the server knows nothing of this folder.
+// absolute resolves relative paths, because the server does not know the working directory of this process.
 func absolute(paths []string) ([]string, error) {
 	out := make([]string, len(paths))
 	for i, path := range paths {

@@ -45,7 +45,7 @@ func auditCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// auditText is the outcome of an audit in words.
+// auditText describes the outcome of an audit in words.
 func auditText(r api.Rebuild) string {
 	looked := words.Count(r.Items, "source")
 	if r.Entries > 0 {

@@ -52,7 +52,7 @@ const backfillRunExample = `  tidemark backfill run --source port-authority --dr
   tidemark backfill run --source port-authority --mode archive --date-from 2020-01-01 --date-to 2024-12-31
   tidemark backfill run --source port-authority --detach`
 
-// backfilling is what one call of "backfill run" asks for.
+// backfilling is the request of one call of "backfill run".
 type backfilling struct {
 	request  api.BackfillRequest
 	delay    time.Duration
@@ -86,7 +86,7 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	f.StringVar(&r.RunBy, "run-by", r.RunBy, "who asks, for the record (default USER)")
 	f.BoolVarP(&b.detach, "detach", "d", false, "do not follow it")
 	f.DurationVar(&b.interval, "interval", time.Second, "how often to poll")
-	f.Lookup("run-by").DefValue = "" // help is the same for everybody
+	f.Lookup("run-by").DefValue = "" // the help must be the same for every user
 	return cmd
 }
 

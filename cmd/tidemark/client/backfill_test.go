@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A run of very many sites stays on one screen.
+// TestBackfillFrame checks that a run of very many sites stays on one screen.
 func TestBackfillFrame(t *testing.T) {
 	var b bytes.Buffer
 	v := &terminal.View{Out: &b, Screen: terminal.Screen{Terminal: true, Width: 40}}

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// followBackfill tells how far a run is until it goes on no longer, and then its result.
+// followBackfill shows the progress of a run until it has ended, and then its result.
 func followBackfill(ctx context.Context, t *terminal.Terminal, s *command.Server, run api.BackfillRun,
 	interval time.Duration) (err error) {
 	client, v := s.Client(), &terminal.View{Out: t.Err, Screen: t.Notes, Silent: t.JSON}
@@ -24,7 +24,7 @@ func followBackfill(ctx context.Context, t *terminal.Terminal, s *command.Server
 		v.Show(t.Now(), func() string { return backfillLine(run) }, func() []string { return backfillPicture(run, v.Screen) })
 		return run.Over() || run.Status == api.BackfillPaused
 	})
-	v.Close() // the result is said in words
+	v.Close() // the result is printed in words
 	if err == nil {
 		return backfillEnded(t, run)
 	}
@@ -37,7 +37,7 @@ func followBackfill(ctx context.Context, t *terminal.Terminal, s *command.Server
 	return err
 }
 
-// backfillEnded reports a run that goes on no longer.
+// backfillEnded prints the result of a run that has ended.
 func backfillEnded(t *terminal.Terminal, run api.BackfillRun) error {
 	for _, line := range run.Report {
 		t.Say("%s", terminal.Clean(line))
@@ -59,7 +59,7 @@ func backfillEnded(t *terminal.Terminal, run api.BackfillRun) error {
 	return errors.New("the run was cancelled")
 }
 
-// backfillLine is how far a run is, with what its sites wait for.
+// backfillLine describes the progress of a run and why its sites wait.
 func backfillLine(run api.BackfillRun) string {
 	line := backfillProgress(run)
 	for _, s := range run.Progress {
@@ -70,10 +70,10 @@ func backfillLine(run api.BackfillRun) string {
 	return line
 }
 
-// watchedSites keeps the picture on one screen.
+// watchedSites is how many sites fit on one screen.
 const watchedSites = 12
 
-// backfillPicture is a bar and a line for each site.
+// backfillPicture draws a bar, and a line for each site.
 func backfillPicture(run api.BackfillRun, s terminal.Screen) []string {
 	lines := []string{terminal.Frame(s, "found", run.Discovered, run.Most()), backfillCounts(run.BackfillCounts)}
 	for i, s := range run.Progress {
@@ -88,7 +88,7 @@ func backfillPicture(run api.BackfillRun, s terminal.Screen) []string {
 	return lines
 }
 
-// backfillProgress is a run in one line. How many there are at most says nothing once all were found.
+// backfillProgress describes a run in one line. It leaves out the largest possible number once everything was found.
 func backfillProgress(run api.BackfillRun) string {
 	found := words.Thousands(run.Discovered)
 	if !run.Whole() {
@@ -97,7 +97,7 @@ func backfillProgress(run api.BackfillRun) string {
 	return fmt.Sprintf("%s found: %s", found, backfillCounts(run.BackfillCounts))
 }
 
-// backfillCounts is what was found, in words.
+// backfillCounts describes in words what was found.
 func backfillCounts(c api.BackfillCounts) string {
 	parts := []string{words.Thousands(c.Queued) + " new", words.Thousands(c.Skipped) + " known"}
 	for _, o := range []struct {

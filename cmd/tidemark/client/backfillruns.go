@@ -55,7 +55,7 @@ func backfillList(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	return terminal.Table(t.Out, rows...)
 }
 
-// statusOf is the status of a run, and whether it only counts.
+// statusOf names the status of a run, and says whether the run only counts.
 func statusOf(r api.BackfillRun) string {
 	if r.DryRun {
 		return r.Status + " (dry run)"
@@ -121,7 +121,7 @@ func showBackfill(t *terminal.Terminal, r api.BackfillRun) error {
 	return nil
 }
 
-// datesOf are the dates that a run is limited to; the end is the first moment that is out.
+// datesOf returns the dates that a run is limited to. The end is exclusive.
 func datesOf(r api.BackfillRun) string {
 	switch from, to := terminal.Stamp(r.DateFrom), terminal.Stamp(r.DateTo); {
 	case r.DateFrom.IsZero() && r.DateTo.IsZero():
@@ -143,7 +143,7 @@ func backfillSources(t *terminal.Terminal, all []api.BackfillProgress) error {
 	return terminal.Table(t.Out, rows...)
 }
 
-// backfillReasons lists why addresses were passed over, the most frequent first.
+// backfillReasons lists why addresses were skipped, the most frequent reason first.
 func backfillReasons(t *terminal.Terminal, reasons map[string]int) {
 	if len(reasons) == 0 {
 		return
@@ -204,7 +204,7 @@ not be read, and counts nothing twice.`
 
 const backfillCancelLong = `End a run before its next step. What it has registered stays registered.`
 
-// backfillDo is a command that does one thing with a run.
+// backfillDo makes a command that performs one action on a run.
 func backfillDo(t *terminal.Terminal, s *command.Server, verb, short, long string, route api.Route[api.BackfillID,
 	api.BackfillRun]) *cobra.Command {
 	return &cobra.Command{

@@ -43,10 +43,10 @@ const changesExample = `  tidemark changes --since yesterday
 // changesOptions are the flags of changes.
 type changesOptions struct {
 	query       api.ChangeQuery
-	format      string // of a file with all of them; empty for a list
+	format      string // of the file that all changes are written to; empty for a list
 	all, follow bool
-	read        bool // mark what is shown
-	allRead     bool // mark everything, and show nothing
+	read        bool // mark the listed changes as read
+	allRead     bool // mark every change as read, and list none
 }
 
 func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
@@ -96,7 +96,8 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// explainChange shows a change with the rules that it met, who was told, and what did not count.
+// explainChange shows a change with the rules that it matched, the channels that were notified, and the differences
+// that did not count.
 func explainChange(ctx context.Context, t *terminal.Terminal, s *command.Server, id string) error {
 	why, err := api.ExplainChange.Call(ctx, s.Client(), api.ChangeID{ID: id})
 	if err != nil || t.JSON {
@@ -133,7 +134,7 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// check reads what people write for times, and refuses what the server would.
+// check parses the times and refuses the same options that the server would refuse.
 func (o *changesOptions) check(now time.Time) error {
 	o.query.Since, o.query.Until = timeOf(o.query.Since, now), timeOf(o.query.Until, now)
 	switch {
@@ -155,8 +156,8 @@ func (o *changesOptions) export() api.ChangeExport {
 		Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced}
 }
 
-// timeOf is what the API takes for a time: today and yesterday begin at midnight here, spans end now. All else the
-// server reads.
+// timeOf converts a time to the form of the API: today and yesterday begin at local midnight, and spans end now. The
+// server parses every other form.
 func timeOf(text string, now time.Time) string {
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch text {
@@ -200,7 +201,8 @@ func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o
 	return nil
 }
 
-// markRead marks changes as read, if that is wanted. What is printed as JSON is the list alone.
+// markRead marks changes as read if the options ask for that. With --json it prints nothing, so that the list is the
+// only output.
 func markRead(ctx context.Context, s *command.Server, o changesOptions, shown []api.FeedChange) error {
 	if !o.read || len(shown) == 0 {
 		return nil
@@ -213,7 +215,7 @@ func markRead(ctx context.Context, s *command.Server, o changesOptions, shown []
 	return err
 }
 
-// readAllChanges marks everything as read that has changed up to now.
+// readAllChanges marks all changes up to now as read.
 func readAllChanges(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
 	now, err := api.ListChanges.Call(ctx, s.Silent(), api.ChangeQuery{Top: 1})
 	if err == nil {
@@ -225,10 +227,10 @@ func readAllChanges(ctx context.Context, t *terminal.Terminal, s *command.Server
 	return err
 }
 
-// followWait is how long a follower waits who has seen everything.
+// followWait is the pause between two polls when there was no new change.
 const followWait = 2 * time.Second
 
-// followChanges shows changes as they happen, until ctx ends.
+// followChanges prints changes as they happen, until ctx ends.
 func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o changesOptions) error {
 	q := o.query
 	if q.Since == "" {
@@ -263,7 +265,7 @@ func followChanges(ctx context.Context, t *terminal.Terminal, s *command.Server,
 	}
 }
 
-// showChange prints a change as git log -p does a commit.
+// showChange prints a change as git log -p prints a commit.
 func showChange(t *terminal.Terminal, c api.FeedChange) {
 	t.Say("%s", t.Screen.Bold(fmt.Sprintf("%-9s %s", c.Kind, terminal.Clean(cmp.Or(c.URL, c.ItemID, c.EntryID)))))
 	t.Say("  %s, %s, change %s", terminal.Stamp(c.At), terminal.Ago(t.Now(), c.At), terminal.Clean(c.ID))

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// channelFlags are what can be said of a channel.
+// channelFlags are the flags that describe a channel.
 type channelFlags struct{ webhook, secret, service string }
 
 func (g *channelFlags) add(f *pflag.FlagSet) {
@@ -76,7 +76,7 @@ func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// findChannel is what a channel is now.
+// findChannel returns the present settings of a channel.
 func findChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) (api.ChannelSpec, error) {
 	got, err := api.ListChannels.Call(ctx, s.Silent(), api.None{})
 	if err != nil {
@@ -90,7 +90,7 @@ func findChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, n
 	return api.ChannelSpec{}, command.Usagef("there is no channel %.64q; `%s channels list` names them", name, t.Name)
 }
 
-// showChannel says what became of a channel, and its secret if it has a new one.
+// showChannel prints what was done to a channel, and its secret if there is a new one.
 func showChannel(t *terminal.Terminal, c api.Channel, became string) {
 	if c.SigningSecret != "" {
 		t.Say("the channel %s is signed by:\n\n  %s\n", terminal.Clean(c.Name), terminal.Clean(c.SigningSecret))

@@ -1,5 +1,5 @@
-// Package client is the commands that ask a server. Each sends the requests of one task, and writes the answers for
-// people; with --json the answers themselves are the output.
+// Package client has the commands that ask a server. Each command sends the requests of one task and prints the
+// answers for people. With --json the output is the answers themselves.
 package client
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands are all commands that ask a server. The user is the one at this terminal, for the record of runs.
+// Commands returns all commands that ask a server. The records of runs name user, the person at this terminal.
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{

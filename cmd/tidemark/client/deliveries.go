@@ -59,7 +59,7 @@ func listDeliveries(ctx context.Context, t *terminal.Terminal, s *command.Server
 	return terminal.Table(t.Out, rows...)
 }
 
-// answerText is what a receiver said, in a line.
+// answerText describes the answer of a receiver in one line.
 func answerText(a api.ReceiverAnswer) string {
 	var parts []string
 	if a.Error != "" {

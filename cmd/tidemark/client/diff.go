@@ -86,7 +86,7 @@ func diffOf(ctx context.Context, s *command.Server, args []string, sinceRead boo
 	})
 }
 
-// captureOf finds the one capture whose digest begins so.
+// captureOf returns the digest of the only capture whose digest begins with prefix.
 func captureOf(it api.ItemDetail, prefix string) (digest string, err error) {
 	for _, c := range it.Captures {
 		if !strings.HasPrefix(c.SHA256, strings.ToLower(prefix)) || c.SHA256 == digest {
@@ -144,13 +144,13 @@ func showDiff(t *terminal.Terminal, d api.Diff) {
 	}
 }
 
-// The colours of a terminal for what differs: of a line, and of the words in it that differ.
+// The terminal colors of lines that differ, and of the words in them that differ.
 var (
 	lineColor = map[string]string{"added": "\x1b[32m", "removed": "\x1b[31m"}
 	lineMark  = map[string]string{"added": "+", "removed": "-"}
 )
 
-// showLine prints a line that both texts have, or one of them.
+// showLine prints a line that both texts have, or that only one of them has.
 func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent string) {
 	mark := lineMark[op]
 	if mark == "" {

@@ -71,7 +71,7 @@ func idsToEnrich(ctx context.Context, t *terminal.Terminal, s *command.Server, a
 	return entryIDs(t, args)
 }
 
-// undescribed are the ids of all entries that have no description and are in no batch that goes on.
+// undescribed returns the ids of all entries that have no description and are in no unfinished batch.
 func undescribed(ctx context.Context, s *command.Server) (ids []string, err error) {
 	client, q := s.Client(), api.EntryQuery{Top: 200}
 	for {
@@ -90,7 +90,7 @@ func undescribed(ctx context.Context, s *command.Server) (ids []string, err erro
 	}
 }
 
-// entryIDs are the ids in the arguments, and in standard input where one is "-".
+// entryIDs returns the ids in the arguments. An argument "-" stands for the ids in standard input.
 func entryIDs(t *terminal.Terminal, args []string) (ids []string, err error) {
 	for _, arg := range args {
 		if arg != "-" {
@@ -110,7 +110,7 @@ func entryIDs(t *terminal.Terminal, args []string) (ids []string, err error) {
 	return ids, nil
 }
 
-// enrichNow describes entries one after the other.
+// enrichNow describes entries one after another.
 func enrichNow(ctx context.Context, t *terminal.Terminal, s *command.Server, ids []string) error {
 	client := s.Client()
 	toBlame := func(err error) bool { return isOwnFault(err) && !isOff(err) }
@@ -123,7 +123,7 @@ func enrichNow(ctx context.Context, t *terminal.Terminal, s *command.Server, ids
 	})
 }
 
-// described are the fields that have something to say.
+// described returns the fields of a description that have a value.
 func described(t api.Tier1) []field {
 	topics := topic(t.TopicPrimary, t.TopicPrimaryConfidence)
 	if t.TopicSecondary != "" {
@@ -141,7 +141,7 @@ func topic(name string, confidence float64) string {
 	return fmt.Sprintf("%s (%.0f %%)", name, 100*confidence)
 }
 
-// tokens is what answers were charged for, in words.
+// tokens says in words how many tokens were used and what they cost.
 func tokens(in, out int, cost float64) string {
 	text := fmt.Sprintf("%s tokens in, %s out", words.Thousands(in), words.Thousands(out))
 	if cost > 0 {
@@ -150,7 +150,7 @@ func tokens(in, out int, cost float64) string {
 	return text
 }
 
-// sayFields prints what there is to say, a line for each.
+// sayFields prints each field that has a value on a line.
 func sayFields(t *terminal.Terminal, all []field) {
 	for _, f := range all {
 		if text := terminal.Clean(f.value); text != "" {
@@ -159,7 +159,7 @@ func sayFields(t *terminal.Terminal, all []field) {
 	}
 }
 
-// enrichLater queues batches of as many entries as one may have.
+// enrichLater queues the entries in batches of the largest allowed size.
 func enrichLater(ctx context.Context, t *terminal.Terminal, s *command.Server, ids []string) error {
 	client := s.Client()
 	for batch := range slices.Chunk(ids, api.MaxEnrichBatch) {
@@ -173,5 +173,5 @@ func enrichLater(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	return nil
 }
 
-// entriesOf is how many entries a batch has, in words.
+// entriesOf says in words how many entries a batch has.
 func entriesOf(b api.EnrichBatch) string { return strings.TrimSpace(counted(b.Entries, "")) }

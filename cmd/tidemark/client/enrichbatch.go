@@ -53,7 +53,7 @@ func listEnrichBatches(ctx context.Context, t *terminal.Terminal, s *command.Ser
 	return terminal.Table(t.Out, rows...)
 }
 
-// batchText is the state of a batch in words.
+// batchText describes the state of a batch in words.
 func batchText(b api.EnrichBatch) string {
 	if b.Status == "done" {
 		return "done: " + outcomes(b)
@@ -71,7 +71,7 @@ func batchText(b api.EnrichBatch) string {
 	return text
 }
 
-// outcomes is what became of the entries of a batch that is done.
+// outcomes describes the results for the entries of a finished batch.
 func outcomes(b api.EnrichBatch) string {
 	parts := []string{words.Thousands(b.Enriched) + " enriched"}
 	for _, o := range []struct {
@@ -157,7 +157,7 @@ func enrichCancelCommand(t *terminal.Terminal, s *command.Server) *cobra.Command
 	}
 }
 
-// isOff reports whether the server has no model, or a key that is refused: no entry is to blame.
+// isOff reports whether the server has no model, or its key is refused. Such an error concerns every entry.
 func isOff(err error) bool {
 	problem, ok := errors.AsType[*api.Problem](err)
 	return ok && problem.Status == http.StatusForbidden

@@ -77,7 +77,7 @@ func addMailCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 }
 
-// mboxLine begins a mail in a mailbox (RFC 4155).
+// mboxLine matches the line that begins a mail in a mailbox (RFC 4155).
 var mboxLine = regexp.MustCompile(`(?m)(?:\A|^\r?\n)From \S+ +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) `)
 
 func isMailbox(body []byte) bool { return len(mboxLine.FindAllIndex(body, 2)) == 2 }
@@ -125,7 +125,7 @@ func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// noteID is what a note is known by that has no id: a name, so it is never a message's number.
+// noteID returns the id of a note that has none of its own. It is a name, so it never equals the number of a message.
 func noteID(text string) api.TelegramID {
 	sum := sha256.Sum256([]byte(strings.TrimSpace(text)))
 	return api.TelegramID("n" + hex.EncodeToString(sum[:20]))
@@ -190,10 +190,10 @@ func addPageCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// nowhere is what the addresses in a page are resolved against that is from no known place.
+// nowhere is the base for relative addresses in a page whose own address is unknown.
 const nowhere = "https://page.invalid/"
 
-// page reads a page from a file and has it normalized.
+// readPage reads a page from a file and lets the server normalize it.
 func readPage(ctx context.Context, t *terminal.Terminal, s *command.Server, file, url string) (api.Entry, error) {
 	body, err := readEntry(t, file)
 	if err != nil {
@@ -201,7 +201,7 @@ func readPage(ctx context.Context, t *terminal.Terminal, s *command.Server, file
 	}
 	doc, err := web.Extract(body, "", nowhere, extract.Limits{})
 	if err != nil {
-		return api.Entry{}, err // Unreachable: the base is an address.
+		return api.Entry{}, err // Unreachable: the base is a valid address.
 	}
 	if doc.Unsupported {
 		return api.Entry{}, refusedf("it is %s, neither HTML nor text", doc.MimeType)

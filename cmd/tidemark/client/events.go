@@ -9,23 +9,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-// event is one time that a source answered with bytes that are kept.
+// event is one answer of a source whose bytes are kept.
 type event struct {
 	at      time.Time
 	capture api.Capture
-	// revisit is that the bytes were kept before; claimed that the server said so, and sent none.
+	// revisit: the bytes were kept before; claimed: the server said so and sent no bytes
 	revisit, claimed bool
 }
 
-// eventsOf is what an item's captures, edges and history tell of its answers, oldest first: each
-// capture, each return to an earlier one, and each check that found the same bytes. A check that
-// found other bytes with the same content tells nothing, because those bytes were not kept.
+// eventsOf derives an item's answers from its captures, edges and history, oldest first: each capture, each return to
+// an earlier capture, and each check that found the same bytes. A check that found other bytes with the same content
+// gives no event, because those bytes were not kept.
 func eventsOf(item api.ItemDetail) []event {
 	bySHA := map[string]api.Capture{}
 	var out []event
-	for _, c := range slices.Backward(item.Captures) { // the first answer first
+	for _, c := range slices.Backward(item.Captures) { // oldest first
 		if _, known := bySHA[c.SHA256]; known {
-			continue // read once more, under other rules
+			continue // the same answer, extracted again by other rules
 		}
 		bySHA[c.SHA256] = c
 		out = append(out, event{at: c.CapturedAt, capture: c})
@@ -51,7 +51,7 @@ func inOrder(events []event) {
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 }
 
-// sameAgain reads a decision about a check that found the bytes of the last of changes before it.
+// sameAgain returns the event of a check that found the same bytes as the last of changes before it.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
 	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
 		d.Why != verdict.WhySameBytes {

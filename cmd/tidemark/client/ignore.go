@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// refineFlags refine what is watched of one source that is known.
+// refineFlags change what is watched on one known source.
 type refineFlags struct {
 	text                  string
 	preview, undo, accept bool
@@ -26,7 +26,7 @@ func (r *refineFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.accept, "accept", false, "what is watched is right as it is now: end a broken watch")
 }
 
-// meant says that one source is refined, and none registered.
+// meant reports whether the command changes one known source, instead of registering new ones.
 func (r *refineFlags) meant(args []string) bool {
 	return *r != (refineFlags{}) || len(args) == 1 && isID.MatchString(args[0])
 }

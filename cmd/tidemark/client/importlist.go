@@ -28,7 +28,7 @@ const importListExample = `  tidemark import subscriptions.opml
   tidemark import bookmarks.html
   tidemark import --format csv - < sources.csv`
 
-// maxListFile is what a server takes, less what JSON adds to a text.
+// maxListFile is the largest list that a server accepts, less the overhead of JSON.
 const maxListFile = 3 << 20
 
 func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
@@ -51,7 +51,7 @@ func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// listFile reads a list.
+// listFile reads a list from a file.
 func listFile(t *terminal.Terminal, name string) (string, error) {
 	in := t.In
 	if name != "-" {
@@ -69,7 +69,7 @@ func listFile(t *terminal.Terminal, name string) (string, error) {
 	return string(text), err
 }
 
-// importList waits for the import of a list and tells what became of it.
+// importList waits for the import of a list and prints the result.
 func importList(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.ListImportRequest) error {
 	im, err := api.ImportList.Call(ctx, s.Silent(), req)
 	for err == nil && im.EndedAt.IsZero() {

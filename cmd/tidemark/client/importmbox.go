@@ -59,7 +59,7 @@ func importMboxCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// importMbox follows an import to its end.
+// importMbox starts an import of a mailbox and follows it to its end.
 func importMbox(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.ImportRequest,
 	interval time.Duration) error {
 	began := t.Now()

@@ -81,7 +81,7 @@ func exported[Q any](ctx context.Context, t *terminal.Terminal, s *command.Serve
 	return api.Export(ctx, s.Silent(), r, q, t.Out)
 }
 
-// parseStatus finds a status by its name, in any case.
+// parseStatus finds a status by its name, without regard to case.
 func parseStatus(name string) (api.Status, error) {
 	if name == "" {
 		return "", nil
@@ -121,7 +121,7 @@ func listItems(ctx context.Context, t *terminal.Terminal, s *command.Server, q a
 	return nil
 }
 
-// itemTable prints one page of a listing, each as it comes: a listing may be long.
+// itemTable prints one page of a listing. Pages are printed as they arrive, because a listing may be long.
 func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
 	if t.JSON || len(items) == 0 {
 		return
@@ -133,7 +133,7 @@ func itemTable(t *terminal.Terminal, items []api.Item, first bool) {
 	for _, it := range items {
 		rows = append(rows, itemRow(t.Now(), it))
 	}
-	_ = terminal.Table(t.Out, rows...) // nobody reads on
+	_ = terminal.Table(t.Out, rows...) // an error means that the reader has gone
 }
 
 func itemRow(now time.Time, it api.Item) string {

@@ -15,12 +15,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// item reads one item, which is named by its id or by the source it was added with.
+// getItem reads one item, named by its id or by the source it was added with.
 func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetail, error) {
 	return itemFrom(ctx, s, s.Client(), name)
 }
 
-// itemFrom is item by a client of the caller's.
+// itemFrom is getItem with the caller's own client.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
 	return onItem(s, name, func(id string) (api.ItemDetail, error) {
 		return api.GetItem.Call(ctx, client,
@@ -28,8 +28,8 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 	})
 }
 
-// onItem asks the server about the item that a name means. The address of a blob may have been
-// added as a page or as a file, so the second is asked for where the first is not known.
+// onItem sends a request about the item that a name means. The address of a blob may have been added as a page or as
+// a file, so onItem tries the id of the file when that of the page is unknown.
 func onItem[T any](s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
 	ids, meant, err := idsOf(s, name)
 	if err != nil {
@@ -46,9 +46,10 @@ func onItem[T any](s *command.Server, name string, ask func(id string) (T, error
 	return answer, err
 }
 
-// idsOf are the ids that a name may mean, at least one: the name itself, or those of the source it
-// is, which is then given, normalized. The API knows ids only; that of a URL is computed here, by the rules a server
-// has unless it was told others (TRACKING_PARAM_PREFIXES, which is read here as well).
+// idsOf returns the ids that a name may mean, at least one. A name that is an id stands for itself. For a source it
+// returns the source's ids, and the normalized source in meant. The API knows only ids, so the id of a URL is
+// computed here. The rules are a server's default rules, or those of TRACKING_PARAM_PREFIXES when that is set here,
+// too.
 func idsOf(s *command.Server, name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
 		return []string{name}, "", nil
@@ -67,7 +68,7 @@ func idsOf(s *command.Server, name string) (ids []string, meant string, err erro
 	return ids, sources[0].Normalized, nil
 }
 
-// localPath resolves a path that begins like one of this folder.
+// localPath makes a path absolute that begins as a path relative to the working directory does.
 func localPath(name string) string {
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return name

@@ -30,7 +30,7 @@ func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 }
 
-// serveTools answers until the other side closes standard input.
+// serveTools serves requests until the other side closes standard input.
 func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
 	server := agent.New(agent.Options{Client: s.Silent(), Version: app.Version,
 		IDs: func(address string) ([]string, error) {
@@ -40,7 +40,7 @@ func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) er
 	return server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(t.In), Writer: unclosed{t.Out}})
 }
 
-// unclosed is a writer that stays open.
+// unclosed is a writer whose Close does nothing.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

@@ -63,7 +63,7 @@ func runMigration(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	})
 }
 
-// migrationText is the state of a migration in words.
+// migrationText describes the state of a migration in words.
 func migrationText(m api.Migration) string {
 	changed, left := "changed", "goes on"
 	if m.DryRun {

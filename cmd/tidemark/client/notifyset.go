@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// ruleFlags are what can be said of a rule.
+// ruleFlags are the flags that describe a rule.
 type ruleFlags struct {
 	spec           api.RuleSpec
 	daily, quiet   string
@@ -38,7 +38,7 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	return g
 }
 
-// change makes of a rule what the flags say, and leaves the rest.
+// change applies the flags that were given to a rule, and leaves all other fields unchanged.
 func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 	said := 0
 	for _, given := range []bool{g.atOnce, g.hourly, g.daily != ""} {
@@ -74,7 +74,7 @@ func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 	return err
 }
 
-// filter changes the part of a filter that a flag is of.
+// filter changes the part of a filter that a flag belongs to.
 func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
 	from := g.spec.Filter
 	switch flag {
@@ -97,7 +97,7 @@ func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
 	}
 }
 
-// quietHours are those that were said, in the time zone that they had; none for "".
+// quietHours returns the quiet hours of the flag, in the time zone of the old ones, or nil for "".
 func (g *ruleFlags) quietHours(old *api.QuietHours) (*api.QuietHours, error) {
 	if g.quiet == "" {
 		return nil, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// sayPause adds a line when a host is paused: because it asked for that, or because the day's budget is spent. Nothing
-// of it is fetched then, however due it is. A status that cannot be read is not reported, because what was asked for
-// has been answered by then. With --json nothing is added.
+// sayPause adds a line when a host is paused: because it asked for a pause, or because the day's budget is spent. No
+// page of it is fetched during the pause, not even one that is due. An error of the status is ignored, because the
+// command's own request has succeeded by then. With --json nothing is printed.
 func sayPause(ctx context.Context, t *terminal.Terminal, s *command.Server, host string) {
 	if t.JSON || host == "" {
 		return

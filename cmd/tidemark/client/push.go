@@ -18,18 +18,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxEntryBytes bounds a file that is pushed in. It leaves room in a request, which may have 4 MiB.
+// maxEntryBytes bounds a file that is pushed in. The rest of the request, which may have 4 MiB, fits beside it.
 const maxEntryBytes = 3 << 20
 
-// refusedError is an entry that this command does not send.
+// refusedError is the error for an entry that this command refuses to send.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return e.text }
 
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// push has each of what the arguments name normalized and then stored as that answered, which is all
-// that clients are to do with their identity (spec 001).
+// push lets the server normalize each entry that the arguments name, and then stores the normalized entry. Clients
+// need to know nothing else about the identity of entries (spec 001).
 func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string,
 	normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
 	return eachEntry(t, args, isOwnFault, func(arg string) error {
@@ -39,7 +39,7 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 		}
 		route := api.InsertEntry
 		if e.EntryID != "" {
-			route, e.Source, e.Title = api.UpdateEntry, "", "" // those of the entry stand
+			route, e.Source, e.Title = api.UpdateEntry, "", "" // those of the stored entry stay
 		}
 		res, err := route.Call(ctx, s.Client(), e)
 		if err != nil {
@@ -54,8 +54,8 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 	})
 }
 
-// eachEntry does something with one entry after the other. What one of them is to blame for is reported, and the others
-// go on; anything else ends the work.
+// eachEntry calls do for one entry after another. An error that toBlame accepts concerns one entry: it is reported,
+// and the next entry follows. Any other error ends the loop.
 func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, do func(name string) error) error {
 	done, failed := 0, 0
 	for _, name := range names {
@@ -80,7 +80,7 @@ func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, d
 	return command.ErrReported
 }
 
-// isOwnFault tells what is wrong with one entry from what would be wrong with every other.
+// isOwnFault distinguishes an error of one entry from an error that every other entry would meet, too.
 func isOwnFault(err error) bool {
 	if _, refused := errors.AsType[*refusedError](err); refused {
 		return true
@@ -90,7 +90,7 @@ func isOwnFault(err error) bool {
 		problem.Status != http.StatusTooManyRequests
 }
 
-// counted is a number of entries and what became of them.
+// counted formats a number of entries, followed by what happened to them.
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 entry " + what
@@ -98,7 +98,7 @@ func counted(n int, what string) string {
 	return words.Thousands(n) + " entries " + what
 }
 
-// readEntry reads a file, or standard input when its name is "-", as far as it can be sent.
+// readEntry reads a file, or standard input when its name is "-", up to the size that can be sent.
 func readEntry(t *terminal.Terminal, name string) ([]byte, error) {
 	r := t.In
 	if name != "-" {
@@ -122,8 +122,8 @@ func readEntry(t *terminal.Terminal, name string) ([]byte, error) {
 	return body, err
 }
 
-// warnOfBytes says that JSON has no place for bytes that are no UTF-8: parts of old mails that are
-// not encoded for transport.
+// warnOfBytes warns about bytes that are not UTF-8, which JSON cannot represent. Old mails have such bytes in parts
+// that are not encoded for transport.
 func warnOfBytes(t *terminal.Terminal, name string, body []byte) {
 	if !utf8.Valid(body) {
 		n := len(body) - len(strings.ToValidUTF8(string(body), ""))

@@ -76,7 +76,7 @@ func rebuild(ctx context.Context, t *terminal.Terminal, s *command.Server, req a
 	})
 }
 
-// rebuildText is the state of a rebuild in words.
+// rebuildText describes the state of a rebuild in words.
 func rebuildText(r api.Rebuild) string {
 	switch r.Status {
 	case api.RebuildMarking:
@@ -105,7 +105,7 @@ func rebuildText(r api.Rebuild) string {
 	}
 }
 
-// rebuildLine tells in a status that a rebuild goes on.
+// rebuildLine describes an unfinished rebuild in a line of the status.
 func rebuildLine(r api.Rebuild) string {
 	scope := "everything"
 	if r.Host != "" {

@@ -49,7 +49,7 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// freshFlags are those that say how lately pages have to be verified.
+// freshFlags adds the flags that say how recently pages must have been verified.
 func freshFlags(f *pflag.FlagSet, maxAge *string, recheck *bool) {
 	f.StringVar(maxAge, "max-age", "", "only pages that were verified within this `TIME`, such as 24h or 7d")
 	f.BoolVar(recheck, "recheck", false, "with --max-age: check up to five that were not, instead of leaving them out")

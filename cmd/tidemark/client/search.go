@@ -104,7 +104,7 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 	return nil
 }
 
-// facets prints how the pages found are distributed.
+// showFacets prints how the pages found are distributed.
 func showFacets(t *terminal.Terminal, f *api.Facets) {
 	if f == nil {
 		return
@@ -123,7 +123,7 @@ func showFacets(t *terminal.Terminal, f *api.Facets) {
 	}
 }
 
-// nounOf is what results are, one and all.
+// nounOf returns the noun that fits all results.
 func nounOf(results []api.SearchResult) string {
 	entries := 0
 	for _, r := range results {
@@ -162,7 +162,7 @@ func nothingFound(req api.SearchRequest, found int) string {
 
 const indent = "    "
 
-// result prints one page or entry: its title, its address, the passages and the images.
+// showResult prints one page or entry: its title, its address, the passages and the images.
 func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
 	title := terminal.Clean(r.Title)
 	if title == "" {
@@ -193,7 +193,7 @@ func showResult(t *terminal.Terminal, n int, r api.SearchResult) {
 	t.Say("")
 }
 
-// below is a path of headings without the page's title, which is said already.
+// below returns a path of headings without the page's title, which was printed already.
 func below(title, heading string) string {
 	if heading == title {
 		return ""
@@ -201,7 +201,7 @@ func below(title, heading string) string {
 	return strings.TrimPrefix(heading, title+" › ")
 }
 
-// firstOf is the first text that is more than space.
+// firstOf returns the first text that is more than space.
 func firstOf(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// settingFlags are what people set for a source or a tag, as flags.
+// settingFlags are the settings of a source or a tag, as flags.
 type settingFlags struct {
 	every, schedule, zone, hours string
 	days                         []string
@@ -35,7 +35,7 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
 }
 
-// settings are what the flags say.
+// settings returns the settings that the flags name.
 func (s *settingFlags) settings() (out api.TagSettings, err error) {
 	if s.every != "" {
 		least, most, bounds := strings.Cut(s.every, "..")
@@ -168,7 +168,7 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// applyTag adds a tag to sources and leaves those that they have.
+// applyTag adds a tag to sources and keeps the tags they have.
 func applyTag(ctx context.Context, t *terminal.Terminal, s *command.Server, tag string, urls []string) error {
 	batch, err := s.Silent().AddURLs(ctx, urls, api.AddOptions{})
 	if err != nil {
@@ -204,7 +204,7 @@ func listTags(ctx context.Context, t *terminal.Terminal, s *command.Server) erro
 	return terminal.Table(t.Out, rows...)
 }
 
-// describe says what is set, on a line.
+// describe lists the settings in one line.
 func describe(s api.TagSettings) string {
 	var said []string
 	if i := s.Interval; i != nil {

@@ -78,10 +78,10 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	return nil
 }
 
-// shownEdges is how many of the edges people see: the newest. Of changes it is as many.
+// shownEdges is how many edges are shown, the newest ones. The same bound holds for changes.
 const shownEdges = 10
 
-// showChanges lists what the last changes were.
+// showChanges lists the latest changes.
 func showChanges(t *terminal.Terminal, changes []api.Change) {
 	for _, c := range changes[:min(len(changes), shownEdges)] {
 		how := ""
@@ -96,7 +96,7 @@ func showChanges(t *terminal.Terminal, changes []api.Change) {
 	}
 }
 
-// captureName is the beginning of a capture's digest, and the item's id when it is another's.
+// captureName returns the beginning of a capture's digest, after the item's id when the capture is another item's.
 func captureName(item, capture string) string {
 	of, digest := lineage.CaptureID(capture).Split()
 	if of == item {
@@ -105,10 +105,10 @@ func captureName(item, capture string) string {
 	return fmt.Sprintf("%.12s of %s", terminal.Clean(digest), terminal.Clean(of))
 }
 
-// field is one line of what is known.
+// field is one known fact, printed on a line.
 type field struct{ name, value string }
 
-// fields are the columns that have something to say, in the order in which people ask.
+// fields returns the columns that have a value, the most useful ones first.
 func fields(now time.Time, it api.Item) []field {
 	all := []field{
 		{"id", it.ID},
@@ -154,7 +154,7 @@ func whyIf(yes bool, it api.Item) string {
 	return it.Why
 }
 
-// day is a date that a page gives, which often has no time.
+// day formats a date that a page gives, which often has no time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -92,7 +92,7 @@ func listSites(ctx context.Context, t *terminal.Terminal, s *command.Server) err
 	return terminal.Table(t.Out, rows...)
 }
 
-// siteRow tells of a site what its last full poll found, and what keeps it from being polled.
+// siteRow shows what the last full poll of a site found, and why it is not polled.
 func siteRow(s api.Site, now time.Time) string {
 	var last api.Look
 	if s.Last != nil {

@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// maxLineBytes bounds a line of a list; the bounds on URLs are the server's and stricter.
+// maxLineBytes bounds a line of a list. The server's own bounds on URLs are stricter.
 const maxLineBytes = 16 << 10
 
-// entry is one source of a list. Line is 0 for one that stood on the command line.
+// entry is one source of a list. Line is 0 for a source from the command line.
 type entry struct {
 	source  string
 	line    int
 	tooLong bool // the line was longer than maxLineBytes; source is its beginning
 }
 
-// entries reads a list: one source on a line; empty lines, lines that begin with # and what
-// follows a # after a space are left out. A line of any length costs no more memory than
-// maxLineBytes.
+// entries reads a list with one source on a line. It skips empty lines, lines that begin with #, and everything after
+// a # that follows a space. A line of any length needs no more memory than maxLineBytes.
 func entries(r io.Reader) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		br := bufio.NewReaderSize(r, maxLineBytes)
@@ -44,7 +43,7 @@ func entries(r io.Reader) iter.Seq2[entry, error] {
 	}
 }
 
-// readLine reads to the end of a line and returns at most a buffer of it.
+// readLine reads to the end of a line and returns at most one buffer of it.
 func readLine(br *bufio.Reader) (text string, tooLong bool, err error) {
 	b, err := br.ReadSlice('\n')
 	text = string(bytes.TrimRight(b, "\r\n"))
@@ -66,7 +65,7 @@ func withoutComment(text string) string {
 	return text
 }
 
-// named lists sources that stood on the command line.
+// named lists the sources from the command line.
 func named(args []string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for _, a := range args {
@@ -77,7 +76,7 @@ func named(args []string) iter.Seq2[entry, error] {
 	}
 }
 
-// batches groups a list by size. The list's error comes last, after what was read before it.
+// batches groups a list by size. An error of the list comes last, after the sources that were read before it.
 func batches(list iter.Seq2[entry, error], size int) iter.Seq2[[]entry, error] {
 	return func(yield func([]entry, error) bool) {
 		var batch []entry

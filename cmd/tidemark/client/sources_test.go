@@ -47,8 +47,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestBatches proves that batching loses nothing, keeps the order and keeps the bound, also when
-// the list breaks off.
+// TestBatches checks that batching loses no source and keeps the order and the bound, also when the list ends with an
+// error.
 func TestBatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, size := rapid.IntRange(0, 50).Draw(t, "n"), rapid.IntRange(1, 10).Draw(t, "size")

@@ -68,7 +68,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	return nil
 }
 
-// statusLines is the whole report. At most hosts hosts are listed, all of them when it is 0.
+// statusLines returns the whole report. It lists at most hosts hosts, or all of them when hosts is 0.
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
 	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
@@ -81,7 +81,7 @@ func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) [
 	return append(append(lines, ""), hostTable(st.Hosts, now, hosts)...)
 }
 
-// summary counts items by status; statuses that nobody has heard of yet come last.
+// summary counts items by status. Statuses that this program does not know come last.
 func summary(c api.Counts) string {
 	parts := []string{words.Count(c.Total(), "source")}
 	known := api.Statuses()
@@ -100,7 +100,7 @@ func summary(c api.Counts) string {
 	return strings.Join(append(parts, others...), " · ")
 }
 
-// backlog says what waits. While there is other work, more may come.
+// backlog says how many items wait. Other unfinished work may add more.
 func backlog(c api.Counts, work []string) string {
 	switch {
 	case c.Backlog() == 0 && len(work) > 0:
@@ -115,7 +115,7 @@ func rates(c api.Counts) string {
 	return fmt.Sprintf("of recent checks %s found a change, %s failed", percent(c.ChangeRate), percent(c.ErrorRate))
 }
 
-// percent writes a share of 0 to 1; a little more than nothing is not written as nothing.
+// percent formats a share of 0 to 1. A share a little above 0 is not shown as 0.
 func percent(share float64) string {
 	if share > 0 && share < 0.005 {
 		return "<1%"
@@ -138,7 +138,7 @@ func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
 		rows = append(rows, hostRow(h, now))
 	}
 	var b strings.Builder
-	_ = terminal.Table(&b, rows...) // a Builder takes all
+	_ = terminal.Table(&b, rows...) // writes to a Builder cannot fail
 	lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	if left > 0 {
 		lines = append(lines, fmt.Sprintf("and %s", words.Count(left, "more host")))

@@ -58,7 +58,7 @@ func warcCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// warc writes the file of one source or of a host.
+// writeWARC writes the file of one source or of a host.
 func writeWARC(ctx context.Context, t *terminal.Terminal, s *command.Server, name, host, file string) error {
 	a := &archive{t: t, client: s.Silent()}
 	var items func(context.Context, func(api.ItemDetail) error) error
@@ -89,7 +89,7 @@ func writeWARC(ctx context.Context, t *terminal.Terminal, s *command.Server, nam
 	return a.sum(file)
 }
 
-// fileName is a name that every file system takes.
+// fileName returns a name that every file system accepts.
 func fileName(of string) string {
 	odd := func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune(".-_", r) {
@@ -100,7 +100,7 @@ func fileName(of string) string {
 	return strings.TrimLeft(strings.Map(odd, strings.ToLower(of)), ".") + ".warc.gz"
 }
 
-// toFile writes a file that is there only once it is whole.
+// toFile writes a file that appears under its name only when it is complete.
 func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) error {
 	if name == "-" {
 		if t.Screen.Terminal {
@@ -112,7 +112,7 @@ func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) erro
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
+	defer os.Remove(f.Name()) // fails when all went well: the file was renamed
 	out := bufio.NewWriterSize(f, 1<<16)
 	if err := errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
@@ -139,7 +139,8 @@ type written struct {
 	Skipped   int    `json:"skipped"` // records that could not be written
 }
 
-// ofHost reads the items of a host, one page of the listing after the other, and shows how many.
+// ofHost returns a function that calls add for each item of a host, one page of the listing after another, and shows
+// the number of items.
 func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
 		shown := a.t.Bar(-1, "archiving "+host)
@@ -171,7 +172,7 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 	}
 }
 
-// add writes what an item's past tells.
+// add writes the records of an item's answers.
 func (a *archive) add(ctx context.Context, item api.ItemDetail) error {
 	if item.Type == api.TypeFile {
 		a.skip(item, "a file has no HTTP answers to be archived")
@@ -195,8 +196,8 @@ func (a *archive) add(ctx context.Context, item api.ItemDetail) error {
 	return nil
 }
 
-// begin writes what wrote the file, once. Its time is that of the first event, so the same state
-// gives the same file.
+// begin writes the record about this program, once. Its time is that of the first event, so that the same state gives
+// the same file.
 func (a *archive) begin(e event) error {
 	if a.headed {
 		return nil
@@ -207,7 +208,7 @@ func (a *archive) begin(e event) error {
 	}})
 }
 
-// record writes one event. One that cannot be written is reported, and the next goes on.
+// record writes one event. An event that cannot be written is reported, and the next one follows.
 func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, records map[string]warc.Record) error {
 	uri := cmp.Or(e.capture.FetchURL, item.NormalizedSource)
 	if e.revisit {
@@ -243,7 +244,7 @@ func (a *archive) skip(item api.ItemDetail, why string) {
 	a.t.Note("%s: %s", item.ID, why)
 }
 
-// sum says what was written.
+// sum prints what was written.
 func (a *archive) sum(file string) error {
 	a.File = file
 	switch {

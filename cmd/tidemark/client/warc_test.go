@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
-// A body that was read again under other rules was answered once.
+// TestZ2ReprocessedIsNoAnswer checks that a body which was extracted again by other rules counts as one answer.
 func TestZ2ReprocessedIsNoAnswer(t *testing.T) {
 	c := api.Capture{SHA256: "a", CapturedAt: noon, NormalizationVersion: "text_v1"}
 	again := c
@@ -22,7 +22,7 @@ func TestZ2ReprocessedIsNoAnswer(t *testing.T) {
 	}
 }
 
-// What an item's past tells, and what it does not.
+// TestEventsOf checks which events follow from an item's captures, edges and history.
 func TestEventsOf(t *testing.T) {
 	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
 	a, b := api.Capture{SHA256: "a", CapturedAt: at(1)}, api.Capture{SHA256: "b", CapturedAt: at(4)}

@@ -11,17 +11,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// watchedHosts keeps the live table on one screen.
+// watchedHosts is how many hosts fit on one screen.
 const watchedHosts = 12
 
-// progress follows a backlog down to nothing. What was done is told from the largest backlog
-// seen since it was last empty, as work may be added meanwhile.
+// progress follows a backlog until it is empty. The work done is computed from the largest backlog since it was last
+// empty, because work may be added meanwhile.
 type progress struct {
 	left, peak int
 	from       time.Time // when the peak was seen
 }
 
-// see takes in the backlog as it is now.
+// see records the size of the backlog at now.
 func (g *progress) see(left int, now time.Time) {
 	if left > g.peak {
 		g.peak, g.from = left, now
@@ -29,11 +29,10 @@ func (g *progress) see(left int, now time.Time) {
 	g.left = left
 }
 
-// done is how much of the peak is through.
+// done is how much of the peak is finished.
 func (g *progress) done() int { return g.peak - g.left }
 
-// eta estimates the time that is left from the pace since the peak; ok is false while there is
-// no pace to tell it from.
+// eta estimates the remaining time from the pace since the peak. It returns false while no pace is known.
 func (g *progress) eta(now time.Time) (left time.Duration, ok bool) {
 	passed := now.Sub(g.from)
 	if g.done() <= 0 || passed <= 0 {
@@ -58,8 +57,8 @@ func (g *progress) line(s terminal.Screen, work []string, now time.Time) string 
 	return text
 }
 
-// watchStatus polls until nothing is due, nothing in flight, and nothing goes on that could make more due. Rebuilds
-// come with the status; the rest is asked for when there is no backlog.
+// watchStatus polls until nothing is due or in flight, and no unfinished work could make more due. Rebuilds come with
+// the status. It asks for other kinds of work only when there is no backlog.
 func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, host string,
 	interval time.Duration) error {
 	v, g := &terminal.View{Out: t.Out, Screen: t.Screen, Silent: t.JSON}, &progress{}

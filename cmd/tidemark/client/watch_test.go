@@ -38,7 +38,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestFrameFits proves the one thing that drawing over relies on: no line breaks on the screen.
+// TestFrameFits checks that no line is longer than the screen is wide. Drawing over the picture relies on that.
 func TestFrameFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st := api.SearchStatus{Counts: api.Counts{Due: rapid.IntRange(0, 1e9).Draw(t, "due"),

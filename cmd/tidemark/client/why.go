@@ -53,7 +53,7 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 	return nil
 }
 
-// decisionText is a decision with its reason, for one line.
+// decisionText describes a decision with its reason in one line.
 func decisionText(d api.Decision) string {
 	if d.Why == "" {
 		return terminal.Clean(d.What)

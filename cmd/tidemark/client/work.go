@@ -12,9 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// work tells in a line each what goes on beside checks: rebuilds, backfills and mail imports. They make
-// items due as they go, so nothing is finished before they are. Of one host an import is none, and a
-// backfill only if it has a site there. The answers asked for here are not printed with --json.
+// otherWork describes, one per line, the unfinished work beside checks: rebuilds, backfills and mail imports. They
+// make items due as they proceed, so a watch must wait for them. With a host, it leaves out imports, and backfills
+// that have no site on that host. With --json the answers to these requests are not printed.
 func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host string) ([]string, error) {
 	lines := rebuildLines(st)
 	client := s.Silent()
@@ -47,7 +47,7 @@ func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host
 	return lines, err
 }
 
-// backfills reports whether a run has a site on a host; on any when that is empty.
+// backfillsHost reports whether a run has a site on host, or any site when host is empty.
 func backfillsHost(ctx context.Context, client *api.Client, run api.BackfillRun,
 	host string) (bool, error) {
 	if host == "" {
@@ -59,7 +59,7 @@ func backfillsHost(ctx context.Context, client *api.Client, run api.BackfillRun,
 	}), err
 }
 
-// rebuildLines tells of the rebuilds that a status names.
+// rebuildLines describes the rebuilds in a status.
 func rebuildLines(st api.SearchStatus) (lines []string) {
 	for _, r := range st.Rebuilds {
 		lines = append(lines, rebuildLine(r))

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// One wants exactly one argument and calls it by its name.
+// One requires exactly one argument, which its message calls what.
 func One(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -19,7 +19,7 @@ func One(what string) cobra.PositionalArgs {
 	}
 }
 
-// Some wants one argument or more and calls each by its name.
+// Some requires at least one argument, which its message calls what.
 func Some(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -29,8 +29,8 @@ func Some(what string) cobra.PositionalArgs {
 	}
 }
 
-// hostValue is a flag that takes a host. Hosts are stored in lower case, and people write them in any case
-// (RFC 3986 section 3.2.2).
+// hostValue is a flag whose value is a host. It converts the host to lower case, the stored form, because people
+// write hosts in any case (RFC 3986 section 3.2.2).
 type hostValue string
 
 var _ pflag.Value = (*hostValue)(nil)
@@ -47,13 +47,13 @@ func HostFlag(f *pflag.FlagSet, host *string, usage string) {
 	f.Var((*hostValue)(host), "host", usage)
 }
 
-// WaitFlags adds --wait, and how often it polls.
+// WaitFlags adds --wait, and the flag for the interval between two polls.
 func WaitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
 	f.BoolVarP(wait, "wait", "w", false, "stay until it is done")
 	f.DurationVar(interval, "interval", time.Second, "how often --wait polls")
 }
 
-// CheckInterval bounds how often a command polls.
+// CheckInterval refuses an interval between polls that is too short.
 func CheckInterval(d time.Duration) error {
 	if d < 100*time.Millisecond || d > time.Hour {
 		return Usagef("--interval is %s: give 100ms to 1h", d)
@@ -61,7 +61,7 @@ func CheckInterval(d time.Duration) error {
 	return nil
 }
 
-// ParsePort reads a port as text, so that a wrong one in the environment is reported by its name.
+// ParsePort parses a port that was given as text, so that the error for a wrong one in the environment names it.
 func ParsePort(name, text string, highest int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > highest {

@@ -1,5 +1,5 @@
-// Package command runs a command line: it parses the arguments, asks the server that they name, and ends with the
-// exit code that they deserve. Every command is made of it.
+// Package command runs a command line: it parses the arguments, asks the server that they name, and returns the exit
+// code. Every command is built on it.
 package command
 
 import (
@@ -20,7 +20,7 @@ const (
 	Interrupted = 130
 )
 
-// ErrReported ends the command with [Failure] when everything there is to say has been said.
+// ErrReported ends the command with [Failure] when the errors were already reported.
 var ErrReported = errors.New("reported")
 
 // ExitError ends the command with an exit code and without a message.
@@ -29,18 +29,18 @@ type ExitError int
 // Error names the code.
 func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// usageError is wrong usage that only a command itself can notice.
+// usageError is a usage error that only the command itself can detect.
 type usageError struct{ text string }
 
 func (e *usageError) Error() string { return e.text }
 
-// Usagef is an error about how the command was called, which ends it with [Usage].
+// Usagef returns an error about how the command was called. It ends the command with [Usage].
 func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// Root is a command without a name of its own, to which the others are added. Its flags, which all commands have,
-// name the server and say how to print.
+// Root returns the command without a name to which all others are added. Its flags, which all commands share, choose
+// the server and the form of the output.
 func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	root := &cobra.Command{Use: "tidemark", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(t.Out)
@@ -54,9 +54,9 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	return root
 }
 
-// Run parses args, does what they say, reports an error to the user, and returns the exit code.
+// Run parses args, runs the command they name, reports its error to the user, and returns the exit code.
 func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []string) int {
-	began := false // the arguments were right and a command began its work
+	began := false // the arguments were valid and a command has started
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -10,25 +10,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// DefaultServer is the address of the server where the user names none.
+// DefaultServer is the address of the server when the user gives none.
 const DefaultServer = "http://localhost:7071"
 
-// Server is the server that the user means, by the flags or the environment.
+// Server is the server that the user chose, by flags or the environment.
 type Server struct {
 	Address  string
-	Key      string // of the flag
-	Tracking string // TRACKING_PARAM_PREFIXES, which decides the ids of its sources
-	key      string // of the environment, which no help shows
+	Key      string // from the flag
+	Tracking string // TRACKING_PARAM_PREFIXES, on which the ids of its sources depend
+	key      string // from the environment; no help shows it
 	t        *terminal.Terminal
 }
 
-// NewServer is the server of the environment; the flags of [Root] may name another.
+// NewServer returns the server that the environment names. The flags of [Root] may name another.
 func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
 	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), DefaultServer), key: getenv("TIDEMARK_KEY"),
 		Tracking: getenv("TRACKING_PARAM_PREFIXES"), t: t}
 }
 
-// Client asks the server and, with --json, prints its answers.
+// Client returns a client that prints the server's answers with --json.
 func (s *Server) Client() *api.Client {
 	c := s.Silent()
 	if !s.t.JSON {
@@ -42,10 +42,10 @@ func (s *Server) Client() *api.Client {
 	})
 }
 
-// Silent asks the server and prints nothing.
+// Silent returns a client that prints nothing.
 func (s *Server) Silent() *api.Client { return s.At(s.Address) }
 
-// At asks another server, with the same key, and prints nothing.
+// At returns a client of another server, with the same key, that prints nothing.
 func (s *Server) At(address string) *api.Client {
 	return api.NewClient(address, cmp.Or(s.Key, s.key), nil)
 }

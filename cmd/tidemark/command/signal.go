@@ -6,14 +6,14 @@ import (
 	"os/signal"
 )
 
-// Interruption is the cause of the end of a context of [UntilSignal].
+// Interruption is the cause that a context of [UntilSignal] ends with.
 type Interruption struct{ os.Signal }
 
 // Error names the signal.
 func (i Interruption) Error() string { return "stopped by signal: " + i.String() }
 
-// UntilSignal is a context that the first of the signals ends. After it the signals have their usual effect again: a
-// second Ctrl-C kills.
+// UntilSignal returns a context that ends on the first of the signals. Afterwards the signals have their usual effect
+// again: a second Ctrl-C kills the process.
 func UntilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	got := make(chan os.Signal, 1)

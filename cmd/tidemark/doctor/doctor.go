@@ -1,4 +1,4 @@
-// Package doctor looks for what keeps Tidemark from working on this machine, and says what to do about it.
+// Package doctor finds what keeps Tidemark from working on this machine, and tells the user what to do about it.
 package doctor
 
 import (
@@ -43,10 +43,10 @@ const (
 	fine    = "ok"
 	warning = "warning"
 	problem = "problem"
-	skipped = "skipped" // the check could not be made
+	skipped = "skipped" // the check was not possible
 )
 
-// finding is what a check found out, and what to do about it.
+// finding is the result of a check, with the remedy.
 type finding struct {
 	Check  string `json:"check"`
 	Result string `json:"result"`
@@ -62,24 +62,24 @@ type doctorOptions struct {
 	deep bool
 }
 
-// doctor makes the checks. Tests put their own world in.
+// doctor runs the checks. Tests replace its view of the machine.
 type doctor struct {
 	t        *terminal.Terminal
 	s        *command.Server
 	getenv   func(string) string
 	o        doctorOptions
 	environ  []string
-	resolver *net.Resolver // nil is the system's
+	resolver *net.Resolver // nil means the system's
 	room     func(dir string) (diskRoom, error)
 
 	at   local.Listening
-	kind string // of storage
+	kind string // of the storage
 	cfg  app.Config
-	bad  bool // the settings are
+	bad  bool // the settings are wrong
 	said []finding
 }
 
-// Command is doctor.
+// Command returns the doctor command.
 func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
 	var o doctorOptions
 	var port string
@@ -156,7 +156,7 @@ func (d *doctor) width(indent int) int {
 	return max(20, d.t.Screen.Width-indent-2)
 }
 
-// settings finds all mistakes at once.
+// settings reports all wrong settings at once.
 func (d *doctor) settings(context.Context) {
 	var err error
 	if d.kind, err = folder.KindOf(d.getenv); err != nil {
@@ -187,12 +187,12 @@ func (d *doctor) settings(context.Context) {
 	}
 }
 
-// server asks the running one what it knows of itself.
+// server asks the running server for its health.
 func (d *doctor) server(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	at := d.s.Address
-	if at == command.DefaultServer && d.at.Port != 0 { // nobody names another, so it is the one of these settings
+	if at == command.DefaultServer && d.at.Port != 0 { // no other was named, so use these settings
 		at = d.at.URL()
 	}
 	h, err := d.healthAt(ctx, at)

@@ -26,7 +26,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// patient is a doctor with a world of its own: plenty of room, a port that is free, no server, and no names.
+// patient returns a doctor of a fake machine: plenty of disk space, a free port, no server, and no name resolution.
 func patient(t *testing.T, env map[string]string) *doctor {
 	t.Helper()
 	getenv := func(n string) string { return env[n] }
@@ -49,7 +49,7 @@ func patient(t *testing.T, env map[string]string) *doctor {
 	return d
 }
 
-// examined makes all checks, and wants the exit code to follow from them.
+// examined runs all checks, and checks that the exit code agrees with the findings.
 func examined(t *testing.T, d *doctor) {
 	t.Helper()
 	err := d.run(t.Context())
@@ -65,7 +65,7 @@ func examined(t *testing.T, d *doctor) {
 	}
 }
 
-// wants looks for a finding with some words.
+// wants checks that there is a finding with this result whose text contains words.
 func wants(t *testing.T, d *doctor, check, result, words string) {
 	t.Helper()
 	for _, f := range d.said {
@@ -76,7 +76,7 @@ func wants(t *testing.T, d *doctor, check, result, words string) {
 	t.Errorf("no %s of %s that says %q among %+v", result, check, words, d.said)
 }
 
-// answering is a site that says what time it is.
+// answering starts a site whose Date header is off by a duration.
 func answering(t *testing.T, off time.Duration) *httptest.Server {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
@@ -96,7 +96,7 @@ var loopbackAllowed = map[string]string{"CRAWL_ALLOW_HOSTS": "127.0.0.1"}
 func TestL5DoctorFindsNothing(t *testing.T) {
 	d := patient(t, loopbackAllowed)
 	d.o.data, d.o.deep = foldertest.Marked(t, "well"), true
-	if err := os.Remove(d.indexFile()); err != nil { // it is none
+	if err := os.Remove(d.indexFile()); err != nil { // it is not an index
 		t.Fatal(err)
 	}
 	d.o.url = answering(t, 0).URL + "/"
@@ -135,7 +135,7 @@ func TestL5DoctorSettings(t *testing.T) {
 	}
 }
 
-// TestL5DoctorWeb has the way out broken in each way.
+// TestL5DoctorWeb breaks the connection to the web in each possible way.
 func TestL5DoctorWeb(t *testing.T) {
 	closed := "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t)) + "/"
 	for _, c := range []struct {
@@ -160,10 +160,10 @@ func TestL5DoctorWeb(t *testing.T) {
 	d := patient(t, nil)
 	d.o.data = foldertest.WithItem(t, time.Now())
 	examined(t, d)
-	wants(t, d, "dns", warning, "a.example has no address") // the host of a source that is registered
+	wants(t, d, "dns", warning, "a.example has no address") // the host of a registered source
 }
 
-// TestL5DoctorDamage flips bytes in the pages of a store and in a body.
+// TestL5DoctorDamage checks that flipped bytes in the pages of a store and in a body are found.
 func TestL5DoctorDamage(t *testing.T) {
 	d := patient(t, nil)
 	d.o.data, d.o.deep = foldertest.Marked(t, "ill"), true
@@ -174,7 +174,7 @@ func TestL5DoctorDamage(t *testing.T) {
 	foldertest.Write(t, bodies[0], "damaged")
 	examined(t, d)
 	wants(t, d, "storage", problem, bodies[0])
-	wants(t, d, "index", problem, "move the file away") // the mark is no index
+	wants(t, d, "index", problem, "move the file away") // the file has the name of an index, and is not one
 	wants(t, d, "storage", fine, "can be read and written")
 
 	state := filepath.Join(d.storeFolder(), "state.db")
@@ -191,7 +191,7 @@ func TestL5DoctorDamage(t *testing.T) {
 	wants(t, d, "storage", problem, "damaged")
 }
 
-// TestL5DoctorFullDisk fills a file system, and without the right to make one pretends to.
+// TestL5DoctorFullDisk checks a full file system, a real one when the test may mount it and a simulated one when not.
 func TestL5DoctorFullDisk(t *testing.T) {
 	d := patient(t, nil)
 	d.o.data = t.TempDir()
@@ -224,7 +224,8 @@ func TestL5DoctorFullDisk(t *testing.T) {
 	}
 }
 
-// TestL5DoctorPortAndServer tells a Tidemark from another program, and an old one from the present.
+// TestL5DoctorPortAndServer checks that the doctor recognizes Tidemark on its port among other programs, and an older
+// version of Tidemark.
 func TestL5DoctorPortAndServer(t *testing.T) {
 	status, body := http.StatusOK, `{"status":"ok","storage":"ok","index":"ok","version":"0.0.9","migration":"needed"}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 )
 
-// TestL5DoctorPermissions runs the program as a user to whom the folder does not belong.
+// TestL5DoctorPermissions runs the program as a user who does not own the folder.
 func TestL5DoctorPermissions(t *testing.T) {
 	if os.Getuid() != 0 {
 		d := patient(t, nil)
@@ -26,7 +26,7 @@ func TestL5DoctorPermissions(t *testing.T) {
 		wants(t, d, "folder", problem, "chown")
 		return
 	}
-	home, err := os.MkdirTemp("/tmp", "doctor") // t.TempDir's parents let nobody else in
+	home, err := os.MkdirTemp("/tmp", "doctor") // other users cannot enter the parents of t.TempDir
 	if err != nil {
 		t.Fatal(err)
 	}

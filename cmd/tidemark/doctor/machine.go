@@ -17,20 +17,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// diskRoom is what a file system has left for us.
+// diskRoom is the free space of a file system.
 type diskRoom struct {
-	bytes, files int64  // files is -1 where there is no bound
-	network      string // the kind of file system, when it is another machine's
+	bytes, files int64  // files is -1 without a limit
+	network      string // the kind of a network file system
 }
 
 const (
 	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes
 	leastFiles, littleFiles = 1000, 10_000
-	// handles are open files: a connection each, and those of the stores.
+	// Handles are open files: one for each connection, and those of the stores.
 	leastHandles = 256
 )
 
-// folder looks whether the data folder can be used as it must be.
+// folder checks whether the data folder can be used.
 func (d *doctor) folder(context.Context) {
 	const mine = "run this as the user who runs Tidemark; the folder and all in it must be that user's (chown -R)"
 	info, err := os.Stat(d.o.data)
@@ -66,7 +66,7 @@ func (d *doctor) folder(context.Context) {
 	}
 }
 
-// tryFolder writes a file, and opens what is there as its owner would.
+// tryFolder writes a file, and opens the existing ones for writing as their owner can.
 func tryFolder(dir string) error {
 	f, err := os.CreateTemp(dir, "doctor-")
 	if err != nil {
@@ -90,7 +90,7 @@ func tryFolder(dir string) error {
 	return nil
 }
 
-// disk looks at the room that is left below the data folder, or where it will be.
+// disk checks the free space in the data folder, or in the folder where it will be created.
 func (d *doctor) disk(context.Context) {
 	dir := d.o.data
 	for !folder.Exists(dir) && dir != filepath.Dir(dir) {
@@ -122,7 +122,7 @@ func (d *doctor) disk(context.Context) {
 	}
 }
 
-// memory compares the setting with what the machine or container gives.
+// memory compares the memory setting with the memory of the machine or container.
 func (d *doctor) memory(context.Context) {
 	share, limit := int64(d.cfg.Memory), memory.Limit(os.ReadFile)
 	if d.bad || limit == 0 {
@@ -142,7 +142,7 @@ func (d *doctor) memory(context.Context) {
 	}
 }
 
-// files looks at how many may be open.
+// files checks how many files the process may have open.
 func (d *doctor) files(context.Context) {
 	n, err := openLimit()
 	switch {
@@ -156,7 +156,7 @@ func (d *doctor) files(context.Context) {
 	}
 }
 
-// listen looks whether the port is free, or Tidemark's.
+// listen checks whether the port is free, or used by Tidemark.
 func (d *doctor) listen(ctx context.Context) {
 	address := d.at.Address()
 	l, err := net.Listen("tcp", address)
@@ -176,8 +176,8 @@ func (d *doctor) listen(ctx context.Context) {
 	d.tell("port", problem, "stop what uses it, or choose another with --port or PORT", "%v, and it is no Tidemark", err)
 }
 
-// indexFile is where the embedded index is.
+// indexFile is the path of the embedded index.
 func (d *doctor) indexFile() string { return app.IndexFile(d.o.data) }
 
-// storeFolder is where the embedded store is.
+// storeFolder is the path of the embedded store.
 func (d *doctor) storeFolder() string { return app.StoreFolder(d.o.data) }

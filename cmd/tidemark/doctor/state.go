@@ -24,7 +24,7 @@ import (
 // storePatience is how long storage and a search service may take to answer.
 const storePatience = 30 * time.Second
 
-// store reads and writes the storage, and with --deep reads all of an embedded one.
+// store reads and writes the storage. With --deep it reads all of an embedded store.
 func (d *doctor) store(ctx context.Context) {
 	switch {
 	case d.bad:
@@ -66,7 +66,7 @@ func (d *doctor) store(ctx context.Context) {
 	}
 }
 
-// onStore opens the storage for a moment.
+// onStore opens the storage for one call of do.
 func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.Store) error) error {
 	e := folder.New(folder.Options{Data: d.o.data}, d.kind, d.getenv, folder.Real, nil)
 	store, err := app.OpenStore(e.Lookup, slog.New(slog.DiscardHandler))
@@ -79,7 +79,7 @@ func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.S
 	return do(ctx, store)
 }
 
-// tryStore writes a blob that is too large for a row, reads it and removes it.
+// tryStore writes a blob that is too large for a row, reads it and deletes it.
 func tryStore(ctx context.Context, store storage.Store) error {
 	if err := store.Ping(ctx); err != nil {
 		return err
@@ -99,7 +99,7 @@ func tryStore(ctx context.Context, store storage.Store) error {
 	return errors.Join(err, blobs.Delete(ctx, name))
 }
 
-// index looks whether the search index can be used, and is not empty where the registry is not.
+// index checks whether the search index can be used, and that it is not empty while the registry has indexed sources.
 func (d *doctor) index(ctx context.Context) {
 	if d.bad {
 		d.tell("index", skipped, "", "the settings are not right")
@@ -150,7 +150,7 @@ func (d *doctor) anyIndexed(ctx context.Context) (indexed bool, err error) {
 	return len(items) > 0, err
 }
 
-// first lists one source of a status, or of any.
+// first returns at most one source with a status, or with any status when it is empty.
 func (d *doctor) first(ctx context.Context, status registry.Status) (items []registry.Item, err error) {
 	if d.bad || d.kind == folder.Azurite || d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data) {
 		return nil, fmt.Errorf("no storage to look at")

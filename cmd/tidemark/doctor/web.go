@@ -19,15 +19,17 @@ import (
 )
 
 const (
-	// defaultURL is asked when nothing else is known. IANA keeps it for such uses.
+	// defaultURL is requested when no source is known. IANA reserves it for such uses.
 	defaultURL = "https://example.com/"
-	// dateError is how far a Date header may be off without being told: it has whole seconds, and some are cached.
+	// dateError is the largest error of a Date header that is not reported: the header has whole seconds, and caches
+	// store it.
 	dateError = 10 * time.Second
-	// farOff is from where on storage services refuse requests, and certificates seem to have expired.
+	// farOff is the error of a clock from which storage services refuse requests and certificates seem to have
+	// expired.
 	farOff = 5 * time.Minute
 )
 
-// web tries names, the way out, and the clock, with at most two requests to one host.
+// web checks name resolution, the connection to the web, and the clock, with at most two requests to one host.
 func (d *doctor) web(ctx context.Context) {
 	if d.bad {
 		d.tell("web", skipped, "", "the settings are not right")
@@ -50,8 +52,8 @@ func (d *doctor) web(ctx context.Context) {
 	d.clock(date, asked)
 }
 
-// target is what is asked, and what a failure is: where the user named nothing, this machine may be right to have no
-// way there.
+// target returns the URL to request, and the result of a failure. When the user named no URL, a failure is only a
+// warning, because this machine may have no access to the web by intention.
 func (d *doctor) target(ctx context.Context) (target, worst string) {
 	if d.o.url != "" {
 		return d.o.url, problem
@@ -80,7 +82,8 @@ func (d *doctor) names(ctx context.Context, host, worst string) bool {
 	return true
 }
 
-// ask fetches through the guard, as a crawl does, and returns the Date that came, and when it did.
+// ask requests target through the guard, as a crawl does. It returns the Date of the answer, and the time at which
+// the answer arrived.
 func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked time.Time) {
 	cfg := d.cfg.Fetch
 	cfg.Resolver = d.resolver
@@ -125,7 +128,7 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 	return date, d.t.Now()
 }
 
-// errStay ends a redirect: one host is asked, and no other.
+// errStay stops a redirect, because only the one host may be asked.
 var errStay = errors.New("redirects are not followed here")
 
 func errorText(err error) string {
@@ -135,7 +138,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// clock compares this machine's with that of the server that was asked.
+// clock compares the clock of this machine with that of the server that was asked.
 func (d *doctor) clock(date, asked time.Time) {
 	if date.IsZero() {
 		d.tell("clock", skipped, "", "no server told its time")
@@ -153,7 +156,7 @@ func (d *doctor) clock(date, asked time.Time) {
 	}
 }
 
-// healthAt asks a server whether it is well.
+// healthAt asks a server for its health.
 func (d *doctor) healthAt(ctx context.Context, server string) (api.Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -14,20 +14,20 @@ import (
 // Emulator is a running Azurite.
 type Emulator interface {
 	ConnectionString() string
-	Done() <-chan struct{} // closed when it has ended
+	Done() <-chan struct{} // closed when it has stopped
 	Stop()
 }
 
 // Launcher starts an Azurite.
 type Launcher func(ctx context.Context, o azurite.Options) (Emulator, error)
 
-// launchError is the error of an Azurite that was installed and did not start.
+// launchError is the error of an Azurite that is installed and did not start.
 type launchError struct{ error }
 
 func (e launchError) Unwrap() error { return e.error }
 
 func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
-	// A step of its own, because what helps when npm fails does not help when Azurite does.
+	// The installation is a separate step, because a failure of npm needs other advice than a failure of Azurite.
 	if _, err := azurite.Install(ctx, o.ToolDir, o.Log); err != nil {
 		return nil, err
 	}
@@ -38,11 +38,11 @@ func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
 	case fault.Is(err, fault.Unavailable):
 		return nil, launchError{err}
 	default:
-		return nil, err // such as a port in use, which says itself what to do
+		return nil, err // such as a port in use, whose text says what to do
 	}
 }
 
-// StartAzurite starts the Azurite whose data is in the folder. [Folder.StopAzurite] stops it.
+// StartAzurite starts an Azurite whose data is in the folder. [Folder.StopAzurite] stops it.
 func (f *Folder) StartAzurite(ctx context.Context) error {
 	f.tell("starting Azurite (the first time it is downloaded, which takes a minute)")
 	dir := azuriteIn(f.Data)
@@ -60,20 +60,21 @@ func (f *Folder) StartAzurite(ctx context.Context) error {
 	return err
 }
 
-// StopAzurite stops it and waits until its data is saved.
+// StopAzurite stops Azurite and waits until its data is saved.
 func (f *Folder) StopAzurite() {
 	f.tell("stopping Azurite, which saves its data")
 	f.running.Stop()
 	f.SayWhere()
 }
 
-// SayWhere says, at the end, where the data is.
+// SayWhere prints, at the end, where the data is.
 func (f *Folder) SayWhere() { f.tell("stopped; the data is in %s", f.Data) }
 
 // HasAzurite reports whether Azurite was started.
 func (f *Folder) HasAzurite() bool { return f.running != nil }
 
-// AzuriteEnded is closed when Azurite has ended. It is nil, and so never ready, when Azurite was not started.
+// AzuriteEnded returns a channel that is closed when Azurite has stopped. It is nil, and so never ready, when Azurite
+// was not started.
 func (f *Folder) AzuriteEnded() <-chan struct{} {
 	if f.running == nil {
 		return nil
@@ -81,7 +82,7 @@ func (f *Folder) AzuriteEnded() <-chan struct{} {
 	return f.running.Done()
 }
 
-// ErrAzuriteLost is the error for an Azurite that ended without being stopped.
+// ErrAzuriteLost returns the error for an Azurite that ended without being stopped.
 func (f *Folder) ErrAzuriteLost() error {
 	return fmt.Errorf("azurite ended by itself; %s may say why", f.Log.Name)
 }

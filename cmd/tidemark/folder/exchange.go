@@ -18,8 +18,8 @@ func Rename(from, to string) error {
 	return Sync(filepath.Dir(to))
 }
 
-// exchangeByHand is for file systems that cannot exchange in one step, and for a data folder that has no store. A
-// kill between the steps leaves the old store where [interruptedRestore] finds it.
+// exchangeByHand is for file systems that cannot exchange in one step, and for a data folder that has no store. If
+// the process is killed between the steps, [interruptedRestore] finds the old store.
 func exchangeByHand(fresh, used string) error {
 	old := fresh + oldStore
 	if err := os.Rename(used, old); errors.Is(err, fs.ErrNotExist) {
@@ -33,10 +33,11 @@ func exchangeByHand(fresh, used string) error {
 	return os.Rename(old, fresh)
 }
 
-// oldStore ends the name of a store in the middle of an exchange.
+// oldStore ends the name of the old store during an exchange.
 const oldStore = ".old"
 
-// interruptedRestore says how to go on after a restore that was killed while the data folder had no store.
+// interruptedRestore returns an error that says how to finish a restore that was killed while the data folder had no
+// store.
 func interruptedRestore(data string) error {
 	old, _ := filepath.Glob(filepath.Join(data, "replaced-*", "store"+oldStore))
 	if len(old) == 0 || HasEmbedded(data) {

@@ -2,5 +2,5 @@
 
 package folder
 
-// Exchange puts the folder fresh in the place of used, and used in that of fresh.
+// Exchange exchanges the folders fresh and used.
 func Exchange(fresh, used string) error { return exchangeByHand(fresh, used) }

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
-// TestL5ExchangeByHand is the exchange where a file system cannot do it in one step, and what is said of one
+// TestL5ExchangeByHand checks the exchange of a file system that cannot do it in one step, and the message after one
 // that was killed halfway.
 func TestL5ExchangeByHand(t *testing.T) {
 	data := t.TempDir()

@@ -1,10 +1,10 @@
-// Package folder is the data folder of this machine: which storage its state is in, one process at a time that uses
-// it, and its log. Every command that works on state without a server goes through it.
+// Package folder is the data folder of this machine. It chooses the storage of the state, admits one process at a
+// time, and keeps the log. Every command that works on state without a server uses it.
 //
-// # Who uses a folder
+// # Locks
 //
-// [Folder.Open] locks the folder until [Folder.Close], and however the process ends. Two Azurites on one folder
-// would overwrite each other's files without a word, and two apps each other's index and log.
+// [Folder.Open] locks the folder until [Folder.Close] or the end of the process, even a crash. Without the lock two
+// Azurites on one folder would silently overwrite each other's files, and two apps each other's index and log.
 package folder
 
 import (
@@ -33,7 +33,7 @@ type Options struct {
 	Tools    string
 }
 
-// Flags adds the flags of o. The function it returns has to be called once they are parsed.
+// Flags adds the flags of o. Callers must call the returned function after the flags are parsed.
 func Flags(f *pflag.FlagSet, getenv func(string) string, o *Options) (read func() error) {
 	portBase := f.String("azurite-port-base",
 		cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
@@ -46,12 +46,12 @@ func Flags(f *pflag.FlagSet, getenv func(string) string, o *Options) (read func(
 	}
 }
 
-// DataFlag adds the flag for the data folder alone.
+// DataFlag adds only the flag for the data folder.
 func DataFlag(f *pflag.FlagSet, getenv func(string) string, data *string) {
 	f.StringVar(data, "data", cmp.Or(getenv("TIDEMARK_DATA"), ".tidemark"), "`FOLDER` for all data (TIDEMARK_DATA)")
 }
 
-// Services start and open what a folder needs. Tests put their own in.
+// Services start and open what a folder needs. Tests replace them.
 type Services struct {
 	Azurite Launcher
 	Open    func(get func(string) string, log *slog.Logger) (storage.Store, error)
@@ -63,30 +63,30 @@ var Real = Services{Azurite: launchAzurite, Open: app.OpenStore}
 // Setting is a setting of the app and its value.
 type Setting struct{ Name, Value string }
 
-// Folder is a data folder, and what processes need to know to use it. Its methods are called in this order: Open,
-// StartAzurite where that is the storage, StopAzurite, Close.
+// Folder is a data folder, and what processes need to know to use it. Callers call its methods in this order: Open,
+// StartAzurite if that is the storage, StopAzurite, Close.
 type Folder struct {
 	Options
-	Kind string    // of the storage that the app runs on; empty without an app
-	Own  []Setting // that follow from what is in the folder
-	Log  *Logs     // once it is open
+	Kind string    // of the app's storage; empty without an app
+	Own  []Setting // settings that follow from the content of the folder
+	Log  *Logs     // nil before Open
 
 	getenv   func(string) string
 	services Services
 	tell     func(format string, args ...any)
 	sites    string   // the site file, if there is one
-	release  func()   // unlocks the folder
+	release  func()   // releases the locks
 	running  Emulator // nil before it is started
 }
 
-// New is a data folder that is not open. Progress is told to tell, for people.
+// New returns a data folder that is not open yet. Progress messages for people go to tell.
 func New(o Options, kind string, getenv func(string) string, s Services, tell func(string, ...any)) *Folder {
 	return &Folder{Options: o, Kind: kind, getenv: getenv, services: s, tell: tell}
 }
 
-// Open makes the data folder, locks it, and opens its log. Entries of the log from a level on go to errOut, too.
+// Open creates the data folder, locks it, and opens its log. Log entries at or above level also go to errOut.
 func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
-	// Other processes run in folders of their own, where a relative path would mean another folder.
+	// Other processes run in other folders, where a relative path would mean another data folder.
 	if f.Data, err = filepath.Abs(f.Data); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
 	if err := app.MakeDataFolder(f.Data); err != nil {
 		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
 	}
-	// Before the log is opened, because that may move it, and another process may be writing to it.
+	// The locks come before the log: opening the log may rename it while another process writes to it.
 	if f.release, err = Hold(f.Data, f.locks()...); err != nil {
 		return err
 	}
@@ -106,13 +106,13 @@ func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
 	return err
 }
 
-// Close ends what Open began.
+// Close undoes Open.
 func (f *Folder) Close() {
 	f.Log.Close()
 	f.release()
 }
 
-// locks are those of what runs on the folder: an app, Azurite, or both.
+// locks names the locks for what runs on the folder: an app, Azurite, or both.
 func (f *Folder) locks() []string {
 	switch f.Kind {
 	case "":
@@ -123,7 +123,7 @@ func (f *Folder) locks() []string {
 	return []string{AppLock}
 }
 
-// sitesFile is the site file for processes in any folder: the one that is set, or one where this process runs.
+// sitesFile returns the absolute path of the site file: the one that is set, or one in the working directory.
 func (f *Folder) sitesFile() (string, error) {
 	name := f.getenv("BACKFILL_SITES_FILE")
 	if name == "" {
@@ -135,7 +135,7 @@ func (f *Folder) sitesFile() (string, error) {
 	return filepath.Abs(name)
 }
 
-// Settings are those that follow from the folder and from what was started.
+// Settings returns the settings that follow from the folder and from the services that were started.
 func (f *Folder) Settings() []Setting {
 	all := append([]Setting{{"TIDEMARK_DATA", f.Data}}, f.Own...)
 	if f.sites != "" {
@@ -145,14 +145,14 @@ func (f *Folder) Settings() []Setting {
 	case f.Kind == Embedded:
 		all = append(all, Setting{"STORAGE", Embedded})
 	case f.running != nil:
-		// An account, because a Tidemark that reads these settings must not start another Azurite.
+		// The kind is an account, because a Tidemark that reads these settings must not start another Azurite.
 		all = append(all, Setting{"STORAGE", Account}, Setting{"AzureWebJobsStorage", f.running.ConnectionString()},
 			Setting{"AZURITE_PORT_BASE", strconv.Itoa(f.PortBase)})
 	}
 	return all
 }
 
-// Lookup reads one setting: one of [Folder.Settings], else that of the environment.
+// Lookup returns the value of a setting: from [Folder.Settings], or else from the environment.
 func (f *Folder) Lookup(name string) string {
 	for _, s := range f.Settings() {
 		if s.Name == name {
@@ -162,7 +162,7 @@ func (f *Folder) Lookup(name string) string {
 	return f.getenv(name)
 }
 
-// Environment is what a process sees. Of two values of a name the later one wins.
+// Environment is the environment for a child process. If a name occurs twice, the later value wins.
 func (f *Folder) Environment() []string {
 	env := os.Environ()
 	for _, s := range f.Settings() {
@@ -171,7 +171,7 @@ func (f *Folder) Environment() []string {
 	return env
 }
 
-// pingTimeout is how long a storage account may take to answer at the start.
+// pingTimeout is how long a storage account may take for its first answer.
 const pingTimeout = 20 * time.Second
 
 // OpenStore opens the storage and waits until it answers.

@@ -14,12 +14,12 @@ import (
 // Kinds of storage that the app runs on: the values of STORAGE.
 const (
 	Embedded = app.Embedded // files below the data folder
-	Azurite  = "azurite"    // started by the command, with its files below the data folder
-	Account  = "account"    // what AzureWebJobsStorage names
+	Azurite  = "azurite"    // started by the command; its files are below the data folder
+	Account  = "account"    // the account that AzureWebJobsStorage names
 )
 
-// KindOf is the kind of storage that the environment asks for: what STORAGE says, else the account that is named,
-// else the embedded store.
+// KindOf returns the kind of storage that the environment asks for: the value of STORAGE, else the account that is
+// named, else the embedded store.
 func KindOf(getenv func(string) string) (string, error) {
 	switch s := getenv("STORAGE"); s {
 	case Embedded, Azurite, Account:
@@ -38,8 +38,9 @@ func KindOf(getenv func(string) string) (string, error) {
 	return Embedded, nil
 }
 
-// KindIn is [KindOf] for a command that wants the state which a data folder has. If the folder has only Azurite's
-// state and STORAGE is not set, that is an error that asks the user to choose: an empty store would look like a loss.
+// KindIn is [KindOf] for a command that needs the existing state of a data folder. If the folder has only Azurite's
+// state and STORAGE is not set, it returns an error that asks the user to choose: an empty store would look like a
+// loss.
 func KindIn(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
 	kind, err := KindOf(getenv)
 	if err == nil && kind == Embedded {
@@ -56,7 +57,7 @@ func KindIn(t *terminal.Terminal, getenv func(string) string, data string) (stri
 	return kind, nil
 }
 
-// undecided says how to go on with a folder that has only the state of Azurite.
+// undecided returns an error that says what to do with a folder that has only the state of Azurite.
 func undecided(t *terminal.Terminal, data string) error {
 	return fmt.Errorf(`%[1]s holds state of Azurite, and the default is now the embedded store, which is empty
 to go on with Azurite, set STORAGE=azurite
@@ -74,7 +75,7 @@ func hasAzurite(data string) bool {
 // HasEmbedded reports whether a data folder has an embedded store.
 func HasEmbedded(data string) bool { return Exists(app.StoreFolder(data)) }
 
-// Exists reports whether there is a file or folder of a name.
+// Exists reports whether there is a file or folder with this name.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// TestFolderIsFreeAfterAKill holds a folder in a process of its own, by running this test again,
-// and kills it.
+// TestFolderIsFreeAfterAKill locks a folder in a separate process, by running this test again, and kills the process.
 func TestFolderIsFreeAfterAKill(t *testing.T) {
 	if data := os.Getenv("TIDEMARK_TEST_HOLD"); data != "" {
 		if _, err := Hold(data, azuriteLock); err != nil {

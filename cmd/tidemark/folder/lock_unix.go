@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// holdFile makes and locks a file until it is closed. It fails with errHeld if another process has locked it.
+// holdFile creates a file and locks it until the file is closed. It returns errHeld if another process has locked it.
 // Child processes do not inherit the lock.
 func holdFile(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
@@ -26,7 +26,7 @@ func holdFile(name string) (*os.File, error) {
 	return nil, &os.PathError{Op: "flock", Path: name, Err: err}
 }
 
-// Sync writes the names in a folder to the disk, so that they survive a loss of power.
+// Sync writes the entries of a folder to the disk, so that they survive a loss of power.
 func Sync(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

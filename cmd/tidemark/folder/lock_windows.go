@@ -9,8 +9,8 @@ import (
 // sharingViolation is ERROR_SHARING_VIOLATION.
 const sharingViolation = syscall.Errno(32)
 
-// holdFile makes and opens a file for this process alone until it is closed. It fails with errHeld if another
-// process has it open.
+// holdFile creates and opens a file for this process alone until it is closed. It returns errHeld if another process
+// has it open.
 func holdFile(name string) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {

@@ -17,25 +17,25 @@ import (
 const LogName = "tidemark.log"
 
 const (
-	maxLog   = 10 << 20 // bytes of a log file; a line that would go beyond them begins another
-	keptLogs = 4        // older files that are kept: tidemark.log.1 is the youngest
+	maxLog   = 10 << 20 // bytes of a log file; a line that would exceed them begins a new file
+	keptLogs = 4        // older files that are kept; tidemark.log.1 is the newest
 )
 
-// Logs write everything to the log file, and to standard error what a person should see at once.
+// Logs writes every entry to the log file, and to standard error the entries that a person should see at once.
 type Logs struct {
 	*slog.Logger
-	Name  string // of the file
+	Name  string // of the log file
 	file  *logFile
-	shown *slog.LevelVar // the least level that goes to standard error, too
+	shown *slog.LevelVar // the lowest level that also goes to standard error
 }
 
 // Close closes the file.
 func (l *Logs) Close() error { return l.file.Close() }
 
-// Hush keeps all further entries to the file.
+// Hush sends all further entries only to the file.
 func (l *Logs) Hush() { l.shown.Set(math.MaxInt) }
 
-// openLogs opens the log file of a data folder. Entries from the level on go to errOut, too.
+// openLogs opens the log file of a data folder. Entries at or above level also go to errOut.
 func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
 	f := &logFile{name: filepath.Join(data, LogName), max: maxLog}
 	if err := f.open(); err != nil {
@@ -50,8 +50,8 @@ func openLogs(data string, level slog.Level, errOut io.Writer) (*Logs, error) {
 	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil
 }
 
-// logFile is a file that is replaced by a new one when it is full. It buffers nothing, so that a crash loses nothing.
-// Two processes may write to the same file, as an app and "tidemark azurite" do.
+// logFile is a file that is replaced by a new one when it is full. It does not buffer, so a crash loses nothing. Two
+// processes may write to the same file, as an app and "tidemark azurite" do.
 type logFile struct {
 	name string
 	max  int64
@@ -64,8 +64,8 @@ func (l *logFile) open() (err error) {
 	return err
 }
 
-// Write writes a line to the file, or to a new one when it is full. If a new one cannot be opened, it goes on with
-// the old one: a log that is too long is better than no log.
+// Write writes a line to the file, or to a new one when the file is full. If a new file cannot be opened, it
+// continues with the old one: a log that is too long is better than no log.
 func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,15 +80,15 @@ func (l *logFile) Write(line []byte) (int, error) {
 	return l.file.Write(line)
 }
 
-// Close closes the file. Nothing may be written after it.
+// Close closes the file. Callers must not write afterwards.
 func (l *logFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.file.Close()
 }
 
-// rotate renames each file to the name of the next older one, and drops the oldest. If another process has done so
-// already, the name belongs to another file than the open one, and nothing is left to do.
+// rotate gives each file the name of the next older one, and drops the oldest. If another process has already
+// rotated, the name belongs to a file other than open, and rotate does nothing.
 func (l *logFile) rotate(open os.FileInfo) error {
 	if named, err := os.Stat(l.name); err != nil || !os.SameFile(named, open) {
 		return nil

@@ -32,8 +32,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestL5LogRotates fills log files from two processes' sides: each line is in one file, whole and in order, files are
-// bounded, and the oldest go.
+// TestL5LogRotates fills log files as two processes do. Each line is whole, in order and in one file, the files are
+// bounded, and the oldest are removed.
 func TestL5LogRotates(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	const max, lines = 1000, 900
@@ -64,7 +64,7 @@ func TestL5LogRotates(t *testing.T) {
 		}
 		all = append(all, strings.Fields(strings.ReplaceAll(string(text), "line ", ""))...)
 	}
-	slices.Sort(all) // the other process may still write to the file before
+	slices.Sort(all) // the other process may still write to the older file
 	for i, n := range all {
 		if want := lines - len(all) + i; n != fmt.Sprintf("%03d", want) {
 			t.Fatalf("line %d of %d is %s, want %03d", i, len(all), n, want)
@@ -75,7 +75,7 @@ func TestL5LogRotates(t *testing.T) {
 	}
 }
 
-// TestL5LogThatCannotRotate goes on in the file it has.
+// TestL5LogThatCannotRotate checks that the log continues in the same file when it cannot be renamed.
 func TestL5LogThatCannotRotate(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
 	f := &logFile{name: name, max: 10}

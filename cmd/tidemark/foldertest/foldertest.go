@@ -1,5 +1,5 @@
-// Package foldertest makes data folders for tests, and stands in for what would run on them. It is of no use outside
-// of tests.
+// Package foldertest makes data folders for tests, with fakes of the services that would use them. It is useless
+// outside of tests.
 package foldertest
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// FreePort is a port that nothing listens on.
+// FreePort returns a port that nothing listens on.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -37,7 +37,7 @@ func FreePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// Embedded are the settings for the embedded store of a data folder.
+// Embedded returns the settings for the embedded store of a data folder.
 func Embedded(data string) map[string]string {
 	return map[string]string{"STORAGE": "embedded", "TIDEMARK_DATA": data}
 }
@@ -52,7 +52,7 @@ func open(t testing.TB, data string) storage.Store {
 	return store
 }
 
-// Empty makes a data folder whose embedded store holds nothing.
+// Empty makes a data folder with an empty embedded store.
 func Empty(t testing.TB) (data string) {
 	t.Helper()
 	data = t.TempDir()
@@ -93,7 +93,7 @@ func WithItem(t testing.TB, capturedAt time.Time) (data string) {
 	return data
 }
 
-// Marked makes a data folder whose store has a mark, among as many blobs as it takes a moment to copy.
+// Marked makes a data folder whose store has a marker, and enough blobs that a copy takes a moment.
 func Marked(t testing.TB, mark string) (data string) {
 	t.Helper()
 	data = t.TempDir()
@@ -115,7 +115,7 @@ func Marked(t testing.TB, mark string) (data string) {
 	return data
 }
 
-// MarkOf is the mark of a store. It reads every blob of it.
+// MarkOf returns the marker of a store. It reads every blob of the store.
 func MarkOf(t testing.TB, store string) (mark string) {
 	t.Helper()
 	s, err := sqlitestore.Open(store, sqlitestore.Options{})
@@ -141,7 +141,7 @@ func MarkOf(t testing.TB, store string) (mark string) {
 	return mark
 }
 
-// With makes a data folder in which there are files of these kinds of storage, though they hold nothing.
+// With makes a data folder with files of these kinds of storage. The files are empty.
 func With(t testing.TB, kinds ...string) (data string) {
 	t.Helper()
 	data = t.TempDir()

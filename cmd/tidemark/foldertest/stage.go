@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Stage plays the services of a data folder, and writes down what happens, in order.
+// Stage is a fake of the services of a data folder, and records the events in order.
 type Stage struct {
 	AzuriteErr, PingErr error
 	AzuriteDies         bool
@@ -21,21 +21,21 @@ type Stage struct {
 	events []string
 }
 
-// Event notes that something has happened.
+// Event records an event.
 func (s *Stage) Event(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.events = append(s.events, what)
 }
 
-// Events is what has happened.
+// Events returns the recorded events.
 func (s *Stage) Events() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.events
 }
 
-// Services are those of the stage.
+// Services returns the fake services.
 func (s *Stage) Services() folder.Services {
 	return folder.Services{
 		Azurite: func(_ context.Context, o azurite.Options) (folder.Emulator, error) {

@@ -19,15 +19,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/app/serve"
 )
 
-// What a Functions host finds in the folder of an app.
+// The files that a Functions host expects in the folder of an app.
 const (
 	hostFile    = "host.json"
-	handlerFile = "handler" // as host.json names it; with .exe on Windows
-	// localSettings are those of a developer, which Core Tools read. They are nobody's to remove.
+	handlerFile = "handler" // the name in host.json; with .exe on Windows
+	// localSettings are a developer's own settings, which Core Tools read. They must not be removed.
 	localSettings = "local.settings.json"
 )
 
-// IsHandler reports whether a program of this name is to be the handler: host.json names it so, without arguments.
+// IsHandler reports whether a program of this name should run as the handler. host.json starts it by that name,
+// without arguments.
 func IsHandler(path string) bool {
 	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
 }
@@ -77,7 +78,7 @@ func writeApp(t *terminal.Terminal, o appOptions) error {
 	if err := checkAppFolder(o.folder); err != nil {
 		return err
 	}
-	// Opened before anything is removed, since they may be in that folder.
+	// Opened before anything is removed, because the files may be in that folder.
 	handler, name, err := o.openHandler()
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func writeApp(t *terminal.Terminal, o appOptions) error {
 	if err != nil {
 		return err
 	}
-	defer sites.Close() // which nil takes
+	defer sites.Close() // sites may be nil, which Close accepts
 	if err := writeFunctions(o.folder); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func writeApp(t *terminal.Terminal, o appOptions) error {
 	return nil
 }
 
-// openHandler opens what is to be the handler, and says what it is called in the folder.
+// openHandler opens the program that becomes the handler, and returns the handler's file name in the folder.
 func (o appOptions) openHandler() (f *os.File, name string, err error) {
 	name = handlerFile
 	if o.handler == "" {
@@ -118,7 +119,7 @@ func (o appOptions) openHandler() (f *os.File, name string, err error) {
 	return f, name, err
 }
 
-// openSites opens the site file; nil without one.
+// openSites opens the site file. It returns nil when there is none.
 func (o appOptions) openSites() (*os.File, error) {
 	name := cmp.Or(o.sites, app.SitesFile)
 	f, err := os.Open(name)
@@ -128,7 +129,7 @@ func (o appOptions) openSites() (*os.File, error) {
 	return f, err
 }
 
-// checkAppFolder refuses a folder in which there is anything else than what this command writes.
+// checkAppFolder returns an error if a folder contains anything that this command does not write.
 func checkAppFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,8 +147,8 @@ func checkAppFolder(dir string) error {
 	return nil
 }
 
-// isOfApp reports whether an entry of a folder is one of an app: one of its files, or the folder of a function, which
-// holds nothing but its definition.
+// isOfApp reports whether an entry of a folder belongs to an app: one of its files, or the folder of a function,
+// which holds only the function's definition.
 func isOfApp(dir string, e fs.DirEntry) bool {
 	switch e.Name() {
 	case hostFile, localSettings, app.SitesFile, handlerFile, handlerFile + ".exe":
@@ -158,7 +159,7 @@ func isOfApp(dir string, e fs.DirEntry) bool {
 		within[0].Type().IsRegular()
 }
 
-// writeFunctions writes what this program carries of an app, and removes what was there before.
+// writeFunctions writes the functions of the app that this program carries, and first removes those that were there.
 func writeFunctions(dir string) error {
 	old, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +196,7 @@ func copyFile(to string, from io.Reader, mode fs.FileMode) error {
 	return errors.Join(err, out.Close())
 }
 
-// ownApp writes the app that this program is into the data folder, and says how its handler is started.
+// ownApp writes the app that this program carries into the data folder, and returns the command line of its handler.
 func ownApp(data string) (dir string, handler []string, err error) {
 	self, err := os.Executable()
 	if err != nil {

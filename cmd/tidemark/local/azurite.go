@@ -27,10 +27,10 @@ const azuriteExample = `  tidemark azurite
   tidemark azurite -- func start --script-root build/app
   tidemark azurite --data /var/tmp/tidemark -- go run ./experiment`
 
-// commandGrace is how long a command may take to end when it was told to.
+// commandGrace is how long a command may take to end after it was signalled.
 const commandGrace = 30 * time.Second
 
-// errLost is why a command is told to end when Azurite has.
+// errLost is the reason for stopping a command whose Azurite has ended.
 var errLost = errors.New("azurite ended")
 
 func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -58,12 +58,12 @@ func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	return cmd
 }
 
-// runAzurite starts Azurite, runs the command, or nothing until ctx ends, and stops Azurite.
+// runAzurite starts Azurite, runs the command, or waits until ctx ends when there is none, and stops Azurite.
 func runAzurite(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o folder.Options, line []string,
 	s folder.Services) error {
 	tell := t.Say
 	if len(line) > 0 {
-		tell = t.Note // standard output is the command's
+		tell = t.Note // standard output belongs to the command
 		// Checked first, so that a mistyped name is reported without waiting for Azurite.
 		if _, err := exec.LookPath(line[0]); err != nil {
 			return err
@@ -84,7 +84,7 @@ func runAzurite(ctx context.Context, t *terminal.Terminal, getenv func(string) s
 	return idle(ctx, e, tell)
 }
 
-// idle shows the settings and waits.
+// idle prints the settings and waits.
 func idle(ctx context.Context, e *folder.Folder, tell func(string, ...any)) error {
 	tell("\nAzurite runs. To use it, in another terminal:\n")
 	for _, s := range e.Settings() {
@@ -100,7 +100,7 @@ func idle(ctx context.Context, e *folder.Folder, tell func(string, ...any)) erro
 	}
 }
 
-// execute runs the command to its end, which an end of ctx or of Azurite brings about sooner.
+// execute runs the command until it ends. The end of ctx or of Azurite stops it earlier.
 func execute(ctx context.Context, t *terminal.Terminal, e *folder.Folder, line []string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -118,22 +118,22 @@ func execute(ctx context.Context, t *terminal.Terminal, e *folder.Folder, line [
 	err := cmd.Run()
 	switch {
 	case context.Cause(ctx) == errLost:
-		return e.ErrAzuriteLost() // perhaps before the command had begun
+		return e.ErrAzuriteLost() // Azurite may end before the command has started
 	case cmd.ProcessState == nil:
-		return started(ctx, err) // it did not begin
+		return started(ctx, err) // the command did not start
 	default:
 		return exited(cmd.ProcessState)
 	}
 }
 
-// endCommand tells a command to end, by the signal that ended the context.
+// endCommand asks a command to end, by the signal that ended the context.
 func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
 	var sig os.Signal = syscall.SIGTERM
 	if got, ok := errors.AsType[command.Interruption](cause); ok {
 		sig = got.Signal
 	}
 	if sig == os.Interrupt && (t.Screen.Terminal || t.Notes.Terminal) {
-		return nil // the terminal has told it; many programs take a second Ctrl-C for impatience
+		return nil // the terminal has signalled it, and many programs treat a second Ctrl-C as a wish to be killed
 	}
 	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return process.Kill() // Windows has no signals
@@ -141,7 +141,7 @@ func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
 	return nil
 }
 
-// exited is nil for success. A command that died of a signal has the exit code that shells give it.
+// exited returns nil for success. For a command that died of a signal it returns the exit code that shells use.
 func exited(s *os.ProcessState) error {
 	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return command.ExitError(128 + int(status.Signal()))

@@ -28,8 +28,8 @@ func fakeFunc(t *testing.T, script string) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestAzuriteRunsFunc is F3: Core Tools see our storage and nobody else's, and all else of the
-// command is as if it had been run without us.
+// TestAzuriteRunsFunc checks that Core Tools see the settings of Azurite and not those of the environment, and that
+// all else of the command is as if it ran by itself (F3).
 func TestAzuriteRunsFunc(t *testing.T) {
 	t.Setenv("AzureWebJobsStorage", "another account")
 	t.Setenv("STORAGE", "embedded")
@@ -71,11 +71,11 @@ func TestAzuriteCommandEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		script  string
-		command string // func when empty
+		command string // empty means func
 		stage   *stage
-		stop    bool // end the context when the command says ready
+		stop    bool // end the context when the command prints ready
 		events  []string
-		err     string // none when empty
+		err     string // empty means no error
 	}{
 		{name: "well", script: "exit 0", stage: &stage{}, events: []string{started, stopped}},
 		{name: "by a signal", script: "kill -TERM $$", stage: &stage{}, events: []string{started, stopped},
@@ -119,7 +119,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// TestCommandIsToldOnce holds which signal reaches a command that a terminal may have told already.
+// TestCommandIsToldOnce checks which signal reaches a command that the terminal may have signalled already.
 func TestCommandIsToldOnce(t *testing.T) {
 	const none, byInterrupt, byTerm = 5, 9, 8
 	for _, tt := range []struct {
@@ -161,7 +161,7 @@ func TestCommandIsToldOnce(t *testing.T) {
 	}
 }
 
-// TestAzuriteAlone holds what a person sees who only wants the storage.
+// TestAzuriteAlone checks the output for a user who wants only the storage.
 func TestAzuriteAlone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -1,5 +1,5 @@
-// Package local is what Tidemark does on this machine without asking a server: it runs the app, alone or for Azure
-// Functions, runs Azurite, makes the first key, and shows the documentation that it carries.
+// Package local has the commands that work on this machine without a server. They run the app, alone or for Azure
+// Functions, run Azurite, make the first key, and show the documentation that the program carries.
 package local
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands are start, handler, app, docs, azurite and keys.
+// Commands returns start, handler, app, docs, azurite and keys.
 func Commands(t *terminal.Terminal, s *command.Server, getenv func(string) string) []*cobra.Command {
 	return []*cobra.Command{
 		startCommand(t, getenv), handlerCommand(), appCommand(t), docsCommand(t), azuriteCommand(t, getenv),

@@ -16,14 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
-// first is what a person chose to begin with. prepare writes what the app reads when it comes up, and begin does the
-// rest through its API.
+// first is the user's choice of what to begin with. Its prepare method writes what the app reads at its start, and
+// begin does everything else through the app's API.
 type first interface {
 	prepare(data string) error
 	begin(ctx context.Context, b *beginning) error
 }
 
-// asks reports whether there is a person to ask, and reason to: an embedded store that nobody has used yet.
+// asks reports whether to ask what to begin with: a person is at the terminal, and the data folder has no embedded
+// store yet.
 func asks(t *terminal.Terminal, o startOptions, kind string) bool {
 	if !t.Typed || !t.Screen.Terminal || t.JSON || o.noInput || kind != folder.Embedded {
 		return false
@@ -32,7 +33,7 @@ func asks(t *terminal.Terminal, o startOptions, kind string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// askFirst offers what to begin with; nil is nothing.
+// askFirst asks what to begin with. It returns nil when the user chooses nothing.
 func askFirst(ctx context.Context, t *terminal.Terminal, data string) (first, error) {
 	a, done := t.Asking()
 	defer done()
@@ -62,7 +63,7 @@ func askFirst(ctx context.Context, t *terminal.Terminal, data string) (first, er
 	}
 }
 
-// asked asks until the answer can be used; nil when nothing is said.
+// asked repeats a question until the answer is valid. It returns nil for an empty answer.
 func asked[F first](ctx context.Context, t *terminal.Terminal, a *terminal.Asker, question string,
 	parse func(string) (F, error)) (first, error) {
 	for {
@@ -96,7 +97,7 @@ func parseSite(text string) (indexSite, error) {
 	return indexSite{e}, err
 }
 
-// fileHead is what a site file begins with that tidemark start has written.
+// fileHead begins a site file that tidemark start writes.
 const fileHead = "# Written by tidemark start, which reads it from here unless there is one where it is called, or\n" +
 	"# BACKFILL_SITES_FILE names one. `tidemark docs backfill-sites` explains every field.\n"
 
@@ -107,8 +108,8 @@ func (s indexSite) prepare(data string) error {
 	return os.WriteFile(filepath.Join(data, app.SitesFile), []byte(fileHead+s.File()), 0o644)
 }
 
-// folderSettings are those that follow from what lies in a data folder, unless they are set: its own site file, which
-// is there to be used, and the sample pages.
+// folderSettings returns the settings that follow from the content of a data folder, unless they are set elsewhere:
+// the folder's own site file, and the sample pages.
 func folderSettings(getenv func(string) string, data string) (all []folder.Setting) {
 	own := func(name string) (string, bool) {
 		full := filepath.Join(data, name)
@@ -126,13 +127,13 @@ func folderSettings(getenv func(string) string, data string) (all []folder.Setti
 	return all
 }
 
-// sampleFolder is where the sample pages are in a data folder.
+// sampleFolder is the folder of the sample pages in a data folder.
 const sampleFolder = "sample"
 
-// sample is the choice of the pages that this program carries.
+// sample is the choice of the sample pages that this program carries.
 type sample struct{}
 
-// prepare writes the pages. Those that their site keeps out of indexes are left out.
+// prepare writes the pages, except those that their site excludes from indexes.
 func (sample) prepare(data string) error {
 	if err := app.MakeDataFolder(data); err != nil {
 		return err
@@ -141,7 +142,7 @@ func (sample) prepare(data string) error {
 	if err != nil {
 		return err
 	}
-	// What a server fills in, see tools/demosite.
+	// The demo server fills in these values, see tools/demosite.
 	filled := strings.NewReplacer("{{base}}", "", "{{now}}", "for you", "{{nonce}}", "1", "{{year}}", "2026")
 	return fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(name) != ".html" || strings.HasPrefix(name, "private/") ||

@@ -19,13 +19,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
-// L7: what a person types becomes a choice, or a sentence that says what is wrong and the question again; Enter and the
-// end of the input choose nothing.
+// TestL7Choice checks that an answer becomes a choice, or leads to a message and the question again. Enter and the
+// end of the input choose nothing (L7).
 func TestL7Choice(t *testing.T) {
 	for _, tt := range []struct {
 		name, typed string
 		want        first
-		said        string // part of it
+		said        string // part of the message
 	}{
 		{"Enter", "\n", nil, ""},
 		{"the input ends", "", nil, ""},
@@ -50,7 +50,8 @@ func TestL7Choice(t *testing.T) {
 	}
 }
 
-// L7: nobody is asked who cannot answer, wants none, or has data already.
+// TestL7NobodyIsAsked checks that users are not asked who cannot answer, who want no questions, or who have data
+// already (L7).
 func TestL7NobodyIsAsked(t *testing.T) {
 	person := func(change func(p *terminal.Terminal, o *startOptions)) (*terminal.Terminal, startOptions) {
 		p, o := &terminal.Terminal{Typed: true, Screen: terminal.Screen{Terminal: true}}, startOptions{}
@@ -79,7 +80,8 @@ func TestL7NobodyIsAsked(t *testing.T) {
 	}
 }
 
-// L7: a site file and sample pages in the data folder are used unless something else is set, at every start.
+// TestL7FolderSettings checks that every start uses the site file and the sample pages in the data folder, unless
+// something else is set (L7).
 func TestL7FolderSettings(t *testing.T) {
 	data, none := t.TempDir(), func(string) string { return "" }
 	t.Chdir(t.TempDir())
@@ -113,8 +115,8 @@ func TestL7FolderSettings(t *testing.T) {
 	}
 }
 
-// L7: the sample is the public pages of the demo site, without what only a server can fill in, and the page that is
-// changed says what is replaced.
+// TestL7Sample checks that the sample is the public pages of the demo site, without values that only a server can
+// fill in, and that the page to be changed has the text to be replaced (L7).
 func TestL7Sample(t *testing.T) {
 	data := t.TempDir()
 	if err := (sample{}).prepare(data); err != nil {
@@ -140,7 +142,7 @@ func TestL7Sample(t *testing.T) {
 	}
 }
 
-// What was crawled is for its owner alone, whoever makes the data folder first.
+// TestL4DataFolderIsPrivate checks that only its owner can read the data folder, no matter which code creates it.
 func TestL4DataFolderIsPrivate(t *testing.T) {
 	for name, make := range map[string]func(data string) error{
 		"the sample": sample{}.prepare, "a site": indexSite{site.Entry{Slug: "a", Domain: "a.example"}}.prepare,

@@ -19,18 +19,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// firstPatience is how long a person is shown how far the first choice is.
+// firstPatience is how long the progress of the first choice is shown.
 const firstPatience = 2 * time.Minute
 
-// beginning is the first choice being carried out, beside the host.
+// beginning carries out the first choice while the host runs.
 type beginning struct {
 	t      *terminal.Terminal
 	client *api.Client
 	at     string // address of the server
-	data   string // folder
+	data   string // the data folder
 }
 
-// run carries out a choice and says where the dashboard is. What cannot be done is no end of the server.
+// run carries out a choice and says where the dashboard is. A failure does not stop the server.
 func (b *beginning) run(ctx context.Context, f first) {
 	limited, cancel := context.WithTimeout(ctx, firstPatience)
 	defer cancel()
@@ -38,7 +38,7 @@ func (b *beginning) run(ctx context.Context, f first) {
 	err := f.begin(limited, b)
 	switch {
 	case ctx.Err() != nil:
-		return // the server is being stopped, which is said elsewhere
+		return // the server is being stopped, which another message says
 	case errors.Is(err, context.DeadlineExceeded):
 		b.t.Say("It goes on by itself.")
 	case err != nil:
@@ -47,12 +47,12 @@ func (b *beginning) run(ctx context.Context, f first) {
 	b.t.Say("%s", b.t.Screen.Bold("Go on in the dashboard: "+b.at+"/api/ui"))
 }
 
-// until polls, and shows what is seen, until it is over.
+// until polls and shows each result until over reports the end.
 func until[T any](ctx context.Context, b *beginning, poll func() (T, error), line func(T) string,
 	over func(T) bool) error {
 	v := &terminal.View{Out: b.t.Out, Screen: b.t.Screen}
 	defer func() {
-		if !errors.Is(ctx.Err(), context.Canceled) { // else others go on below
+		if !errors.Is(ctx.Err(), context.Canceled) { // after a cancel, other messages follow the picture
 			v.Close()
 		}
 	}()
@@ -93,7 +93,7 @@ func (w watchPage) begin(ctx context.Context, b *beginning) error {
 	return nil
 }
 
-// slowSite is after how long a site that has given nothing yet, and says why, is left to itself.
+// slowSite is how long to wait for a site that has given nothing yet and gives a reason.
 const slowSite = 10 * time.Second
 
 func (s indexSite) begin(ctx context.Context, b *beginning) error {
@@ -124,7 +124,7 @@ func (s indexSite) begin(ctx context.Context, b *beginning) error {
 	return s.found(ctx, b, run, st)
 }
 
-// noteOf is why a run of one site waits or has ended; "" while it goes on.
+// noteOf returns why the run of one site waits or has ended, or "" while the run makes progress.
 func noteOf(run api.BackfillRun) string {
 	for _, p := range run.Progress {
 		if p.Note != "" {
@@ -134,7 +134,7 @@ func noteOf(run api.BackfillRun) string {
 	return run.Note
 }
 
-// found says what was found of a site, and what to do when it is nothing.
+// found prints what was found on a site, and what to do when nothing was found.
 func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun, st api.SearchStatus) error {
 	entry := fmt.Sprintf("The site's entry is in %s; `%s docs backfill-sites` explains it.",
 		filepath.Join(b.data, app.SitesFile), b.t.Name)
@@ -162,7 +162,7 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 // sampleFiles are the sample pages.
 var sampleFiles fs.FS = tidemark.Sample
 
-// The page of the sample that is changed, and how, so that there is a change to look at.
+// The sample page that is changed, and the change, so that the user has a change to see.
 const (
 	changedSample = "troubleshooting/biofouling.html"
 	sampleBefore  = "<p>Everything"
@@ -203,7 +203,7 @@ func (sample) begin(ctx context.Context, b *beginning) error {
 	return nil
 }
 
-// change edits the page and has it checked.
+// change edits the page and requests a check of it.
 func (b *beginning) change(ctx context.Context, name string) (id string, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// homeText tells a program where everything is.
+// homeText gives programs the paths of the app.
 const homeText = `{"dashboard":"/api/ui","documentation":"/api/docs","openapi":"/api/openapi.json","health":"/api/health"}
 `
 
-// home answers "/" on this machine: a browser is led to the dashboard, a program is told what there is. In Azure that
-// path is the platform's own.
+// home answers "/" on this machine: it redirects a browser to the dashboard, and gives a program the paths of the
+// app. In Azure the platform answers that path.
 func home(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Vary", "Accept")
@@ -20,5 +20,5 @@ func home(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(homeText)) // the caller has gone: nobody to tell
+	_, _ = w.Write([]byte(homeText)) // an error means that the caller has gone
 }

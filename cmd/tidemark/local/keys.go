@@ -33,7 +33,7 @@ const keysExample = `  tidemark keys add anna --scope admin
   tidemark keys list
   tidemark keys remove anna`
 
-// keyring is what the commands do, over HTTP or on a store.
+// keyring has the operations of the commands. One implementation uses HTTP, and the other a store.
 type keyring interface {
 	add(context.Context, api.KeyRequest) (api.NewKey, error)
 	list(context.Context) (api.Keys, error)
@@ -68,7 +68,7 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 	return cmd
 }
 
-// keyCommand is a command that does something with the keys of the server, or of the data folder.
+// keyCommand makes a command for the keys of the server or of the data folder.
 func keyCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string, use, short string,
 	args cobra.PositionalArgs,
 	do func(context.Context, keyring, []string) error) *cobra.Command {
@@ -135,7 +135,7 @@ func (s serverKeys) remove(ctx context.Context, name api.KeyName) (api.Key, erro
 	return api.RemoveKey.Call(ctx, s.s.Client(), name)
 }
 
-// folderKeys are the keys of a store that nothing runs on.
+// folderKeys are the keys of a store that no process uses.
 type folderKeys struct {
 	t    *terminal.Terminal
 	ring *keys.Ring
@@ -156,7 +156,8 @@ func (s folderKeys) remove(ctx context.Context, name api.KeyName) (api.Key, erro
 	return printed(s.t, k.JSON(), err)
 }
 
-// printed passes an answer on and prints it with --json, as the client does with those of a server.
+// printed returns an answer unchanged. With --json it also prints the answer, as the client does with those of a
+// server.
 func printed[A any](t *terminal.Terminal, answer A, err error) (A, error) {
 	if err == nil && t.JSON {
 		err = json.NewEncoder(t.Out).Encode(answer)
@@ -164,7 +165,7 @@ func printed[A any](t *terminal.Terminal, answer A, err error) (A, error) {
 	return answer, err
 }
 
-// onStoredKeys opens the keys of a data folder with nobody else on it.
+// onStoredKeys opens the keys of a data folder that no other process uses.
 func onStoredKeys(ctx context.Context, t *terminal.Terminal, getenv func(string) string, eo folder.Options,
 	args []string,
 	do func(context.Context, keyring, []string) error) error {

@@ -16,16 +16,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Listening is where the app is served, and to whom.
+// Listening is the address of the app, and who can reach it.
 type Listening struct {
 	Port        int
 	given       string // the address of LISTEN; empty for this machine only
-	beyond      bool   // other machines reach it, or a proxy lets them in
+	beyond      bool   // other machines reach the app, directly or through a proxy
 	proxies     []netip.Prefix
 	certificate *funchost.Certificate
 }
 
-// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN takes the place of the port.
+// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces port.
 func Listen(getenv func(string) string, port int) (l Listening, err error) {
 	l.Port = port
 	if err := l.read(getenv("LISTEN")); err != nil {
@@ -50,7 +50,7 @@ func Listen(getenv func(string) string, port int) (l Listening, err error) {
 	return l, err
 }
 
-// read reads an address with or without a port.
+// read parses an address with or without a port.
 func (l *Listening) read(text string) error {
 	if text == "" {
 		return nil
@@ -89,12 +89,12 @@ func parseNetwork(text string) (netip.Prefix, error) {
 // needsKeys reports whether requests need a key.
 func (l *local) needsKeys() bool { return l.app.beyond || l.config.KeysNeeded }
 
-// admitting are the settings of the app that follow from who may reach it.
+// admitting returns the settings of the app that follow from who can reach it.
 func (l *local) admitting() (env []string, err error) {
 	if l.needsKeys() {
 		env = append(env, "API_KEYS_REQUIRED=true")
 	}
-	if file := l.config.KeysFile; file != "" { // which the app would look for in a folder of its own
+	if file := l.config.KeysFile; file != "" { // relative to this folder, not to the app's
 		if file, err = filepath.Abs(file); err == nil {
 			env = append(env, "API_KEYS_FILE="+file)
 		}
@@ -102,7 +102,7 @@ func (l *local) admitting() (env []string, err error) {
 	return env, err
 }
 
-// checkKeys refuses to let strangers in where nobody could have a key.
+// checkKeys returns an error if others can reach the app and no key exists.
 func (l *local) checkKeys(ctx context.Context, store storage.Store) error {
 	if !l.needsKeys() {
 		return nil
@@ -122,7 +122,7 @@ or unset LISTEN, TRUSTED_PROXIES and API_KEYS_REQUIRED, to be reached from this 
 		l.app.Address(), l.t.Name, terminal.Quote(l.Options.Data))
 }
 
-// Address is where the app listens: on this machine only, unless LISTEN says otherwise.
+// Address returns the address that the app listens on: on this machine only, unless LISTEN says otherwise.
 func (l Listening) Address() string {
 	if l.given != "" {
 		return l.given
@@ -130,7 +130,7 @@ func (l Listening) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.Port))
 }
 
-// URL is where people find the app.
+// URL returns the address of the app for people.
 func (l Listening) URL() string {
 	scheme, host := "http", "localhost"
 	if l.certificate != nil {

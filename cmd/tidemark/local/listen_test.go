@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// L4: where the app listens, and whether others reach it there.
+// TestL4Listen checks where the app listens, and whether other machines reach it there (L4).
 func TestL4Listen(t *testing.T) {
 	for text, want := range map[string]struct {
 		address string
@@ -46,7 +46,7 @@ type settings map[string]string
 
 func (s settings) get(name string) string { return s[name] }
 
-// L4: what cannot be meant is refused by name, before anything starts.
+// TestL4BadListen checks that an impossible setting is refused by its name before anything starts (L4).
 func TestL4BadListen(t *testing.T) {
 	for want, set := range map[string]settings{
 		"the port of LISTEN": {"LISTEN": "0.0.0.0:99999"}, "LISTEN is": {"LISTEN": "http://a.example/"},
@@ -65,7 +65,8 @@ func TestL4BadListen(t *testing.T) {
 	}
 }
 
-// L4: without a key anywhere, others are not let in; one of the environment is enough.
+// TestL4NoKeyNoStart checks that the app does not admit other machines without a key. One key in the environment is
+// enough (L4).
 func TestL4NoKeyNoStart(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set     settings

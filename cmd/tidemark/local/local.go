@@ -18,10 +18,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// drainWait is how long work may go on after a stop was asked for.
+// drainWait is how long work may continue after a stop was requested.
 const drainWait = 10 * time.Second
 
-// parts are what a local run is made of. Tests put their own in.
+// parts are the parts of a local run. Tests replace them.
 type parts struct {
 	folder.Services
 	prepare func(ctx context.Context, cfg app.Config, store storage.Store) error
@@ -43,7 +43,7 @@ func realParts() parts {
 	}
 }
 
-// local is one run of everything on this machine.
+// local is one run of all of Tidemark on this machine.
 type local struct {
 	*folder.Folder
 	t      *terminal.Terminal
@@ -51,7 +51,7 @@ type local struct {
 	app    startOptions
 	config app.Config
 	parts  parts
-	first  first // what to begin with; nil when nobody chose
+	first  first // what to begin with; nil without a choice
 }
 
 // configure reads the settings.
@@ -65,7 +65,7 @@ func (l *local) configure() (err error) {
 	return err
 }
 
-// choose asks what to begin with, where there is somebody to ask. A server that is made for others has an operator, who
+// choose asks what to begin with, if a person can answer. A server that other machines reach has an operator, who
 // needs no help.
 func (l *local) choose(ctx context.Context) (err error) {
 	if l.needsKeys() || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
@@ -123,10 +123,10 @@ func (l *local) run(ctx context.Context) error {
 	return l.serve(ctx, h)
 }
 
-// serve waits for what comes first: an interrupt, the end of the host, or that of Azurite, on
-// which the host cannot go on.
+// serve waits for the first of these: an interrupt, the end of the host, or the end of Azurite, without which the
+// host cannot continue.
 func (l *local) serve(ctx context.Context, h host) error {
-	// The host's life is not ctx itself, or the host might be gone before the stop is announced.
+	// The host has its own context, or it could end before the stop is announced.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
@@ -149,12 +149,12 @@ func (l *local) serve(ctx context.Context, h host) error {
 			<-ended
 			return l.ErrAzuriteLost()
 		case <-ctx.Done():
-			begun.Wait() // or it would write below what follows
+			begun.Wait() // or its output would appear below the following lines
 			l.t.Say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
-			l.Log.Hush() // what is cut off now is no news: it is done after the next start
+			l.Log.Hush() // interrupted work is not an error: it is done after the next start
 			stop()
 			err := <-ended
-			if !l.HasAzurite() { // else there is more to stop
+			if !l.HasAzurite() { // otherwise Azurite must be stopped, too
 				l.SayWhere()
 			}
 			return err
@@ -162,7 +162,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 	}
 }
 
-// storageText says what the state is kept in.
+// storageText names the storage of the state.
 func (l *local) storageText() string {
 	switch l.Kind {
 	case folder.Embedded:
@@ -174,7 +174,7 @@ func (l *local) storageText() string {
 	}
 }
 
-// serverFlag is what other commands are told of a server; "" for the one that they ask anyway.
+// serverFlag returns the flag by which other commands reach a server, or "" for the default server.
 func serverFlag(at string) string {
 	if at == command.DefaultServer {
 		return ""
@@ -182,7 +182,7 @@ func serverFlag(at string) string {
 	return " --server " + at
 }
 
-// welcome says where everything is and what to do next.
+// welcome prints the addresses of the app and the next steps.
 func (l *local) welcome() {
 	at := l.app.URL()
 	self, flag := l.t.Name, serverFlag(at)

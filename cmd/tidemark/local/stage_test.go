@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// stage is a play of a local run: the services of the folder, the store being prepared, and the host.
+// stage is a fake local run: the services of the folder, the preparation of the store, and the host.
 type stage struct {
 	foldertest.Stage
 	prepareErr, hostErr, runErr error
@@ -25,7 +25,7 @@ type stage struct {
 	loadErrs  []error
 	interrupt func() // called when the app is ready
 	env       []string
-	bare      bool // whether paths may leave out the prefix
+	bare      bool // paths may omit the prefix
 }
 
 func (s *stage) parts() parts {
@@ -64,7 +64,7 @@ func (h *fakeHost) Run(ctx context.Context) error {
 	return nil
 }
 
-// appFolder is what start takes for an assembled app.
+// appFolder makes a folder that start accepts as an assembled app.
 func appFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -74,7 +74,7 @@ func appFolder(t *testing.T) string {
 	return dir
 }
 
-// watchfulBuffer interrupts when the welcome is complete.
+// watchfulBuffer sends an interrupt when the welcome is complete.
 type watchfulBuffer struct {
 	bytes.Buffer
 	interrupt func()
@@ -97,7 +97,7 @@ func (s *stage) sees(t *testing.T, settings ...string) {
 	}
 }
 
-// quietTerminal is a terminal whose outputs are kept.
+// quietTerminal returns a terminal that keeps its outputs.
 func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	return &terminal.Terminal{In: in, Out: out, Err: errOut, Name: "tidemark"}, out, errOut
@@ -105,7 +105,7 @@ func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffe
 
 func noEnv(string) string { return "" }
 
-// startAt are the options of a start on a free port.
+// startAt returns the options for a start on a free port.
 func startAt(t *testing.T, o folder.Options) startOptions {
 	t.Helper()
 	return startOptions{app: appFolder(t), Listening: Listening{Port: foldertest.FreePort(t)}, Options: o}

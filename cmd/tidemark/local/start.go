@@ -46,9 +46,9 @@ const startExample = `  tidemark start
 type startOptions struct {
 	folder.Options
 	Listening
-	app     string // folder that `tidemark app` wrote; empty for what this program carries
+	app     string // folder that `tidemark app` wrote; empty for the app that this program carries
 	verbose bool
-	noInput bool // ask nothing
+	noInput bool // ask no questions
 }
 
 func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -84,8 +84,8 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 	return cmd
 }
 
-// start checks all that can be checked before it starts anything, starts storage and host, and
-// stops them in the other order when ctx ends.
+// runStart checks everything that can be checked before the start. Then it starts the storage and the host, and stops
+// them in reverse order when ctx ends.
 func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o startOptions,
 	parts parts) (err error) {
 	kind, err := folder.KindIn(t, getenv, o.Data)
@@ -98,7 +98,7 @@ func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) str
 	l := &local{Folder: folder.New(o.Options, kind, getenv, parts.Services, t.Say), t: t, getenv: getenv, app: o,
 		parts: parts}
 	if err := l.configure(); err != nil {
-		return err // the app would say so too, at each of its three starts
+		return err // the app would report this, too, but at each of its three starts
 	}
 	for _, said := range app.Misspelt(app.Names(os.Environ())) {
 		t.Note("%s", said)
@@ -119,7 +119,7 @@ func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) str
 	return started(ctx, l.run(ctx))
 }
 
-// started makes an orderly stop out of what an interrupt broke off.
+// started turns the error of an interrupted start into an orderly stop.
 func started(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -127,7 +127,7 @@ func started(ctx context.Context, err error) error {
 	return err
 }
 
-// checkStart looks for what is missing or in the way.
+// checkStart looks for missing files and for a port in use.
 func checkStart(o startOptions, kind string) error {
 	if _, err := os.Stat(filepath.Join(o.app, hostFile)); o.app != "" && err != nil {
 		return fmt.Errorf("%s has no host.json: write it with `tidemark app %[1]s`, or leave --app out", o.app)
@@ -147,7 +147,7 @@ func checkStart(o startOptions, kind string) error {
 	return l.Close()
 }
 
-// level is from where on logs are shown.
+// level is the lowest level of logs that is shown.
 func (o startOptions) level() slog.Level {
 	if o.verbose {
 		return slog.LevelInfo

@@ -27,7 +27,7 @@ func TestStart(t *testing.T) {
 		stage  *stage
 		env    map[string]string
 		events []string
-		err    string // part of it; none when empty
+		err    string // part of the message; empty means no error
 	}{
 		{name: "an interrupt stops everything in order", stage: &stage{interrupt: func() {}}, events: usual},
 		{name: "on Azurite too", stage: &stage{interrupt: func() {}}, env: azurite, events: onAzurite},
@@ -85,8 +85,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartWelcome holds the first screen a newcomer sees, and that the data folder reaches the
-// app as an absolute path.
+// TestStartWelcome checks the first screen of a new user, and that the app gets the data folder as an absolute path.
 func TestStartWelcome(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -132,7 +131,7 @@ stopped; the data is in DATA
 	}
 }
 
-// TestStartTells holds what other storage changes in what the user and the app are told.
+// TestStartTells checks how the kind of storage changes the messages to the user and the settings of the app.
 func TestStartTells(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -169,7 +168,8 @@ func TestStartTells(t *testing.T) {
 	}
 }
 
-// A setting that is misspelt does not stop the start, but is named with the one that was meant.
+// TestS13StartNamesMisspeltSettings checks that a misspelt setting does not stop the start, and is reported with the
+// setting that was probably meant (S13).
 func TestS13StartNamesMisspeltSettings(t *testing.T) {
 	t.Setenv("CRAWL_MIN_DELAY", "5")
 	var said bytes.Buffer
@@ -187,7 +187,7 @@ func TestS13StartNamesMisspeltSettings(t *testing.T) {
 	}
 }
 
-// runOn runs Tidemark, or Azurite alone, on a folder with actors for parts, and ends it after during.
+// runOn runs Tidemark, or only Azurite, with fake parts on a folder, and stops it after during.
 func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -209,8 +209,8 @@ func runOn(t *testing.T, what, data string, s *stage, during func()) error {
 	return runStart(ctx, p, getenv, startAt(t, o), s.parts())
 }
 
-// TestOneTidemarkPerFolder runs each way of using a folder while another uses it: no two Azurites
-// and no two apps, but an app beside the Azurite that it was pointed to.
+// TestOneTidemarkPerFolder runs every pair of commands that use a folder. Two Azurites or two apps are refused, but
+// an app may run beside the Azurite that it was configured to use.
 func TestOneTidemarkPerFolder(t *testing.T) {
 	const files, start, given, azurite = "start", "start on Azurite", "start on a given account", "azurite"
 	for _, tt := range []struct {

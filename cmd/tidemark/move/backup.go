@@ -49,7 +49,7 @@ func backupCommand(t *terminal.Terminal, getenv func(string) string, version str
 	return cmd
 }
 
-// backup is how a backup is made.
+// backup says how to make a backup.
 type backup struct {
 	t         *terminal.Terminal
 	by        string // this program and its version
@@ -84,7 +84,7 @@ func runBackup(ctx context.Context, b backup, getenv func(string) string, data, 
 	return nil
 }
 
-// to writes the backup beside its name, and renames it.
+// to writes the backup under a temporary name, and then renames it.
 func (b backup) to(ctx context.Context, store, name string, o sqlitestore.BackupOptions) (c sqlitestore.Contents,
 	err error) {
 	if name == "-" {
@@ -96,13 +96,13 @@ func (b backup) to(ctx context.Context, store, name string, o sqlitestore.Backup
 	if folder.Exists(name) && !b.overwrite {
 		return c, fmt.Errorf("%s is there already: choose another name, or --overwrite it", name)
 	}
-	part := name + ".part" // the same each time, so that what a killed one left is used again
+	part := name + ".part" // always the same name, so that a backup after a killed one reuses its file
 	o.Scratch = part + ".db"
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return c, err
 	}
-	defer os.Remove(part) // it has another name when all went well
+	defer os.Remove(part) // fails when all went well: the file was renamed
 	c, err = sqlitestore.Backup(ctx, store, f, o)
 	if err == nil {
 		err = f.Sync()
@@ -113,7 +113,7 @@ func (b backup) to(ctx context.Context, store, name string, o sqlitestore.Backup
 	return c, folder.Rename(part, name)
 }
 
-// scratched gives what do does a file for a copy of the database among the temporary files.
+// scratched gives do a temporary file for its copy of the database.
 func scratched(o *sqlitestore.BackupOptions, do func() (sqlitestore.Contents, error)) (sqlitestore.Contents, error) {
 	dir, err := os.MkdirTemp("", "tidemark-backup-")
 	if err != nil {
@@ -124,7 +124,7 @@ func scratched(o *sqlitestore.BackupOptions, do func() (sqlitestore.Contents, er
 	return do()
 }
 
-// contentsText says what a backup holds.
+// contentsText lists what a backup contains.
 func contentsText(c sqlitestore.Contents) string {
 	return fmt.Sprintf("%s, %s and %s (%s)", words.Count(c.Rows, "row"), words.Count(c.Messages, "message"),
 		words.Count(c.Blobs, "snapshot"), terminal.Megabytes(c.Bytes))

@@ -1,5 +1,6 @@
-// Package move takes the state of Tidemark out of a store and brings it into another: backups of the embedded store
-// while it is in use, and exports of any store. Nothing is replaced before what replaces it was read and verified.
+// Package move copies the state of Tidemark out of a store and into another. It makes backups of the embedded store
+// while the store is in use, and exports of any store. It replaces data only after the new data was read and
+// verified.
 package move
 
 import (
@@ -8,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands are backup, restore, export and import-state. The version is that of this program, for the record.
+// Commands returns backup, restore, export and import-state. Backups record version, the version of this program.
 func Commands(t *terminal.Terminal, getenv func(string) string, version string) []*cobra.Command {
 	return []*cobra.Command{
 		backupCommand(t, getenv, version), restoreCommand(t, getenv), exportCommand(t, getenv), importStateCommand(t, getenv),

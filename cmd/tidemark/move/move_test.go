@@ -18,14 +18,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-// quietTerminal is a terminal whose outputs are kept.
+// quietTerminal returns a terminal that keeps its outputs.
 func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	return &terminal.Terminal{In: in, Out: out, Err: errOut, Name: "tidemark"}, out, errOut
 }
 
-// TestMoveFromAzurite: an export asks as a start does, an import does not, and an export of
-// nothing makes nothing.
+// TestMoveFromAzurite checks that an export asks for STORAGE as a start does, that an import does not, and that an
+// export of an empty folder writes nothing.
 func TestMoveFromAzurite(t *testing.T) {
 	p, _, _ := quietTerminal(nil)
 	data := foldertest.With(t, folder.Azurite)
@@ -47,7 +47,7 @@ func TestMoveFromAzurite(t *testing.T) {
 	}
 }
 
-// TestMovePassesOnTheKind: the store that is opened is the one that was chosen.
+// TestMovePassesOnTheKind checks that the chosen store is the one that is opened.
 func TestMovePassesOnTheKind(t *testing.T) {
 	s := &foldertest.Stage{}
 	p, _, _ := quietTerminal(nil)
@@ -64,7 +64,7 @@ func TestMovePassesOnTheKind(t *testing.T) {
 	}
 }
 
-// TestMoveStateStartsAzurite holds the order in which services of our own start and stop.
+// TestMoveStateStartsAzurite checks the order in which the services of a folder start and stop.
 func TestMoveStateStartsAzurite(t *testing.T) {
 	s := &foldertest.Stage{}
 	p, out, _ := quietTerminal(strings.NewReader(""))
@@ -87,7 +87,7 @@ func TestMoveStateStartsAzurite(t *testing.T) {
 	}
 }
 
-// TestMoveStateShowsProgress holds that each table has a bar, with a total or without.
+// TestMoveStateShowsProgress checks that each table has a progress bar, with or without a total.
 func TestMoveStateShowsProgress(t *testing.T) {
 	p, _, errOut := quietTerminal(strings.NewReader(""))
 	p.Notes = terminal.Screen{Terminal: true, Width: 80}

@@ -56,7 +56,7 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	return cmd
 }
 
-// unpack restores a backup into store; "" only verifies it.
+// unpack restores a backup into the folder store, or only verifies the backup when store is "".
 func unpack(ctx context.Context, t *terminal.Terminal, name, store string) (c sqlitestore.Contents, err error) {
 	r, err := backupReader(t, name)
 	if err != nil {
@@ -82,7 +82,8 @@ func checkBackup(ctx context.Context, t *terminal.Terminal, name string) error {
 	return nil
 }
 
-// restoringDir is where a store is made of a backup; no other has that name. What is in it is worth nothing.
+// restoringDir is the folder in which a store is built from a backup. Nothing else uses that name, so its content may
+// always be deleted.
 const restoringDir = "restoring"
 
 func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, name string) error {
@@ -127,17 +128,17 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 	return nil
 }
 
-// keptIn lists the paths of what a restore replaces, as far as a data folder has it.
+// keptIn lists the paths in a data folder that a restore replaces, if they exist.
 func keptIn(data string) []string {
 	index := app.IndexFile(data)
 	return slices.DeleteFunc([]string{index, index + "-wal", index + "-shm", app.StoreFolder(data)},
 		func(path string) bool { return !folder.Exists(path) })
 }
 
-// putInPlace exchanges the store of data for the staged one, in an order in which a kill at any moment leaves
-// one of the two whole and in use. The index goes first: a store without one has it filled, and the new store
-// must not be searched by the old index. The folder aside is the staged one under a name that nobody clears
-// away, because from one moment to the next it holds the old store.
+// putInPlace exchanges the store of data for the staged one. The order matters: after a kill at any moment, one of
+// the two is whole and in use. The index is moved first, because a store without an index fills a new one, and the
+// new store must not be searched with the old index. The folder aside is the staged folder under a name that no
+// cleanup removes, because from the exchange on it holds the old store.
 func putInPlace(data, staged, aside string) error {
 	have := keptIn(data)
 	if len(have) == 0 {

@@ -67,12 +67,12 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 	cmd := m.command(&cobra.Command{
 		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample,
 		Args: command.One("folder"),
-	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever else the data folder has
+	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever the data folder has
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace what is there with other content")
 	return cmd
 }
 
-// notThere says what a missing table means here.
+// notThere explains the error for a missing table.
 func notThere(err error) error {
 	if fault.Is(err, fault.Unavailable) {
 		return fmt.Errorf("%w\nif no app ever ran on this storage, it has no state to export", err)
@@ -80,21 +80,21 @@ func notThere(err error) error {
 	return err
 }
 
-// sourceKind is the storage to export: one that has something.
+// sourceKind returns the kind of the storage to export, which must not be empty.
 func sourceKind(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
 	kind, err := folder.KindIn(t, getenv, data)
-	if err == nil && kind == folder.Embedded && !folder.HasEmbedded(data) { // opening it would make it
+	if err == nil && kind == folder.Embedded && !folder.HasEmbedded(data) { // opening the store would create it
 		err = fmt.Errorf("%s is not there: no app ever ran on the embedded store of this data folder, "+
 			"so it has no state to export", app.StoreFolder(data))
 	}
 	return kind, err
 }
 
-// mover exports or imports, and names what it did.
+// mover exports or imports, and returns the verb for the summary.
 type mover func(context.Context, storage.Store, string, transfer.Plan,
 	transfer.Options) (did string, r transfer.Report, err error)
 
-// moving is a move of state out of the store of this machine, or into it.
+// moving is an export from the store of this machine, or an import into it.
 type moving struct {
 	t        *terminal.Terminal
 	getenv   func(string) string
@@ -102,7 +102,7 @@ type moving struct {
 	do       mover
 }
 
-// command makes cmd the command for the move. The storage is the one that choose names for a data folder.
+// command makes cmd run the move. The function choose returns the kind of storage of a data folder.
 func (m moving) command(cmd *cobra.Command, choose func(data string) (kind string, err error)) *cobra.Command {
 	var o folder.Options
 	read := folder.Flags(cmd.Flags(), m.getenv, &o)
@@ -119,7 +119,7 @@ func (m moving) command(cmd *cobra.Command, choose func(data string) (kind strin
 	return cmd
 }
 
-// run opens the store, which nothing else may use, as far as this machine can tell, and moves.
+// run opens the store and moves the state. It locks the store against other processes of this machine.
 func (m moving) run(ctx context.Context, kind string, o folder.Options, dir string) error {
 	cfg, err := app.Load(m.getenv)
 	if err != nil {
@@ -144,7 +144,7 @@ func (m moving) run(ctx context.Context, kind string, o folder.Options, dir stri
 	return m.shown(ctx, store, dir, app.StatePlan(cfg))
 }
 
-// shown moves, shows progress on a terminal, and sums up.
+// shown moves the state, shows progress on a terminal, and prints a summary.
 func (m moving) shown(ctx context.Context, store storage.Store, dir string, plan transfer.Plan) error {
 	bars := &bars{t: m.t}
 	did, r, err := m.do(ctx, store, dir, plan, transfer.Options{Progress: bars.show})
@@ -160,7 +160,7 @@ func (m moving) shown(ctx context.Context, store storage.Store, dir string, plan
 	return nil
 }
 
-// bars show one progress bar after the other.
+// bars show one progress bar after another.
 type bars struct {
 	t    *terminal.Terminal
 	what string

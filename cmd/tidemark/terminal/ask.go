@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Asker puts questions to a person.
+// Asker asks a person questions.
 type Asker struct {
 	t  *Terminal
 	in *bufio.Reader
 }
 
-// Asking begins to ask. Until done, a read of the terminal fails for a process in the background instead of
-// stopping it.
+// Asking begins to ask. Until done is called, a process in the background gets an error when it reads the terminal,
+// and is not stopped.
 func (t *Terminal) Asking() (a *Asker, done func()) {
 	return &Asker{t, bufio.NewReader(t.In)}, ignoreTerminalStops()
 }
 
-// Ask returns one line without its spaces at either end. It is "" where the person has entered nothing, or the
-// input has ended.
+// Ask returns one line without leading and trailing spaces. It returns "" when the line is empty or the input has
+// ended.
 func (a *Asker) Ask(ctx context.Context, question string) (string, error) {
 	fmt.Fprint(a.t.Out, question)
 	line := make(chan string, 1)
 	go func() {
-		text, _ := a.in.ReadString('\n') // an input that has ended says nothing
+		text, _ := a.in.ReadString('\n') // an ended input gives an empty answer
 		line <- strings.TrimSpace(text)
 	}()
 	select {

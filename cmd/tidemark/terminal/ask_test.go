@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// L7: an interrupt ends a question.
+// TestL7InterruptEndsTheQuestion checks that an interrupt ends a question (L7).
 func TestL7InterruptEndsTheQuestion(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, typing := io.Pipe()

@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// newBar makes a progress bar; one with a negative total spins instead. It shows counts and no times, so that what
-// it shows depends only on the numbers it is given.
+// newBar makes a progress bar. A negative total makes a spinner. It shows counts and no times, so that its output
+// depends only on the numbers it is given.
 func newBar(w io.Writer, total int, what string, s Screen) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(w),
@@ -22,20 +22,19 @@ func newBar(w io.Writer, total int, what string, s Screen) *progressbar.Progress
 	)
 }
 
-// Frame is one line with a progress bar, for a picture that somebody else draws.
+// Frame returns one line with a progress bar, for a picture that the caller draws.
 func Frame(s Screen, what string, done, total int) string {
 	bar := newBar(io.Discard, total, what, s)
-	_ = bar.Set(done) // it cannot be drawn wrong into nothing
+	_ = bar.Set(done) // writes to io.Discard cannot fail
 	text := strings.TrimRight(bar.String(), "\r")
-	// Carriage returns move the bar into place.
+	// Carriage returns come before the bar.
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\r')+1:])
 }
 
 // Bar is a progress bar on standard error. A nil bar shows nothing.
 type Bar struct{ shown *progressbar.ProgressBar }
 
-// Bar begins a progress bar, or returns nil where standard error is not a terminal. One with a negative total spins
-// instead.
+// Bar begins a progress bar, or returns nil when standard error is not a terminal. A negative total makes a spinner.
 func (t *Terminal) Bar(total int, what string) *Bar {
 	if !t.Notes.Terminal {
 		return nil
@@ -43,14 +42,14 @@ func (t *Terminal) Bar(total int, what string) *Bar {
 	return &Bar{newBar(t.Err, total, what, t.Notes)}
 }
 
-// At moves the bar to what is done. A bar that cannot be drawn does not fail the work, here and below.
+// At sets the bar to done. An error in drawing does not fail the work, here and in the other methods.
 func (b *Bar) At(done int) {
 	if b != nil {
 		_ = b.shown.Set(done)
 	}
 }
 
-// Add moves the bar on by n.
+// Add advances the bar by n.
 func (b *Bar) Add(n int) {
 	if b != nil {
 		_ = b.shown.Add(n)
@@ -64,7 +63,7 @@ func (b *Bar) Describe(what string) {
 	}
 }
 
-// Clear makes room for a line. The next change draws the bar again.
+// Clear removes the bar to make room for a line. The next change draws it again.
 func (b *Bar) Clear() {
 	if b != nil {
 		_ = b.shown.Clear()

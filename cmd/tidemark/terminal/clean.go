@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Clean makes text of an unknown host fit to print: one line of valid UTF-8 that can neither steer a terminal nor
-// change the direction of what follows.
+// Clean makes text of an unknown host safe to print: one line of valid UTF-8 that can neither control a terminal nor
+// change the direction of the text after it.
 func Clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -20,7 +20,7 @@ func Clean(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// steers reports whether a terminal acts on r or writes what follows in another direction.
+// steers reports whether r controls a terminal or changes the direction of the text after it.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
@@ -34,7 +34,7 @@ func CleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// CleanPiece is [Clean] for the inside of a text: space at either end becomes one space.
+// CleanPiece is [Clean] for a piece of a longer text: space at either end becomes one space.
 func CleanPiece(s string) string {
 	text := Clean(s)
 	if text == "" {
@@ -49,7 +49,7 @@ func CleanPiece(s string) string {
 	return text
 }
 
-// CleanText is [Clean] for a text that keeps its lines and its spaces.
+// CleanText is [Clean] for a text whose lines and spaces must be kept.
 func CleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && steers(r) {

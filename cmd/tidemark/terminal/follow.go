@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// patience is how many polls in a row may fail before [Follow] gives up. The first poll may not fail: a wrong
-// address should be reported at once.
+// patience is how many polls in a row may fail before [Follow] gives up. The first poll must succeed, so that a wrong
+// address is reported at once.
 const patience = 5
 
-// Follow polls until over reports that what it sees is the end. In between the server may be away for a while, as
-// during an update.
+// Follow polls until over reports the end. The server may be unreachable for a while in between, as during an update.
 func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, poll func() (T, error),
 	over func(T) bool) error {
-	failed := -1 // polls that failed in a row; -1 before the first success
+	failed := -1 // failed polls in a row; -1 before the first success
 	for {
 		switch now, err := poll(); {
 		case err == nil:
@@ -31,7 +30,7 @@ func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, pol
 	}
 }
 
-// After is a poll whose first answer is known already.
+// After returns a poll whose first answer is first, and which then calls poll.
 func After[T any](first T, poll func() (T, error)) func() (T, error) {
 	known := true
 	return func() (T, error) {

@@ -6,14 +6,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Marks around highlights. They are control characters, which [Clean] leaves in no text.
+// Markers around highlights. They are control characters, which [Clean] removes from every text.
 const (
 	markOn  = '\x01'
 	markOff = '\x02'
 )
 
-// Markup cleans a passage and puts marks around its highlights, which [Screen.Render] shows. Ranges that are not in
-// the text, out of order, or that cut a character are skipped.
+// Markup cleans a passage and puts markers around its highlights, which [Screen.Render] shows. It skips ranges that
+// are outside the text, out of order, or that split a character.
 func Markup(p api.Passage) string {
 	var b strings.Builder
 	at := 0
@@ -31,7 +31,7 @@ func Markup(p api.Passage) string {
 	return strings.TrimSpace(b.String())
 }
 
-// boundary reports whether a character begins at byte i of s, or s ends there.
+// boundary reports whether a character begins at byte i of s, or i is the end of s.
 func boundary(s string, i int) bool {
 	return i == len(s) || s[i]&0xc0 != 0x80
 }

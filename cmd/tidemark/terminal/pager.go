@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Paged has what do says go through the pager, where a person reads it on a terminal. A pager that cannot be
-// started is left out.
+// Paged shows the output of do in the pager when a person reads it on a terminal. If the pager cannot be started, the
+// output is printed directly.
 func (t *Terminal) Paged(ctx context.Context, do func() error) error {
 	pager := strings.Fields(t.Pager)
 	if !t.Screen.Terminal || t.JSON || len(pager) == 0 || pager[0] == "cat" {
@@ -35,7 +35,7 @@ func (t *Terminal) Paged(ctx context.Context, do func() error) error {
 	t.Out = out
 	_ = in.Close()
 	if errors.Is(err, syscall.EPIPE) {
-		err = nil // the reader has seen enough
+		err = nil // the user closed the pager before the end
 	}
 	return errors.Join(err, cmd.Wait())
 }

@@ -7,14 +7,14 @@ import (
 	"golang.org/x/term"
 )
 
-// Screen says what an output can show. The zero value is a file or a pipe.
+// Screen says what an output can show. The zero value describes a file or a pipe.
 type Screen struct {
 	Terminal bool
-	Color    bool // a terminal whose user has not asked for plain text
+	Color    bool // a terminal whose user has not turned colors off
 	Width    int  // in columns; 0 for a file or a pipe
 }
 
-// ScreenOf looks at f. NO_COLOR is honored as https://no-color.org asks: any value turns colors off.
+// ScreenOf examines f. It honors NO_COLOR as https://no-color.org asks: any value turns colors off.
 func ScreenOf(f *os.File, getenv func(string) string) Screen {
 	if !term.IsTerminal(int(f.Fd())) {
 		return Screen{}
@@ -34,7 +34,7 @@ func (s Screen) Bold(text string) string {
 	return "\x1b[1m" + text + "\x1b[0m"
 }
 
-// Render shows the highlights of a text that [Markup] made: bold where the screen has colors, else in «…».
+// Render shows the highlights of a text from [Markup]: bold when the screen has colors, and else in «…».
 func (s Screen) Render(marked string) string {
 	on, off := "«", "»"
 	if s.Color {

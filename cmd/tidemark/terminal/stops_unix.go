@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ignoreTerminalStops lets a read of the terminal fail for a process in the background, instead of stopping it, until
-// undo.
+// ignoreTerminalStops makes a read of the terminal by a process in the background fail, instead of stopping the
+// process, until undo is called.
 func ignoreTerminalStops() (undo func()) {
 	signal.Ignore(syscall.SIGTTIN)
 	return func() { signal.Reset(syscall.SIGTTIN) }

@@ -1,4 +1,4 @@
 package terminal
 
-// ignoreTerminalStops does nothing: no process is stopped for reading.
+// ignoreTerminalStops does nothing: Windows does not stop a process that reads the terminal.
 func ignoreTerminalStops() (undo func()) { return func() {} }

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Row is a line of a table: texts cleaned, numbers with a comma between thousands.
+// Row returns a line of a table: texts cleaned, numbers with a comma between thousands.
 func Row(cells ...any) string {
 	texts := make([]string, len(cells))
 	for i, c := range cells {
@@ -34,5 +34,5 @@ func Table(out io.Writer, rows ...string) error {
 	return w.Flush()
 }
 
-// Megabytes writes a number of bytes in megabytes, rounded up, so that only nothing is 0 MB.
+// Megabytes formats a number of bytes in megabytes, rounded up, so that only zero bytes are 0 MB.
 func Megabytes(n int64) string { return words.Thousands(int((n+1<<20-1)>>20)) + " MB" }

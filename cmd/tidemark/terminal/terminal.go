@@ -1,8 +1,8 @@
-// Package terminal writes what commands have to say to people and to programs, and asks people. Text of unknown
-// hosts can neither steer a terminal nor break a line, if it goes through [Clean].
+// Package terminal writes the output of commands for people and for programs, and asks people questions. Text of
+// unknown hosts that goes through [Clean] can neither control a terminal nor break a line.
 //
-// People read standard output. Messages about the work, and what went wrong, go to standard error. With --json,
-// standard output has the API's answers alone.
+// People read standard output. Messages about the work, and errors, go to standard error. With --json, standard
+// output has only the API's answers.
 package terminal
 
 import (
@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// Terminal is what one run of the command reads and writes, and its clock. Tests put their own in.
+// Terminal has the input and outputs of one run of the command, and its clock. Tests replace them.
 type Terminal struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Screen   Screen // what Out can show
 	Notes    Screen // what Err can show
-	Typed    bool   // a person types what In reads
-	JSON     bool   // Out is for programs
+	Typed    bool   // a person types the input
+	JSON     bool   // a program reads the output
 	Pager    string // the command that shows long texts; "cat" for none
-	Name     string // how the user called this command
+	Name     string // the name by which the user called this command
 	Now      func() time.Time
 	Sleep    func(context.Context, time.Duration) error
 }
@@ -39,7 +39,7 @@ func (t *Terminal) Say(format string, args ...any) {
 	}
 }
 
-// OnChange returns a function that says a text unless it is the same as the one before.
+// OnChange returns a function that prints a text unless it equals the previous one.
 func (t *Terminal) OnChange() func(text string) {
 	shown := ""
 	return func(text string) {
@@ -53,7 +53,7 @@ func (t *Terminal) OnChange() func(text string) {
 // Field is a named value, for a list of what is known about one thing.
 type Field struct{ Name, Value string }
 
-// SayFields says each field that has a value on a line.
+// SayFields prints each field that has a value on a line.
 func (t *Terminal) SayFields(all []Field) {
 	for _, f := range all {
 		if text := Clean(f.Value); text != "" {
@@ -62,5 +62,5 @@ func (t *Terminal) SayFields(all []Field) {
 	}
 }
 
-// Quote makes text one word for a shell.
+// Quote quotes text as one word for a shell.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -38,7 +38,7 @@ func TestMarkup(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		p    api.Passage
-		want string // with < and > for the marks
+		want string // with < and > for the markers
 	}{
 		{"plain", api.Passage{Text: " a  b\n"}, "a b"},
 		{"space around a highlight stays", api.Passage{Text: "a\nb c", Highlights: []api.Range{{From: 2, To: 3}}}, "a <b> c"},

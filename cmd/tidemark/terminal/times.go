@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Stamp writes a moment to the second, in UTC.
+// Stamp formats a time to the second, in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05Z") }
 
-// Minute writes a moment to the minute, in UTC; "-" for no time.
+// Minute formats a time to the minute, in UTC. It returns "-" for the zero time.
 func Minute(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -18,7 +18,7 @@ func Minute(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// Ago says how far t is from now; "–" for no time.
+// Ago says how far t is from now. It returns "–" for the zero time.
 func Ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -26,7 +26,7 @@ func Ago(now, t time.Time) string {
 	return words.Relative(now, t)
 }
 
-// Moment writes a moment with how far it is from now; "" for no time.
+// Moment formats a time, followed by how far it is from now. It returns "" for the zero time.
 func Moment(now, t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// View shows how far work has come: on a terminal as a picture that is drawn over itself, otherwise as a line for
-// each change, and with --json not at all.
+// View shows the progress of work: on a terminal as a picture that is redrawn, elsewhere as a line for each change,
+// and with --json not at all.
 type View struct {
 	Out    io.Writer
 	Screen Screen
 	Silent bool
 	drawn  int    // lines of the picture on the screen
-	last   string // line
+	last   string // the last line that was printed
 }
 
-// Show shows the picture or the line.
+// Show shows the picture on a terminal, and else the line.
 func (v *View) Show(now time.Time, line func() string, picture func() []string) {
 	switch {
 	case v.Silent:
@@ -35,17 +35,17 @@ func (v *View) Show(now time.Time, line func() string, picture func() []string) 
 // Close removes the picture.
 func (v *View) Close() { v.draw(nil) }
 
-// draw replaces the picture; without lines nothing is left of it. Lines are cut at the screen's width, because one
-// that broke into two would be drawn over only in part.
+// draw replaces the picture, and removes it when lines is empty. It cuts lines at the screen's width, because it
+// could redraw a line that wraps only in part.
 func (v *View) draw(lines []string) {
 	var b strings.Builder
 	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // to the first line, and clear from there
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // to the first line, and clear everything from there
 	}
 	for _, l := range lines {
 		b.WriteString(Cut(l, v.Screen.Width) + "\n")
 	}
-	// One write: a picture drawn in two may flicker.
+	// One write, because a picture drawn in two may flicker.
 	io.WriteString(v.Out, b.String())
 	v.drawn = len(lines)
 }

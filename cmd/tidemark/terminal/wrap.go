@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Wrap breaks text at spaces into lines of at most width runes. A longer word has a line to itself. The marks of
-// [Markup] take up no room. Width 0 means one line.
+// Wrap breaks text at spaces into lines of at most width runes. A longer word gets a line to itself. The markers of
+// [Markup] have no width. Width 0 means one line.
 func Wrap(text string, width int) []string {
 	if width <= 0 {
 		return []string{text}
@@ -29,7 +29,7 @@ func Wrap(text string, width int) []string {
 	return append(lines, strings.Join(line, " "))
 }
 
-// visible counts the runes of text that take up room.
+// visible counts the runes of text that have a width.
 func visible(text string) int {
 	n := 0
 	for _, r := range text {
@@ -40,7 +40,7 @@ func visible(text string) int {
 	return n
 }
 
-// Cut shortens text to width runes. A text that was shortened ends in an ellipsis.
+// Cut shortens text to width runes. A shortened text ends in an ellipsis.
 func Cut(text string, width int) string {
 	if width <= 0 || utf8.RuneCountInString(text) <= width {
 		return text
