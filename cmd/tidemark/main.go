@@ -61,7 +61,7 @@ func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, 
 
 const rootLong = `Tidemark keeps a search index true to sources that change.
 
-This command speaks to a running Tidemark, by default the one on this machine.
+This command talks to a running Tidemark, by default the one on this machine.
 "tidemark start" runs one here.`
 
 const rootExample = `  tidemark start

@@ -27,7 +27,7 @@ type build struct {
 func versionCommand(t *terminal.Terminal) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of this command, its commit and its Go",
+		Short:   "Print the version of this command, its commit and its Go version",
 		Example: "  tidemark version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {

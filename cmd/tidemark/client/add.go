@@ -19,10 +19,9 @@ import (
 
 const addLong = `Register URLs. Each is fetched soon, indexed, and watched from then on.
 
-Adding what is known already does no harm: it is checked now. With --file, URLs
-are read from a file, one on each line; empty lines and comments (#) are passed
-over. What cannot be added is reported with its line and the reason; all else is
-added.`
+Adding a known URL does no harm: it is checked now. With --file, URLs are read from
+a file, one per line; empty lines and comments (#) are skipped. A URL that cannot be
+added is reported with its line and the reason, and the others are added.`
 
 const addExample = `  tidemark add https://example.com/ https://example.com/news
   tidemark add --file urls.txt
@@ -42,7 +41,7 @@ func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return a.run(cmd.Context(), args, file)
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one on a line; - is standard input")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read URLs from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
 	return cmd
 }

@@ -15,11 +15,11 @@ import (
 
 const addFileLong = `Register files. Each is read soon, indexed, and watched from then on.
 
-A file is named by a path on the server's machine, below its FILE_ROOT; by the
-address of a blob or of a file in an Azure Files share; or by the address of a
-blob container, which is kept in step whole: new blobs are added, changed ones
-read again, deleted ones leave the index. Secrets in an address are not kept:
-name a credential instead, which is a setting of the server.`
+A file is named by a path on the server's machine, below its FILE_ROOT, or by the
+address of a blob or of a file in an Azure Files share. The address of a blob
+container adds the whole container: new blobs are added, changed ones are read
+again, and deleted ones leave the index. Secrets in an address are not stored: name
+a credential instead, which is a setting of the server.`
 
 const addFileExample = `  tidemark add-file /srv/docs/manual.pdf reports/*.docx
   tidemark add-file --credential DOCS https://acct.blob.core.windows.net/docs/manual.pdf
@@ -46,7 +46,7 @@ func addFileCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return a.run(cmd.Context(), args, file)
 		},
 	}
-	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one on a line; - is standard input")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read paths from `FILE`, one per line; - is standard input")
 	addFlags(cmd, &o)
 	return cmd
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const auditLong = `Compare the index with what it should hold, page by page, and repair what differs
-from the copies that are kept; no site is asked. Without --host, pages whose source
-is not registered any more are taken out, too.
+const auditLong = `Compare the index, page by page, with what it should contain, and repair the
+differences from the stored copies. No site is asked. Without --host, pages whose
+source is no longer registered are removed, too.
 
-The work goes on by itself; --wait stays until it is done and lists what differed.`
+The server does the work; --wait waits until it is done and lists the differences.`
 
 const auditExample = `  tidemark audit --wait
   tidemark audit --host example.com`
@@ -27,7 +27,7 @@ func auditCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:     "audit",
-		Short:   "Compare the index with what it should hold, and repair it",
+		Short:   "Compare the index with what it should contain, and repair it",
 		Long:    auditLong,
 		Example: auditExample,
 		Args:    cobra.NoArgs,

@@ -13,10 +13,11 @@ import (
 )
 
 const backfillLong = `Register the pages that a site already has, from its sitemaps, archives, listings or
-containers. What is registered already stays as it is, and the site is asked no
-faster than ever.
+containers. Pages that are already registered are not changed, and the site is
+never asked faster than usual.
 
-Sites stand in the server's site file, and the server needs BACKFILL_ENABLED=true.`
+The sites are listed in the server's site file. The server needs
+BACKFILL_ENABLED=true.`
 
 const backfillExample = `  tidemark backfill sites
   tidemark backfill run --source port-authority --dry-run
@@ -40,12 +41,12 @@ func backfillCommand(t *terminal.Terminal, s *command.Server, user string) *cobr
 	return cmd
 }
 
-const backfillRunLong = `Begin a run and follow it to its end. It goes on by itself: Ctrl-C ends only the
-following.
+const backfillRunLong = `Start a run and follow it to its end. The run continues on the server when Ctrl-C
+stops this command.
 
-With --dry-run nothing is registered and nothing queued; what would be is counted.
-The report goes to standard output, the progress to standard error. The exit code
-is 1 for a run that failed, was cancelled or paused.`
+With --dry-run nothing is registered or queued; the pages are only counted. The
+report goes to standard output, the progress to standard error. The exit code is 1
+if the run failed, was cancelled or was paused.`
 
 const backfillRunExample = `  tidemark backfill run --source port-authority --dry-run
   tidemark backfill run --source port-authority --source harbor-library --max-urls 500
@@ -64,7 +65,7 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	b := backfilling{request: api.BackfillRequest{RunBy: user}}
 	cmd := &cobra.Command{
 		Use:     "run --source SITE…",
-		Short:   "Begin a run and follow it",
+		Short:   "Start a run and follow it",
 		Long:    backfillRunLong,
 		Example: backfillRunExample,
 		Args:    cobra.NoArgs,
@@ -74,17 +75,17 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	}
 	f, r := cmd.Flags(), &b.request
 	f.StringSliceVar(&r.Sources, "source", nil, "`SITE` of the site file; may be repeated")
-	f.StringVar(&r.Mode, "mode", "", "where to find them: sitemap, archive, pagination or container (default sitemap)")
+	f.StringVar(&r.Mode, "mode", "", "where to find pages: sitemap, archive, pagination or container (default sitemap)")
 	f.BoolVar(&r.DryRun, "dry-run", false, "count what would be registered, and register nothing")
-	f.IntVar(&r.MaxURLs, "max-urls", 0, "most pages of all sites (default, and at most, BACKFILL_MAX_URLS_PER_RUN)")
+	f.IntVar(&r.MaxURLs, "max-urls", 0, "largest number of pages (default, and at most, BACKFILL_MAX_URLS_PER_RUN)")
 	f.IntVar(&r.MaxURLsPerSource, "max-per-source", 0,
 		"most pages of each site (default, and at most, BACKFILL_MAX_URLS_PER_SOURCE)")
 	f.IntVar(&r.Concurrency, "concurrency", 0, "sites at once (default, and at most, BACKFILL_MAX_CONCURRENCY)")
-	f.DurationVar(&b.delay, "delay", 0, "pause between two documents of a site, beside the site's own pace")
-	f.StringVar(&r.DateFrom, "date-from", "", "only what changed since this `DATE`, such as 2024-06-30")
-	f.StringVar(&r.DateTo, "date-to", "", "only what changed until the end of this `DATE`")
-	f.StringVar(&r.RunBy, "run-by", r.RunBy, "who asks, for the record (default USER)")
-	f.BoolVarP(&b.detach, "detach", "d", false, "do not follow it")
+	f.DurationVar(&b.delay, "delay", 0, "pause between two documents of a site, in addition to the site's own pace")
+	f.StringVar(&r.DateFrom, "date-from", "", "only pages that changed since this `DATE`, such as 2024-06-30")
+	f.StringVar(&r.DateTo, "date-to", "", "only pages that changed until the end of this `DATE`")
+	f.StringVar(&r.RunBy, "run-by", r.RunBy, "your name, for the record (default USER)")
+	f.BoolVarP(&b.detach, "detach", "d", false, "do not follow the run")
 	f.DurationVar(&b.interval, "interval", time.Second, "how often to poll")
 	f.Lookup("run-by").DefValue = "" // the help must be the same for every user
 	return cmd

@@ -22,7 +22,7 @@ func backfillListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command
 	var after string
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List runs and how far they are, newest first",
+		Short:   "List runs and their progress, newest first",
 		Example: "  tidemark backfill list\n  tidemark backfill list --top 100",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,7 +30,7 @@ func backfillListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command
 		},
 	}
 	cmd.Flags().IntVar(&top, "top", 20, "how many, up to 100")
-	cmd.Flags().StringVar(&after, "before", "", "only older ones than the run of this `ID`")
+	cmd.Flags().StringVar(&after, "before", "", "only runs older than the one with this `ID`")
 	return cmd
 }
 
@@ -63,8 +63,8 @@ func statusOf(r api.BackfillRun) string {
 	return r.Status
 }
 
-const backfillShowLong = `Show a run: what it was asked for, what each site gave, what was left out and
-why, and its errors. With --watch it is followed until it goes on no longer.`
+const backfillShowLong = `Show a run: its request, the results of each site, the addresses that were skipped
+and why, and the errors. With --watch, follow the run until it ends or is paused.`
 
 func backfillShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var watch bool
@@ -90,7 +90,7 @@ func backfillShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command
 			return showBackfill(t, run)
 		},
 	}
-	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "follow it until it goes on no longer")
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "follow the run until it ends or is paused")
 	cmd.Flags().DurationVar(&interval, "interval", time.Second, "how often --watch polls")
 	return cmd
 }
@@ -199,10 +199,10 @@ func backfillSites(ctx context.Context, t *terminal.Terminal, s *command.Server)
 	return terminal.Table(t.Out, rows...)
 }
 
-const backfillResumeLong = `Let a run go on that is paused or failed. One that failed asks again for what could
-not be read, and counts nothing twice.`
+const backfillResumeLong = `Resume a paused or failed run. A failed run tries again what it could not read, and
+counts nothing twice.`
 
-const backfillCancelLong = `End a run before its next step. What it has registered stays registered.`
+const backfillCancelLong = `End a run before its next step. The pages it has registered stay registered.`
 
 // backfillDo makes a command that performs one action on a run.
 func backfillDo(t *terminal.Terminal, s *command.Server, verb, short, long string, route api.Route[api.BackfillID,

@@ -19,19 +19,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const changesLong = `List what has changed: pages, files and entries, the newest first.
+const changesLong = `List changes of pages, files and entries, the newest first.
 
 --since takes a time (2026-03-01T12:00:00Z), a day (2026-03-01), today, yesterday,
 a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
---json. With --follow the oldest come first, and new ones as they happen, until
-Ctrl-C.
+--json. With --follow the oldest come first, and new ones are added as they happen,
+until Ctrl-C.
 
---mark-read marks as read what is shown, and --unread leaves out what was marked,
-under the name of the key; where none is needed, for everybody of the machine.
+--mark-read marks the listed changes as read, and --unread leaves out changes that
+are marked. Marks belong to the name of the key. A server that needs no keys has one
+set of marks for all its users.
 
-With --format all of them are written as CSV or JSON Lines.
+With --format, all matching changes are written as CSV or JSON Lines.
 
-On a terminal the list goes through PAGER (less, if it is not set).`
+On a terminal the list is shown in PAGER (less, if it is not set).`
 
 const changesExample = `  tidemark changes --since yesterday
   tidemark changes --host example.com --kind content,gone --min-share 0.1
@@ -53,7 +54,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var o changesOptions
 	cmd := &cobra.Command{
 		Use:     "changes",
-		Short:   "List what has changed",
+		Short:   "List changes",
 		Long:    changesLong,
 		Example: changesExample,
 		Args:    cobra.NoArgs,
@@ -78,19 +79,19 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&o.query.Until, "until", "", "only changes before this `TIME`")
 	command.HostFlag(f, &o.query.Host, "only changes of this `HOST`")
 	f.StringVar(&o.query.Tag, "tag", "", "only changes of items that had this `TAG`")
-	f.StringVar(&o.query.Silenced, "silenced", "", "what rules of a watch hide: false, true for it, too, or only")
+	f.StringVar(&o.query.Silenced, "silenced", "", "changes that watch rules hide: false, true (with them) or only")
 	f.StringVar(&o.query.Kind, "kind", "", "only changes of these `KINDS`: "+kindNames())
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
-	f.Float64Var(&o.query.MinShare, "min-share", 0, "the least `PART` of the text that has changed, 0 to 1")
-	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that all stand in the title, the address or the passages")
+	f.Float64Var(&o.query.MinShare, "min-share", 0, "the smallest changed `PART` of the text, 0 to 1")
+	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that must all occur in the title, the address or the passages")
 	f.IntVar(&o.query.Top, "top", 50, "how many; with --all, how many to read at a time")
-	f.BoolVar(&o.all, "all", false, "read on to the end")
+	f.BoolVar(&o.all, "all", false, "list everything, to the end")
 	formatFlag(f, &o.format)
 	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
-	f.BoolVar(&o.read, "mark-read", false, "mark as read what is shown")
-	f.BoolVar(&o.allRead, "mark-all-read", false, "mark as read all that has changed, and show nothing")
-	f.BoolVarP(&o.follow, "follow", "f", false, "go on with what changes from now on, or since --since")
-	cmd.AddCommand(&cobra.Command{Use: "why ID", Short: "Say who was told of a change, and what was ignored of it",
+	f.BoolVar(&o.read, "mark-read", false, "mark the listed changes as read")
+	f.BoolVar(&o.allRead, "mark-all-read", false, "mark all changes as read, and show none")
+	f.BoolVarP(&o.follow, "follow", "f", false, "show new changes as they happen, from now or from --since")
+	cmd.AddCommand(&cobra.Command{Use: "why ID", Short: "Show who was notified of a change, and what was ignored",
 		Args: command.One("id of a change"), Example: "  tidemark changes why 1.20780.3",
 		RunE: func(cmd *cobra.Command, args []string) error { return explainChange(cmd.Context(), t, s, args[0]) }})
 	return cmd

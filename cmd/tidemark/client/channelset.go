@@ -16,8 +16,8 @@ type channelFlags struct{ webhook, secret, service string }
 
 func (g *channelFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&g.webhook, "webhook", "", "address of a webhook")
-	f.StringVar(&g.secret, "secret", "", "NAME of the setting that a webhook is signed by; without it, one is made")
-	f.StringVar(&g.service, "service", "", "NAME of the setting that has the address of a service")
+	f.StringVar(&g.secret, "secret", "", "NAME of the setting with the webhook's secret; by default a secret is made")
+	f.StringVar(&g.service, "service", "", "NAME of the setting with the address of a service")
 }
 
 func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
@@ -43,7 +43,7 @@ func channelAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 
 func channelSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var g channelFlags
-	cmd := &cobra.Command{Use: "set NAME", Short: "Change a channel; what is not given stays", Args: command.One("name"),
+	cmd := &cobra.Command{Use: "set NAME", Short: "Change a channel; other settings stay", Args: command.One("name"),
 		Example: "  tidemark channels set ops --webhook https://other.example/hook\n  tidemark channels set ops --secret OPS"}
 	g.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -15,8 +15,8 @@ import (
 const deliveriesExample = `  tidemark deliveries --state failed
   tidemark deliveries retry ID`
 
-const deliveriesLong = `List the messages to receivers: those that wait, and then the others, the
-newest first. Each is tried for a day, and kept for 30 days.`
+const deliveriesLong = `List the messages to receivers: first the waiting ones, then the others, the newest
+first. Each is tried for a day, and kept for 30 days.`
 
 func deliveriesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var q api.DeliveryQuery
@@ -27,8 +27,8 @@ func deliveriesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&q.State, "state", "", "only waiting, sent or failed")
-	f.StringVar(&q.Rule, "rule", "", "only those of the rule of this id")
-	f.StringVar(&q.Channel, "channel", "", "only those to this channel")
+	f.StringVar(&q.Rule, "rule", "", "only messages of the rule with this id")
+	f.StringVar(&q.Channel, "channel", "", "only messages to this channel")
 	f.IntVar(&q.Top, "top", 50, "how many, 1 to 500")
 	cmd.AddCommand(&cobra.Command{Use: "retry ID", Short: "Send a message again", Args: command.One("id"),
 		Example: "  tidemark deliveries retry ID",

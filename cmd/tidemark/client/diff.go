@@ -13,12 +13,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const diffLong = `Show what differs between two captures of a source, line by line, with the words
-that differ marked: by default between the last two of which the text differs.
+const diffLong = `Show the differences between two captures of a source, line by line, with the words
+that differ marked. The default is the last two captures with different texts.
 
 FROM and TO are the beginnings of the SHA-256 digests that "tidemark show" and
-"tidemark changes" print. --since-read takes the version that "tidemark changes
---mark-read" has shown last. On a terminal the text goes through PAGER.`
+"tidemark changes" print. --since-read compares with the version that "tidemark
+changes --mark-read" showed last. On a terminal the text is shown in PAGER.`
 
 const diffExample = `  tidemark diff https://example.com/prices
   tidemark diff https://example.com/prices 7f1d441a 3f235255
@@ -55,7 +55,7 @@ func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
 		"from the version that was last marked as read")
-	cmd.Flags().BoolVar(&stat, "stat", false, "only how much differs")
+	cmd.Flags().BoolVar(&stat, "stat", false, "print only how much differs")
 	return cmd
 }
 

@@ -14,13 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const enrichLong = `Have a language model say what entries are about: gist, topics and keywords. An
-entry that was described is not paid for again until it changes.
+const enrichLong = `Let a language model describe entries: gist, topics and keywords. A described entry
+costs nothing more until it changes.
 
-It is done now, one after the other, or with --batch within a day and at half the
-price with most services. - reads ids from standard input, one on a line; with
---missing, it is all entries that were never described, or could not be. The
-server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.`
+Entries are described now, one after another. With --batch they are described within
+a day, at half the price with most services. - reads ids from standard input, one
+per line. --missing selects all entries without a description, including those that
+failed. The server needs T1_DEFAULT_MODEL, and T1_BATCH_MODEL for batches.`
 
 const enrichExample = `  tidemark enrich entry_telegram_link_v1-k7gx…
   tidemark enrich --batch - < ids.txt
@@ -31,7 +31,7 @@ func enrichCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var batch, missing bool
 	cmd := &cobra.Command{
 		Use:     "enrich ENTRY_ID…",
-		Short:   "Have a language model describe entries, now or in batches",
+		Short:   "Let a language model describe entries, now or in batches",
 		Long:    enrichLong,
 		Example: enrichExample,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -57,8 +57,8 @@ func enrichCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return enrichNow(cmd.Context(), t, s, ids)
 		},
 	}
-	cmd.Flags().BoolVar(&batch, "batch", false, "when the model has time, within a day, instead of now")
-	cmd.Flags().BoolVar(&missing, "missing", false, "all entries that were never described, or could not be")
+	cmd.Flags().BoolVar(&batch, "batch", false, "describe them within a day, at the lower price of batches")
+	cmd.Flags().BoolVar(&missing, "missing", false, "all entries without a description, including failed ones")
 	cmd.AddCommand(enrichBatchesCommand(t, s), enrichShowCommand(t, s), enrichCancelCommand(t, s))
 	return cmd
 }

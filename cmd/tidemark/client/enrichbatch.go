@@ -19,7 +19,7 @@ func enrichBatchesCommand(t *terminal.Terminal, s *command.Server) *cobra.Comman
 	l := api.EnrichQuery{}
 	cmd := &cobra.Command{
 		Use:     "batches",
-		Short:   "List batches and how far they are, newest first",
+		Short:   "List batches and their progress, newest first",
 		Example: "  tidemark enrich batches\n  tidemark enrich batches --top 100 --schema pkm_test",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -28,7 +28,7 @@ func enrichBatchesCommand(t *terminal.Terminal, s *command.Server) *cobra.Comman
 	}
 	cmd.Flags().StringVar(&l.Schema, "schema", "", "those of pkm or of pkm_test; as the test mode is when not given")
 	cmd.Flags().IntVar(&l.Top, "top", 20, "how many, up to 100")
-	cmd.Flags().StringVar(&l.Before, "before", "", "only older ones than the batch of this `ID`")
+	cmd.Flags().StringVar(&l.Before, "before", "", "only batches older than the one with this `ID`")
 	return cmd
 }
 
@@ -91,7 +91,7 @@ func outcomes(b api.EnrichBatch) string {
 func enrichShowCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show BATCH",
-		Short:   "Show a batch with what became of each entry",
+		Short:   "Show a batch with the result of each entry",
 		Example: "  tidemark enrich show t1-8227633599999-0f3a…",
 		Args:    command.One("batch"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -135,8 +135,8 @@ func charged(b api.EnrichBatch) string {
 	return tokens(b.TokensIn, b.TokensOut, b.Cost)
 }
 
-const enrichCancelLong = `Cancel a batch. What the model has said by then is used, and nothing more is asked;
-that takes a while. Cancelling twice is cancelling once.`
+const enrichCancelLong = `Cancel a batch. Answers that the model has already given are used, and it gets no
+further requests. This takes a while. Cancelling a batch again has no effect.`
 
 func enrichCancelCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{

@@ -16,10 +16,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server gives
-each its identity and keeps it once, so adding twice does no harm. Each is
-reported with what became of it: inserted, skipped, updated or why not. The exit
-code is 1 if one was not added; all else is added all the same.`
+const entryAddLong = `Push an entry in: a mail, a note, a link, or the text of a page. The server decides
+the identity of each entry and stores it once, so adding it twice does no harm. The
+result of each is printed: inserted, skipped, updated, or an error. One failed entry
+makes the exit code 1; the others are still added.`
 
 const entryAddExample = `  tidemark entry add mail inbox/*.eml
   tidemark entry add note 'Berth 4 is closed until Friday'
@@ -29,14 +29,14 @@ const entryAddExample = `  tidemark entry add mail inbox/*.eml
 func entryCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "entry",
-		Short:   "Push in what is not crawled: mails, notes, links, texts of pages",
+		Short:   "Push in content that is not crawled: mails, notes, links, texts of pages",
 		Example: entryAddExample,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	add := &cobra.Command{
 		Use:     "add",
-		Short:   "Push entries in, each kept once",
+		Short:   "Push entries in, each stored once",
 		Long:    entryAddLong,
 		Example: entryAddExample,
 		Args:    cobra.NoArgs,
@@ -51,8 +51,8 @@ func entryCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 
 const addMailLong = `Push mails in, one in each file (RFC 5322, as mail programs save them: .eml).
 
-A mail of a thread updates the entry of that thread, a newsletter is kept once. A
-mailbox of several mails (.mbox) is imported by POST /api/import/email/mbox.`
+A mail of a thread updates the entry of that thread. A newsletter is stored once. To
+import a mailbox of several mails (.mbox), use "tidemark import mbox".`
 
 func addMailCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
@@ -82,11 +82,11 @@ var mboxLine = regexp.MustCompile(`(?m)(?:\A|^\r?\n)From \S+ +(?:Mon|Tue|Wed|Thu
 
 func isMailbox(body []byte) bool { return len(mboxLine.FindAllIndex(body, 2)) == 2 }
 
-const addNoteLong = `Push notes in, each an argument; - reads one from standard input.
+const addNoteLong = `Push notes in, one per argument; - reads one from standard input.
 
-A note is known by its --chat and its --message. Without --message its text is
-what it is known by: the same text is the same note, another text another one.
-Give a --message of your own to be able to change what a note says.`
+A note is identified by its --chat and its --message. Without --message it is
+identified by its text: the same text is the same note, and another text is another
+note. To be able to change the text of a note later, give it a --message.`
 
 func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var from api.TelegramSource
@@ -119,7 +119,7 @@ func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&chat, "chat", "notes", "what the note belongs to: a `NAME` or number")
+	cmd.Flags().StringVar(&chat, "chat", "notes", "chat of the note: a `NAME` or number")
 	cmd.Flags().StringVar(&message, "message", "",
 		"the note's own `NUMBER` or name there, which a later one with the same replaces")
 	return cmd
@@ -133,7 +133,7 @@ func noteID(text string) api.TelegramID {
 
 const addLinkLong = `Push links in. The page of each is crawled, too, and found by a search.
 
-A link is known by its URL without what tracks people; one that is known is
+A link is identified by its URL without tracking parameters. A known link is
 skipped.`
 
 func addLinkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
@@ -156,14 +156,14 @@ func addLinkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&title, "title", "", "what it is about")
+	cmd.Flags().StringVar(&title, "title", "", "title of the link")
 	return cmd
 }
 
 const addPageLong = `Push the text of pages in, from files of HTML or text.
 
 A page has no identity of its own, so adding it twice makes two entries. To give
-the text to an entry that there is, such as that of a link, name it with --entry.`
+the text to an existing entry, such as a link, name that entry with --entry.`
 
 func addPageCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var url, id string
@@ -185,8 +185,8 @@ func addPageCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&url, "url", "", "where the page is from")
-	cmd.Flags().StringVar(&id, "entry", "", "`ID` of the entry whose text this is")
+	cmd.Flags().StringVar(&url, "url", "", "address of the page")
+	cmd.Flags().StringVar(&id, "entry", "", "`ID` of the entry that gets this text")
 	return cmd
 }
 

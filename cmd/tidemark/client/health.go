@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-const healthLong = `Ask a server whether it and all that it depends on can work. The exit code is 0
-when they can and 1 when not, or when there is no answer within ten seconds: a
-healthcheck for containers and monitors. It needs no key.`
+const healthLong = `Check whether a server and everything it depends on can work. The exit code is 0 if
+they can. It is 1 if they cannot, or if there is no answer within ten seconds. Use it
+as a healthcheck for containers and monitors. It needs no key.`
 
 func healthCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
 		Use:     "health",
-		Short:   "Ask whether the server can work",
+		Short:   "Check whether the server can work",
 		Long:    healthLong,
 		Example: "  tidemark health\n  tidemark health --server https://tidemark.example",
 		Args:    cobra.NoArgs,

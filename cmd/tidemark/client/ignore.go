@@ -20,10 +20,10 @@ type refineFlags struct {
 }
 
 func (r *refineFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&r.text, "ignore-text", "", "ignore `LINES` like this one, whatever numbers stand in it")
+	f.StringVar(&r.text, "ignore-text", "", "ignore `LINES` like this one, with any numbers in it")
 	f.BoolVar(&r.preview, "preview", false, "only show what --ignore or --ignore-text would have silenced")
-	f.BoolVar(&r.undo, "undo", false, "have the lines of the last --ignore, or of the one given, count again")
-	f.BoolVar(&r.accept, "accept", false, "what is watched is right as it is now: end a broken watch")
+	f.BoolVar(&r.undo, "undo", false, "undo the last --ignore, or the one given: its lines count again")
+	f.BoolVar(&r.accept, "accept", false, "accept the page as it is now, which ends a broken watch")
 }
 
 // meant reports whether the command changes one known source, instead of registering new ones.

@@ -18,9 +18,9 @@ import (
 const importListLong = `Register the addresses of a list, each once: a feed reader's OPML, a browser's
 bookmarks, CSV or JSON Lines; "-" reads standard input.
 
-Sources that are known stay as they are, and addresses that are refused are listed
-with why. Of OPML the pages are taken; feeds belong in the site file. The import goes
-on by itself, also when this command is interrupted.
+Known sources are not changed, and refused addresses are listed with the reason. From
+OPML, the pages are registered; put feeds in the site file. The import continues on
+the server when this command is interrupted.
 
 "tidemark import mbox" imports mails.`
 
@@ -35,7 +35,7 @@ func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:     "import FILE",
-		Short:   "Register the addresses of a list, or bring in mails",
+		Short:   "Register the addresses of a list, or import mails",
 		Long:    importListLong,
 		Example: importListExample,
 		Args:    command.One("file"),
@@ -47,7 +47,7 @@ func importListCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return importList(cmd.Context(), t, s, api.ListImportRequest{Content: text, Format: format})
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "opml, bookmarks, csv or jsonl; told by the content unless given")
+	cmd.Flags().StringVar(&format, "format", "", "opml, bookmarks, csv or jsonl; detected from the content by default")
 	return cmd
 }
 

@@ -16,9 +16,8 @@ import (
 const importMboxLong = `Import the mails of an mbox file into the entries, each once.
 
 The file is named by its path below the server's EMAIL_IMPORT_ROOT, a folder or a
-blob container. Broken mails are passed over and listed in the end. The import goes
-on by itself, also when this command is interrupted; importing a file again does no
-harm.`
+blob container. Broken mails are skipped and listed at the end. The import continues
+on the server when this command is interrupted. Importing a file again does no harm.`
 
 const importMboxExample = `  tidemark import mbox inbox.mbox
   tidemark import mbox --batch-size 2000 2024/archive.mbox`

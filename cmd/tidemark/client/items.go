@@ -17,10 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const itemsLong = `List sources with their status and when they were and will be checked.
+const itemsLong = `List sources with their status, their last check and their next one.
 
-Times are relative: "3 hours ago", "in 2 days". With --format all of them are
-written as CSV or JSON Lines, with exact times; "tidemark import" takes either.`
+Times are relative: "3 hours ago", "in 2 days". With --format, all matching sources
+are written as CSV or JSON Lines, with exact times; "tidemark import" reads either.`
 
 const itemsExample = `  tidemark items --status Error
   tidemark items --host example.com --all
@@ -64,13 +64,13 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&q.Sort, "sort", "", "by source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; with a "+
 		"hyphen before it the other way round")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
-	f.BoolVar(&all, "all", false, "read on to the end")
+	f.BoolVar(&all, "all", false, "list everything, to the end")
 	formatFlag(f, &format)
 	return cmd
 }
 
 func formatFlag(f *pflag.FlagSet, into *string) {
-	f.StringVar(into, "format", "", "write all of them as a file in this `FORMAT`: csv or jsonl")
+	f.StringVar(into, "format", "", "write everything as a file in this `FORMAT`: csv or jsonl")
 }
 
 // exported writes an export to standard output.

@@ -14,9 +14,9 @@ import (
 )
 
 const mcpLong = `Serve the Model Context Protocol on standard input and output, for programs that
-start their tools themselves, such as desktop assistants and editors. The tools
-ask the server of --server, with the key of --key. Programs that speak HTTP need
-no such command: the server itself has the same tools at /api/mcp.`
+start their tools themselves, such as desktop assistants and editors. The tools ask
+the server of --server, with the key of --key. Programs that use HTTP do not need
+this command: the server has the same tools at /api/mcp.`
 
 func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{

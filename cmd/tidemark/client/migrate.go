@@ -14,14 +14,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const migrateLong = `Bring what is stored to the present rules, after TRACKING_PARAM_PREFIXES was
-changed. A newer version of Tidemark does this by itself when it first starts.
+const migrateLong = `Convert what is stored to the present rules after a change of
+TRACKING_PARAM_PREFIXES. A newer version of Tidemark does this by itself when it
+first starts.
 
-Sources whose addresses are the same under the present rules become one, which
-cannot be undone: use --dry-run first. Captures stay as they are and are
-listed with the source that remains; old ids lead there.
+Sources whose addresses become equal are merged into one. This cannot be undone, so
+use --dry-run first. Captures do not change, and are listed with the source that
+remains; the old ids lead to that source.
 
-The work goes on by itself; --wait stays until it is done.`
+The server does the work; --wait waits until it is done.`
 
 const migrateExample = `  tidemark migrate --dry-run
   tidemark migrate --wait`
@@ -32,7 +33,7 @@ func migrateCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:     "migrate",
-		Short:   "Bring what is stored to the present rules for URLs",
+		Short:   "Convert what is stored to the present rules for URLs",
 		Long:    migrateLong,
 		Example: migrateExample,
 		Args:    cobra.NoArgs,
@@ -40,7 +41,7 @@ func migrateCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return runMigration(cmd.Context(), t, s, req, wait || req.DryRun, interval)
 		},
 	}
-	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "change nothing, and tell what would be changed")
+	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "change nothing, and show what would change")
 	command.WaitFlags(cmd.Flags(), &wait, &interval)
 	return cmd
 }

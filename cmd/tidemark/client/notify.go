@@ -18,13 +18,13 @@ const rulesExample = `  tidemark rules add Prices --host shop.example --kind con
   tidemark rules set rule_abc --hourly
   tidemark rules test rule_abc`
 
-const rulesLong = `A rule says of which changes which channels are told, at once or as a digest. It
-tells of what changes from its creation on. Rules of the file that RULES_FILE
-names are shown here and changed there.`
+const rulesLong = `A rule decides which channels are notified of which changes, at once or in a digest.
+It applies to changes after its creation. Rules from the file that RULES_FILE names
+are shown here, and can be changed only in that file.`
 
 func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rules", Short: "Say who is told of which changes", Long: rulesLong, Example: rulesExample, Args: cobra.NoArgs,
+		Use: "rules", Short: "Set who is notified of changes", Long: rulesLong, Example: rulesExample, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return listRules(cmd.Context(), t, s) },
 	}
 	cmd.AddCommand(
@@ -96,13 +96,13 @@ const channelsExample = `  tidemark channels add ops --webhook https://ops.examp
   tidemark channels add chat --service CHAT    # CREDENTIAL_CHAT=secret slack://…
   tidemark channels test ops`
 
-const channelsLong = `A channel is a way to tell somebody of changes: a webhook, which is signed by
-Standard Webhooks, or a service such as Slack, Matrix or mail, whose address is
-a setting, CREDENTIAL_NAME=secret ADDRESS.`
+const channelsLong = `A channel is a way to notify people or programs of changes: a webhook, signed by
+Standard Webhooks, or a service such as Slack, Matrix or mail. The address of a
+service is a setting, CREDENTIAL_NAME=secret ADDRESS.`
 
 func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "channels", Short: "Say how people and programs are told", Long: channelsLong, Example: channelsExample,
+		Use: "channels", Short: "Set how to notify people and programs", Long: channelsLong, Example: channelsExample,
 		Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) },
 	}
 	cmd.AddCommand(
@@ -110,7 +110,7 @@ func channelsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return listChannels(cmd.Context(), t, s) }},
 		channelAdd(t, s),
 		channelSet(t, s),
-		&cobra.Command{Use: "test NAME", Short: "Send a test, and show what the receiver says", Args: command.One("name"),
+		&cobra.Command{Use: "test NAME", Short: "Send a test, and show the answer", Args: command.One("name"),
 			Example: "  tidemark channels test ops",
 			RunE:    func(cmd *cobra.Command, args []string) error { return testChannel(cmd.Context(), t, s, args[0]) }},
 		&cobra.Command{Use: "remove NAME", Short: "Remove a channel", Args: command.One("name"),

@@ -25,16 +25,16 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	f.StringVar(&g.spec.Filter.Host, "host", "", "only changes of this host")
 	f.StringVar(&g.spec.Filter.Tag, "tag", "", "only changes of items with this tag")
 	f.StringVar(&g.spec.Filter.Type, "type", "", "only url, file or entry")
-	f.StringVar(&g.spec.Filter.Kind, "kind", "", "only these kinds, with commas between them")
-	f.Float64Var(&g.spec.Filter.MinShare, "min-share", 0, "the least part of the text that has changed, 0 to 1")
-	f.StringVar(&g.spec.Filter.Q, "q", "", "words that all stand in the title, the address or the passages")
+	f.StringVar(&g.spec.Filter.Kind, "kind", "", "only these kinds, separated by commas")
+	f.Float64Var(&g.spec.Filter.MinShare, "min-share", 0, "the smallest changed share of the text, 0 to 1")
+	f.StringVar(&g.spec.Filter.Q, "q", "", "words that must all occur in the title, the address or the passages")
 	f.StringVar(&g.spec.Filter.Added, "added", "", "regular expression that an added passage matches")
 	f.StringVar(&g.spec.Filter.Removed, "removed", "", "regular expression that a removed passage matches")
-	f.StringSliceVar(&g.spec.Channels, "channel", nil, "who is told; may be repeated")
-	f.BoolVar(&g.hourly, "hourly", false, "gather, and tell each hour")
-	f.StringVar(&g.daily, "daily", "", "gather, and tell each day at this time, such as 07:30")
-	f.StringVar(&g.spec.Timezone, "timezone", "", "of times of a day, such as Europe/Paris; UTC without it")
-	f.StringVar(&g.quiet, "quiet", "", "when to be silent, such as 22:00-07:00")
+	f.StringSliceVar(&g.spec.Channels, "channel", nil, "channel to notify; may be repeated")
+	f.BoolVar(&g.hourly, "hourly", false, "send a digest each hour")
+	f.StringVar(&g.daily, "daily", "", "send a digest each day at this time, such as 07:30")
+	f.StringVar(&g.spec.Timezone, "timezone", "", "time zone of --daily and --quiet: Europe/Paris; UTC by default")
+	f.StringVar(&g.quiet, "quiet", "", "hours without messages, such as 22:00-07:00")
 	return g
 }
 
@@ -131,11 +131,11 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 }
 
 func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
-	cmd := &cobra.Command{Use: "set ID", Short: "Change a rule; what is not given stays", Args: command.One("id"),
+	cmd := &cobra.Command{Use: "set ID", Short: "Change a rule; other settings stay", Args: command.One("id"),
 		Example: "  tidemark rules set rule_abc --hourly\n  tidemark rules set rule_abc --host '' --quiet ''"}
 	g := newRuleFlags(cmd)
-	cmd.Flags().StringVar(&g.spec.Name, "name", "", "what it is called")
-	cmd.Flags().BoolVar(&g.atOnce, "at-once", false, "tell of each change at once")
+	cmd.Flags().StringVar(&g.spec.Name, "name", "", "name of the rule")
+	cmd.Flags().BoolVar(&g.atOnce, "at-once", false, "notify of each change at once")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().NFlag() == 0 {
 			return command.Usagef("give what changes, such as --hourly")

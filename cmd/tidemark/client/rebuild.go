@@ -13,15 +13,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const rebuildLong = `Index everything anew: after the index was lost, or after an update reads pages
-better than before.
+const rebuildLong = `Index everything again, after the index was lost, or after an update that reads pages
+better.
 
-Pages come from the copies that are kept, so no site is asked and no schedule
-moves. With --refetch the sites are asked instead, as slowly as ever. --force has
-them asked also for what the index does not hold: pages that failed, are excluded
-or gone.
+Pages come from the stored copies, so no site is asked and no schedule changes. With
+--refetch the sites are asked instead, at their usual pace. --force also asks for
+pages that the index does not contain: pages that failed, are excluded or are gone.
 
-The work goes on by itself; --wait stays until it is done.`
+The server does the work; --wait waits until it is done.`
 
 const rebuildExample = `  tidemark rebuild --wait
   tidemark rebuild --host example.com --refetch`
@@ -33,7 +32,7 @@ func rebuildCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:     "rebuild",
-		Short:   "Index everything, or one host, anew",
+		Short:   "Index everything, or one host, again",
 		Long:    rebuildLong,
 		Example: rebuildExample,
 		Args:    cobra.NoArgs,
@@ -47,7 +46,7 @@ func rebuildCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f := cmd.Flags()
 	command.HostFlag(f, &host, "only this `HOST`")
 	f.BoolVar(&req.Refetch, "refetch", false, "ask the sites instead of reading the kept copies")
-	f.BoolVar(&req.Force, "force", false, "ask the sites also for what the index does not hold")
+	f.BoolVar(&req.Force, "force", false, "also ask for pages that the index does not contain")
 	command.WaitFlags(f, &wait, &interval)
 	return cmd
 }

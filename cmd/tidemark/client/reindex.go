@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-const reindexLong = `Check a source now instead of when its turn comes.
+const reindexLong = `Check a source now, before its next scheduled check.
 
-Unless --force is given, a source that did not change is not indexed again. It
-is named by its id, or by the URL or path it was added with. A host that asked
-for a pause is left alone until that is over.`
+A source that has not changed is not indexed again, unless --force is given. Name it
+by its id, or by the URL or path it was added with. A host that asked for a pause is
+not asked until the pause is over.`
 
 const reindexExample = `  tidemark reindex https://example.com/news
   tidemark reindex --force url_k7gxn3…`
@@ -28,7 +28,7 @@ func reindexCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:     "reindex ID|SOURCE",
-		Short:   "Check a source now, or fetch and index it anew",
+		Short:   "Check a source now, or fetch and index it again",
 		Long:    reindexLong,
 		Example: reindexExample,
 		Args:    cobra.ExactArgs(1),

@@ -11,17 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-const removeLong = `Take sources out of the index and the registry, with everything that was kept
-of them.
+const removeLong = `Remove sources from the index and the registry, with everything stored for them.
 
-Each is named by its id, or by the URL or path it was added with. The server
-answers at once and removes it within seconds, without asking its site. Adding
-it again later begins anew.`
+Name each by its id, or by the URL or path it was added with. The server answers at
+once and removes the source within seconds, without asking its site. A source that is
+added again later starts without a history.`
 
 func removeCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove ID|SOURCE…",
-		Short:   "Take sources out of the index and the registry",
+		Short:   "Remove sources from the index and the registry",
 		Long:    removeLong,
 		Example: "  tidemark remove https://example.com/news\n  tidemark remove url_k7gxn3…",
 		Args: func(_ *cobra.Command, args []string) error {

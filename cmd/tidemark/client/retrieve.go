@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-const retrieveLong = `Print the passages that answer a question, whole, for a language model to read:
-the best first, as many as fit a budget of tokens, each with what an answer
-cites it by. With --max-age, pages that were not verified so lately are left
-out, or with --recheck the first five of them are checked first.`
+const retrieveLong = `Print the passages that answer a question, for a language model to read. They are
+whole, the best first, as many as fit a budget of tokens, and each has what an answer
+needs to cite it. With --max-age, pages that were not verified within that time are
+left out. With --recheck, the first five of those are checked first.`
 
 func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var req api.RetrieveRequest
@@ -52,7 +52,7 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 // freshFlags adds the flags that say how recently pages must have been verified.
 func freshFlags(f *pflag.FlagSet, maxAge *string, recheck *bool) {
 	f.StringVar(maxAge, "max-age", "", "only pages that were verified within this `TIME`, such as 24h or 7d")
-	f.BoolVar(recheck, "recheck", false, "with --max-age: check up to five that were not, instead of leaving them out")
+	f.BoolVar(recheck, "recheck", false, "with --max-age: check up to five older pages now, and keep them")
 }
 
 func runRetrieve(ctx context.Context, t *terminal.Terminal, s *command.Server, req api.RetrieveRequest) error {
@@ -90,7 +90,7 @@ func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "text ID|SOURCE",
-		Short: "Print a page as Markdown, as it is or was",
+		Short: "Print a page as Markdown, its present or an earlier version",
 		Example: `  tidemark text https://example.com/prices
   tidemark text https://example.com/prices --as-of 2026-03-01
   tidemark text url_k7gxn3… --as-of 7f1d441a… --plain`,
@@ -104,7 +104,7 @@ func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
 		"as it was at this `TIME`: a date, a date and time, week, or the digest of a capture")
-	cmd.Flags().BoolVar(&plain, "plain", false, "as text, without the marks of Markdown")
+	cmd.Flags().BoolVar(&plain, "plain", false, "print plain text without Markdown")
 	return cmd
 }
 

@@ -14,11 +14,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-const searchLong = `Search the index. Pages come best first, with the passages that answer, and
-entries (what was pushed in) among them; a link shows the page that it is about.
+const searchLong = `Search the index. Pages are listed best first, with the passages that match, and
+entries that were pushed in are listed among them; a link shows the page it is about.
 
-All words are wanted; when no page has them all, any of them will do. "Words in
-quotes" are found as a phrase, and a trailing * finds what begins so.`
+A page must contain all words; if no page does, pages with any of the words are
+found. "Words in quotes" match as a phrase, and a trailing * matches all words that
+begin with the word.`
 
 const searchExample = `  tidemark search 'calibrate the float'
   tidemark search '"error code 17"' --host docs.example.com
@@ -49,12 +50,12 @@ func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.IntVar(&req.Top, "top", api.DefaultTop, fmt.Sprintf("how many pages, 1 to %d", api.MaxTop))
-	f.IntVar(&req.Skip, "skip", 0, "how many pages to pass over")
+	f.IntVar(&req.Skip, "skip", 0, "how many pages to skip")
 	command.HostFlag(f, &req.Host, "only pages of this `HOST`")
-	f.StringVar(&req.Type, "type", "", "only what is of this `TYPE`: page, or entry for what was pushed in")
+	f.StringVar(&req.Type, "type", "", "only results of this `TYPE`: page, or entry for what was pushed in")
 	f.StringVar(&req.Language, "language", "", "only pages in this `LANGUAGE`, such as en")
 	f.StringVar(&req.Tag, "tag", "", "only pages with this `TAG`")
-	f.StringVar(&req.Path, "path", "", "only pages whose path begins so, such as /docs/")
+	f.StringVar(&req.Path, "path", "", "only pages whose path begins with this, such as /docs/")
 	f.StringVar(&req.Sort, "sort", "", "in this `ORDER`: relevance, or changed for the newest change first")
 	f.StringVar(&req.Since, "since", "",
 		"only what changed since this `TIME`: day, week, month, year, a date, or a date and time")

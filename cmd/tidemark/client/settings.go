@@ -22,15 +22,15 @@ type settingFlags struct {
 }
 
 func (s *settingFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for always as much")
+	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for a fixed time")
 	f.StringVar(&s.schedule, "schedule", "", "when it is checked: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
 		"expression")
 	f.StringVar(&s.hours, "hours", "", "only in these hours of a day: `08:00-18:00`")
 	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")
-	f.StringVar(&s.zone, "timezone", "", "of --schedule and --hours: `Europe/Paris`; UTC when left out")
-	f.IntVar(&s.priority, "priority", -1, "0, the last, to 9, the first; 5 where nobody says")
-	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of what is watched; may be repeated")
-	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of what is not; may be repeated")
+	f.StringVar(&s.zone, "timezone", "", "time zone of --schedule and --hours: `Europe/Paris`; UTC by default")
+	f.IntVar(&s.priority, "priority", -1, "from 0 (last) to 9 (first); 5 by default")
+	f.StringArrayVar(&s.watch.Include, "include", nil, "CSS `SELECTOR` of the parts to watch; may be repeated")
+	f.StringArrayVar(&s.watch.Exclude, "exclude", nil, "CSS `SELECTOR` of parts not to watch; may be repeated")
 	f.StringArrayVar(&s.watch.Ignore, "ignore", nil, "regular `EXPRESSION` of lines that do not count; may be repeated")
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
 }
@@ -66,16 +66,16 @@ func (s *settingFlags) settings() (out api.TagSettings, err error) {
 	return out, nil
 }
 
-const watchLong = `Watch pages: register URLs, and say how often they are checked, when, and which
-part of them counts. What is known already gets these settings, too, and is
-checked now.
+const watchLong = `Watch pages: register URLs, and set how often and when they are checked, and which
+part of them counts. URLs that are already registered also get these settings, and
+are checked now.
 
-A source's own settings win over those of its tags (see "tidemark tag"), and
-these over those of the app.
+A source's own settings override those of its tags (see "tidemark tag"), and those
+override the settings of the app.
 
-For one source that is known, --ignore and --ignore-text say which lines do not
-count, beside those that do not already, and what they would have silenced in the
-last 30 captures; --preview keeps nothing. --accept ends a broken watch.`
+For one known source, --ignore and --ignore-text add lines that do not count, and
+print which changes they would have silenced in the last 30 captures. --preview only
+prints them and stores nothing. --accept ends a broken watch.`
 
 const watchExample = `  tidemark watch https://example.com/prices --every 1h..7d --tag shop
   tidemark watch https://example.com/news --schedule "weekdays at 9am" --timezone Europe/Paris
@@ -91,7 +91,7 @@ func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var o api.AddOptions
 	var refine refineFlags
 	cmd := &cobra.Command{
-		Use: "watch URL…|ID", Short: "Watch pages, and say how", Long: watchLong, Example: watchExample,
+		Use: "watch URL…|ID", Short: "Watch pages, and set how", Long: watchLong, Example: watchExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if refine.meant(args) {
 				return refine.run(t, s, cmd, args, flags.watch.Ignore)
@@ -114,16 +114,16 @@ func watchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	flags.add(cmd.Flags())
 	refine.add(cmd.Flags())
-	cmd.Flags().StringSliceVar(&tags, "tag", nil, "`TAGS` that it has, all of them; between commas, or repeated")
-	cmd.Flags().BoolVar(&pause, "pause", false, "check it only when somebody asks")
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "all `TAGS` of the source, separated by commas; may be repeated")
+	cmd.Flags().BoolVar(&pause, "pause", false, "check it only on request")
 	cmd.Flags().BoolVar(&resume, "resume", false, "end a pause")
 	addFlags(cmd, &o)
 	return cmd
 }
 
-const tagLong = `Tags are words on sources. A tag can set how often its sources are checked, when,
-and which part of them counts: for all that have it and no setting of their own.
-Of several tags the first by name wins.`
+const tagLong = `Tags are words on sources. A tag can set how often and when its sources are checked,
+and which part of them counts. Its settings apply to sources that have no such
+setting of their own. If several tags set the same, the first by name wins.`
 
 const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
   tidemark tag apply shop https://example.com/prices
@@ -132,11 +132,11 @@ const tagExample = `  tidemark tag set shop --every 1h..1d --hours 08:00-20:00
 
 func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "tag", Short: "Say what tags set, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
+		Use: "tag", Short: "Set what tags do, and tag sources", Long: tagLong, Example: tagExample, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var flags settingFlags
-	set := &cobra.Command{Use: "set NAME", Short: "Say all that a tag sets", Args: command.One("name"),
+	set := &cobra.Command{Use: "set NAME", Short: "Set all settings of a tag", Args: command.One("name"),
 		Example: tagExample,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := flags.settings()
@@ -151,9 +151,9 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		}}
 	flags.add(set.Flags())
 	cmd.AddCommand(set,
-		&cobra.Command{Use: "list", Short: "List the tags that set something", Args: cobra.NoArgs, Example: tagExample,
+		&cobra.Command{Use: "list", Short: "List the tags that have settings", Args: cobra.NoArgs, Example: tagExample,
 			RunE: func(cmd *cobra.Command, _ []string) error { return listTags(cmd.Context(), t, s) }},
-		&cobra.Command{Use: "remove NAME", Short: "Have a tag set nothing any more", Args: command.One("name"),
+		&cobra.Command{Use: "remove NAME", Short: "Remove all settings of a tag", Args: command.One("name"),
 			Example: tagExample,
 			RunE: func(cmd *cobra.Command, args []string) error {
 				tag, err := api.RemoveTag.Call(cmd.Context(), s.Client(), api.TagName{Name: args[0]})
@@ -162,7 +162,7 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				}
 				return err
 			}},
-		&cobra.Command{Use: "apply NAME URL…", Short: "Tag sources, which are registered if need be",
+		&cobra.Command{Use: "apply NAME URL…", Short: "Tag sources; unknown ones are registered",
 			Args: cobra.MinimumNArgs(2), Example: tagExample,
 			RunE: func(cmd *cobra.Command, args []string) error { return applyTag(cmd.Context(), t, s, args[0], args[1:]) }})
 	return cmd
@@ -228,10 +228,10 @@ func describe(s api.TagSettings) string {
 	return terminal.Clean(strings.Join(said, "; "))
 }
 
-const bulkLong = `Do one thing to many sources: tag, untag, check, pause, resume or remove. They are
-named by their ids, or by --host, --status, --has-tag and --paused, all of which
-must match; --all means all sources. It goes on by itself on the
-server.`
+const bulkLong = `Apply one action to many sources: tag, untag, check, pause, resume or remove. Select
+the sources by their ids, or by --host, --status, --has-tag and --paused, which must
+all match. --all selects all sources. The server does the work after this command
+ends.`
 
 const bulkExample = `  tidemark bulk pause --host example.com
   tidemark bulk tag --tag news --status Indexed --host example.com
@@ -242,7 +242,7 @@ func bulkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var f api.ItemFilter
 	var status, tag string
 	cmd := &cobra.Command{
-		Use: "bulk OP [ID…]", Short: "Do one thing to many sources", Long: bulkLong, Example: bulkExample,
+		Use: "bulk OP [ID…]", Short: "Apply one action to many sources", Long: bulkLong, Example: bulkExample,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if f.Status, err = parseStatus(status); err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-const showLong = `Show all that is known of one source: its status, what the last fetch said, its
-schedule, and the captures that were kept.`
+const showLong = `Show everything known about one source: its status, the result of the last fetch, its
+schedule, and its captures.`
 
 func showCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "show ID|SOURCE",
-		Short: "Show all that is known of one source",
+		Short: "Show everything known about one source",
 		Long:  showLong,
 		Example: "  tidemark show https://example.com/news\n  tidemark show url_k7gxn3…\n  tidemark show url_k7gxn3… " +
 			"--json | jq .captures",

@@ -13,12 +13,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const sitesLong = `List the sites and what polling them found: those of the site file, and those
+const sitesLong = `List the sites and what polling them found: the sites in the site file, and those
 that were added.
 
-Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour.
-What is new is registered. LASTMOD tells how often a site's word for a change of a
-page proved true; of those that say truthful, checks are brought forward on it.`
+Each site's sitemaps and feeds are polled each day at 06:00 UTC, feeds each hour. New
+pages are registered. LASTMOD shows how often a page had really changed when the site
+said so. Sites marked truthful are believed: a new lastmod brings a check forward.`
 
 func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd := &cobra.Command{
@@ -61,7 +61,7 @@ most SENTINEL_MAX_PER_DAY pages a day, and what is new is found from then on.`,
 		},
 	}, &cobra.Command{
 		Use:     "remove SLUG",
-		Short:   "Poll a site that was added no more; its pages stay",
+		Short:   "Stop polling a site that was added; its pages stay",
 		Example: "  tidemark sites remove docs-example-org",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const statusLong = `Tell how far the index is from being true: how many sources have which status,
-how many wait for a check, and how often checks found a change or failed.
+const statusLong = `Show how up to date the index is: how many sources have which status, how many wait
+for a check, and how often checks found a change or failed.
 
-With --watch it goes on telling until nothing waits and nothing is being worked
-on, rebuilds, backfills and imports included, and then ends with exit code 0.`
+With --watch, the status is updated until nothing waits and no work is unfinished,
+including rebuilds, backfills and imports. The exit code is then 0.`
 
 const statusExample = `  tidemark status
   tidemark status --host example.com
@@ -32,7 +32,7 @@ func statusCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var interval time.Duration
 	cmd := &cobra.Command{
 		Use:     "status",
-		Short:   "Tell how far the index is from being true",
+		Short:   "Show how up to date the index is",
 		Long:    statusLong,
 		Example: statusExample,
 		Args:    cobra.NoArgs,
@@ -48,7 +48,7 @@ func statusCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	f := cmd.Flags()
 	command.HostFlag(f, &host, "only this `HOST`")
-	f.BoolVarP(&watch, "watch", "w", false, "go on until nothing is left to do")
+	f.BoolVarP(&watch, "watch", "w", false, "continue until nothing is left to do")
 	f.DurationVar(&interval, "interval", time.Second, "how often --watch polls")
 	return cmd
 }

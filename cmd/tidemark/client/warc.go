@@ -24,13 +24,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/warc"
 )
 
-const warcLong = `Write what was captured of one source, or of all sources of a host, as a WARC 1.1
-file, which web archives and their tools read.
+const warcLong = `Write the captures of one source, or of all sources of a host, as a WARC 1.1 file,
+which web archives and their tools read.
 
 Each capture is a response record. A check that found the same bytes is a revisit
-record: as far back as the history of the source goes, which is about 30 decisions;
-returns to an earlier capture are all there. The same state gives the same file.
-It is compressed unless its name ends in .warc; "-" writes to standard output.`
+record, if the history of the source still has it: the history keeps about 30
+decisions. Every return to an earlier capture is included. The same state gives the
+same file. The file is compressed unless its name ends in .warc; "-" writes to
+standard output.`
 
 const warcExample = `  tidemark warc https://example.com/news
   tidemark warc --host example.com -o example.warc.gz

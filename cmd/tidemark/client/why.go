@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const whyLong = `Tell what Tidemark decided about one source, when and why, newest last.
+const whyLong = `Show what Tidemark decided about one source, when and why, newest last.
 
-The last few dozen decisions are kept; older changes are told by the captures
-that "tidemark show" lists.`
+The last few dozen decisions are kept. For older changes, see the captures in
+"tidemark show".`
 
 func whyCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return &cobra.Command{
 		Use:     "why ID|SOURCE",
-		Short:   "Tell what was decided about one source, and why",
+		Short:   "Show what was decided about one source, and why",
 		Long:    whyLong,
 		Example: "  tidemark why https://example.com/news\n  tidemark why url_k7gxn3…",
 		Args:    command.One("id or source"),

@@ -49,7 +49,7 @@ func HostFlag(f *pflag.FlagSet, host *string, usage string) {
 
 // WaitFlags adds --wait, and the flag for the interval between two polls.
 func WaitFlags(f *pflag.FlagSet, wait *bool, interval *time.Duration) {
-	f.BoolVarP(wait, "wait", "w", false, "stay until it is done")
+	f.BoolVarP(wait, "wait", "w", false, "wait until it is done")
 	f.DurationVar(interval, "interval", time.Second, "how often --wait polls")
 }
 

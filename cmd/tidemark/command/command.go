@@ -50,7 +50,7 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.Address, "server", s.Address, "address of the server (TIDEMARK_SERVER)")
 	flags.StringVar(&s.Key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY)")
-	flags.BoolVar(&t.JSON, "json", false, "print the API's JSON, one answer on a line")
+	flags.BoolVar(&t.JSON, "json", false, "print the API's JSON, one answer per line")
 	return root
 }
 

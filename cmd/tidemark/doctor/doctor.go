@@ -22,14 +22,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-const doctorLong = `Look for what keeps Tidemark from working, and say what to do about it: settings,
-the data folder, disk, memory, the store, the search index, names, the way out to
-the web, the clock, the port, and the server.
+const doctorLong = `Find what keeps Tidemark from working, and say what to do about it. The checks are:
+settings, the data folder, disk, memory, the store, the search index, name
+resolution, the connection to the web, the clock, the port, and the server.
 
-It works with and without a running server, in the environment that the server
-has: run it as the same user, with the same settings. It writes and removes a
-file and a blob, and asks one host for its robots.txt and, if that allows it, for
-one page: the host of --url, else that of a registered source, else example.com.
+It works with and without a running server. Run it in the server's environment: as
+the same user, with the same settings. It writes and removes a file and a blob, and
+asks one host for its robots.txt and, if that allows it, for one page: the host of
+--url, else that of a registered source, else example.com.
 
 The exit code is 1 if there is a problem. With --json each finding is a line:
 check, result (ok, warning, problem, skipped), says, do.`
@@ -84,7 +84,7 @@ func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string
 	var o doctorOptions
 	var port string
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong, and say what to do", Long: doctorLong, Example: doctorExample,
+		Use: "doctor", Short: "Find what is wrong, and say what to do", Long: doctorLong, Example: doctorExample,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
@@ -97,8 +97,8 @@ func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	f := cmd.Flags()
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
-	f.StringVar(&o.url, "url", "", "`URL` to try the way out to the web with")
-	f.BoolVar(&o.deep, "deep", false, "read all of the store and the index, and look for damage")
+	f.StringVar(&o.url, "url", "", "`URL` for the check of the connection to the web")
+	f.BoolVar(&o.deep, "deep", false, "read the whole store and index to find damage")
 	return cmd
 }
 

@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-const azuriteLong = `Run Azurite, the local double of Azure Storage, as "tidemark start" does for
+const azuriteLong = `Run Azurite, the local emulator of Azure Storage, as "tidemark start" does for
 STORAGE=azurite.
 
-With a command, run it with AzureWebJobsStorage set to that storage, and stop
-Azurite when it has ended; the exit code is the command's. Without one, print the
+With a command, run it with AzureWebJobsStorage set to that storage, and stop Azurite
+when the command ends; the exit code is the command's. Without a command, print the
 settings to use and run until Ctrl-C.`
 
 const azuriteExample = `  tidemark azurite
@@ -38,7 +38,7 @@ func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	var read func() error
 	cmd := &cobra.Command{
 		Use:     "azurite [flags] [-- COMMAND ARGS…]",
-		Short:   "Run a command, or nothing, with Azurite as its storage",
+		Short:   "Run Azurite, alone or as the storage of a command",
 		Long:    azuriteLong,
 		Example: azuriteExample,
 		Args: func(cmd *cobra.Command, args []string) error {

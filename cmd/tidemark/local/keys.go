@@ -17,17 +17,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-const keysLong = `Keys give access to a Tidemark that other machines can reach (LISTEN). Each has a
-name, by which is told who did something, and a scope:
+const keysLong = `Keys give access to a Tidemark that other machines can reach (LISTEN). Each key has a
+name, which records use to say who did something, and a scope:
 
   feed   read feeds
-  read   search, and read all that is known
+  read   search, and read everything
   write  also add, check and remove sources and entries, and start runs
   admin  also settings, keys, policies, the test mode and migrations
 
-The commands ask the server. When none answers and no other was named with --server
-or TIDEMARK_SERVER, they open the store of the data folder, which is how the first
-key is made. With --data they always do; nothing may run on it then.`
+The commands ask the server. If no server answers at the default address, they open
+the store of the data folder instead: this is how the first key is made. They never
+do so if --server or TIDEMARK_SERVER is set. With --data they always open the store,
+and Tidemark must not be running on it.`
 
 const keysExample = `  tidemark keys add anna --scope admin
   tidemark keys list
@@ -53,7 +54,7 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 			}
 			return addKey(ctx, t, k, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
 		})
-	add.Flags().StringVar(&scope, "scope", "", "what it is for: feed, read, write or admin")
+	add.Flags().StringVar(&scope, "scope", "", "scope of the key: feed, read, write or admin")
 	cmd.AddCommand(add,
 		keyCommand(t, s, getenv, "list", "List keys, and when each was last used", cobra.NoArgs,
 			func(ctx context.Context, k keyring, _ []string) error { return listKeys(ctx, t, k) }),

@@ -21,20 +21,19 @@ import (
 
 const startLong = `Run Tidemark on this machine: storage, the functions host and the app.
 
-All state is in files below --data: what was acknowledged is there again at the
-next start, also after a power cut. When AzureWebJobsStorage names an account,
-that is the storage instead. STORAGE=azurite starts Azurite, with its data below
---data; it is installed below --tools when it is missing, which needs Node.js and
-takes a minute, once.
+All state is in files below --data. Acknowledged data survives a restart and a power
+cut. If AzureWebJobsStorage names an account, the state is in that account instead.
+STORAGE=azurite starts Azurite, with its data below --data. If Azurite is missing, it
+is installed below --tools once, which needs Node.js and takes a minute.
 Ctrl-C stops everything in order; a second Ctrl-C does not wait.
 
-The app is reached from this machine only. LISTEN lets others reach it, and then
-demands keys: see "tidemark keys".
+Only this machine can reach the app. LISTEN lets other machines reach it, and then
+keys are required: see "tidemark keys".
 
-On a terminal, and with a folder that holds nothing yet, it asks what to begin
-with: a page, a site, or sample pages to look around with.
+On a terminal, and with an empty data folder, it asks what to begin with: a page, a
+site, or sample pages.
 
-All settings of the app are taken from the environment.`
+All settings of the app are read from the environment.`
 
 const startExample = `  tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
@@ -78,8 +77,8 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 	f := cmd.Flags()
 	f.StringVar(&o.app, "app", "", "`FOLDER` that tidemark app wrote, to run its handler instead of this program")
 	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "print what the app logs, not only warnings")
-	f.BoolVar(&o.noInput, "no-input", false, "ask nothing, also on a terminal")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all logs of the app, not only warnings")
+	f.BoolVar(&o.noInput, "no-input", false, "ask no questions, even on a terminal")
 	readEmulator = folder.Flags(f, getenv, &o.Options)
 	return cmd
 }

@@ -19,16 +19,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-const backupLong = `Write a copy of the embedded store to one file, while Tidemark runs or when it is
-stopped: every source with its history, every capture and snapshot, every entry
-and vector, and what waits in queues, all as they are at one moment.
+const backupLong = `Copy the embedded store to one file, while Tidemark runs or is stopped: every source
+with its history, every capture and snapshot, every entry and vector, and the queues,
+all from the same moment.
 
-The file has its name only when it is whole. It holds checksums of everything,
-which "tidemark restore" verifies; with --check alone. It is as secret as what
-was crawled. Room is needed for it and, meanwhile, for a copy of the rows.
+The file gets its name when it is complete. It has checksums of everything, which
+"tidemark restore" verifies; "tidemark restore --check" only verifies. The file is as
+secret as the crawled pages. It needs disk space, and so does a temporary copy of the
+rows.
 
-The search index is not in it: the first start after a restore fills it from the
-snapshots. State in Azurite or in an account is copied with "tidemark export".`
+The search index is not included: the first start after a restore fills it from the
+snapshots. To copy state in Azurite or an account, use "tidemark export".`
 
 const backupExample = `  tidemark backup /var/backups/tidemark-$(date +%F).backup
   tidemark backup - | ssh elsewhere 'cat > tidemark.backup'
@@ -45,7 +46,7 @@ func backupCommand(t *terminal.Terminal, getenv func(string) string, version str
 		},
 	}
 	folder.DataFlag(cmd.Flags(), getenv, &data)
-	cmd.Flags().BoolVar(&b.overwrite, "overwrite", false, "replace FILE if it is there")
+	cmd.Flags().BoolVar(&b.overwrite, "overwrite", false, "replace FILE if it exists")
 	return cmd
 }
 

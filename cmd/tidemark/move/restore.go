@@ -18,15 +18,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-const restoreLong = `Bring back what "tidemark backup" wrote. All of it is read and verified before
-anything is replaced; --check does no more than that.
+const restoreLong = `Restore what "tidemark backup" wrote. The whole file is read and verified before
+anything is replaced; --check only verifies it.
 
-Tidemark must be stopped. A data folder with a store in it is refused; with --force
-that store and its search index are put aside, in the folder that is named when it
-is done. They can be deleted, or moved back while Tidemark is stopped.
+Tidemark must be stopped. A data folder that has a store is refused. With --force the
+old store and its search index are moved to a folder whose name is printed at the
+end. They can be deleted, or moved back while Tidemark is stopped.
 
-What was in work when the backup was made is done again; a page may be asked for
-once more. The first start fills the search index from the snapshots.`
+Work that was unfinished at the time of the backup is done again; a page may be
+requested once more. The first start fills the search index from the snapshots.`
 
 const restoreExample = `  tidemark restore --check tidemark.backup
   tidemark restore --data /var/lib/tidemark tidemark.backup
@@ -52,7 +52,7 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	}
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	cmd.Flags().BoolVar(&o.check, "check", false, "verify FILE and change nothing")
-	cmd.Flags().BoolVar(&o.force, "force", false, "put the store that is there aside")
+	cmd.Flags().BoolVar(&o.force, "force", false, "move the existing store aside")
 	return cmd
 }
 

@@ -17,23 +17,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-const exportLong = `Write all state to a folder: every source with its history, every capture and
-every snapshot. "tidemark import-state" brings it into another store.
+const exportLong = `Write all state to a folder: every source with its history, every capture and every
+snapshot. "tidemark import-state" copies it into another store.
 
 The store is the one that the environment names, as for "tidemark start". The app
-must be stopped, also one that runs elsewhere on the same account. An export that
-was interrupted is finished by running it again. The search index is not in the
-folder.`
+must be stopped, also an app elsewhere that uses the same account. To finish an
+interrupted export, run it again. The search index is not exported.`
 
-const importLong = `Bring the state that "tidemark export" wrote into the store that the environment
+const importLong = `Copy the state that "tidemark export" wrote into the store that the environment
 names, as for "tidemark start", and compare all of it afterwards.
 
-The app must be stopped, and the store is best empty: what is there and equal is
-passed over, what is there with other content is an error, unless --overwrite is
-given. An import that was interrupted goes on where it was when it is run again.
-Nothing stays locked or claimed; what is due is checked at the next start.
-The search index stays in the data folder that it is in; in a new one the next
-start fills it from the snapshots.`
+The app must be stopped, and the store should be empty. Existing data that is equal
+is skipped, and existing data that differs is an error, unless --overwrite is given.
+To continue an interrupted import, run it again. Nothing stays locked or claimed;
+whatever is due is checked at the next start. The search index stays in its data
+folder; in a new folder the next start fills it from the snapshots.`
 
 const exportExample = `  tidemark export /var/backups/tidemark-state
   STORAGE=azurite tidemark export state`
@@ -65,10 +63,10 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 		return "imported and compared", r, err
 	}}
 	cmd := m.command(&cobra.Command{
-		Use: "import-state DIR", Short: "Bring exported state into a store", Long: importLong, Example: importExample,
+		Use: "import-state DIR", Short: "Copy exported state into a store", Long: importLong, Example: importExample,
 		Args: command.One("folder"),
 	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever the data folder has
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace what is there with other content")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing data that differs")
 	return cmd
 }
 
