@@ -19,7 +19,7 @@ import (
 // MaxAnswerBytes is the largest answer that a [Client] reads; a longer one is an error.
 const MaxAnswerBytes = 32 << 20
 
-// MaxCaptureBytes is the largest capture that a [Client] reads: the largest body that can be fetched.
+// MaxCaptureBytes is the largest capture that a [Client] reads. It equals the largest body that can be fetched.
 const MaxCaptureBytes = 1 << 30
 
 const exampleServer = "http://localhost:7071"
@@ -27,22 +27,21 @@ const exampleServer = "http://localhost:7071"
 // maxPlainText is how much of an answer that is not a problem document is quoted in an error.
 const maxPlainText = 200
 
-// Client speaks to one Tidemark server. It is safe for concurrent use and repeats nothing.
+// Client talks to one Tidemark server. It is safe for concurrent use, and never retries.
 //
-// An answer of 400 or more is a [*Problem]; a server that does not answer is an
-// [*UnreachableError]; anything else means that what answered is not Tidemark.
+// An answer of 400 or more is a [*Problem]. A server that does not answer is an [*UnreachableError]. Any other error
+// means that the answer does not come from Tidemark.
 type Client struct {
-	server string // without a trailing slash, for people to read
+	server string // without a trailing slash, for messages
 	base   string
 	key    string
 	hc     *http.Client
 	tee    func(body []byte)
 }
 
-// NewClient speaks to the Tidemark at server, such as "http://localhost:7071"; a missing scheme
-// is http, and a trailing "/api" may be given or not. The key is sent as x-functions-key unless
-// empty. A nil hc gives up after two minutes; redirects are never followed, because the key
-// would travel with them.
+// NewClient returns a client of the Tidemark at server, such as "http://localhost:7071". A missing scheme means http,
+// and a trailing "/api" is optional. The key is sent as x-functions-key unless it is empty. A nil hc gives up after
+// two minutes. Redirects are never followed, because the key would be sent along.
 func NewClient(server, key string, hc *http.Client) *Client {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server
@@ -56,30 +55,30 @@ func NewClient(server, key string, hc *http.Client) *Client {
 	return &Client{server: server, base: server + "/api/", key: key, hc: &own}
 }
 
-// Tee returns a client that also hands the body of every successful answer to f, as received.
+// Tee returns a client that also passes the body of every successful answer to f, as received.
 func (c *Client) Tee(f func(body []byte)) *Client {
 	own := *c
 	own.tee = f
 	return &own
 }
 
-// UnreachableError says that a server did not answer at all.
+// UnreachableError is the error of a server that did not answer at all.
 type UnreachableError struct {
 	Server string
 	Err    error
 }
 
-// Error is one sentence that says what to do.
+// Error returns one sentence, with advice.
 func (e *UnreachableError) Error() string {
 	return fmt.Sprintf("no answer from %s (%s): start it with `tidemark start`, or name another server with --server or "+
 		"TIDEMARK_SERVER",
 		e.Server, plainCause(e.Err))
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// plainCause says in a few words what a transport error's chain of prefixes buries.
+// plainCause extracts the cause from a transport error and its many prefixes, in a few words.
 func plainCause(err error) string {
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		return "timed out"
@@ -124,8 +123,7 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 	return answer, nil
 }
 
-// send gives the body of a successful answer, which may have so many bytes, or of one with another
-// status that is an answer, too.
+// send returns the body of a successful answer, at most limit bytes. The status other also counts as successful.
 func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
 	res, err := c.do(c.hc, req)
 	if err != nil {
@@ -159,7 +157,7 @@ func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Reques
 	if e.HasBody() {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // an escaped list of bookmarks would be longer than a request may be
+		enc.SetEscapeHTML(false) // escapes could make a list of bookmarks exceed the size limit
 		if err := enc.Encode(in); err != nil {
 			return nil, err
 		}
@@ -180,7 +178,7 @@ func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Reques
 	return req, nil
 }
 
-// readBounded reads r to its end, but no more than limit bytes.
+// readBounded reads r to its end. It returns an error when there are more than limit bytes.
 func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -192,8 +190,8 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// refusal turns an unsuccessful answer into a *Problem, also when whatever stands in between (the
-// Functions host, a proxy) did not write a problem document.
+// refusal turns an unsuccessful answer into a *Problem, even when it comes from a proxy or the Functions host, which
+// write no problem document.
 func (c *Client) refusal(res *http.Response, body []byte) error {
 	p := &Problem{}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -216,7 +214,7 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 	return p
 }
 
-// quote gives the beginning of a plain text answer, on one line; pages of HTML help nobody.
+// quote returns the beginning of a plain text answer, on one line. It ignores HTML, which is no useful message.
 func quote(media string, body []byte) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
 	if text == "" || media == "text/html" {

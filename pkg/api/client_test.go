@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// serve starts a server that gives every request the same answer and remembers the last one.
+// serve starts a server that gives every request the same answer and records the last request.
 func serve(t *testing.T, status int, contentType, body string) (*Client, *seen) {
 	t.Helper()
 	last := &seen{}
@@ -31,7 +31,7 @@ func serve(t *testing.T, status int, contentType, body string) (*Client, *seen) 
 
 type seen struct{ Line, Key, Body string }
 
-// A capture that is not what its name says is an error.
+// TestCaptureIsVerified checks that a capture with another digest is an error.
 func TestCaptureIsVerified(t *testing.T) {
 	c, _ := serve(t, 200, "text/html", "ebb")
 	_, err := c.Capture(t.Context(), "url_a", tideSHA256)
@@ -45,7 +45,7 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name, media, body string
 		status            int
-		want              string // with SERVER for the address
+		want              string // SERVER stands for the address
 	}{
 		{"problem document", ProblemType,
 			`{"title":"Bad Request","status":400,"detail":"url has no host","errors":[{"field":"url","message":"url has no host"}]}`, 400,
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRedirectIsNotFollowed proves that the key never travels to another host.
+// TestRedirectIsNotFollowed checks that the key is never sent to another host.
 func TestRedirectIsNotFollowed(t *testing.T) {
 	other, last := serve(t, 200, "application/json", `{}`)
 	srv := httptest.NewServer(http.RedirectHandler(other.server+"/api/SearchStatus", http.StatusFound))
@@ -180,7 +180,7 @@ func TestReadBounded(t *testing.T) {
 	}
 }
 
-// TestPages proves that a listing ends, whatever the server says.
+// TestPages checks that a listing ends, whatever the server answers.
 func TestPages(t *testing.T) {
 	pages := map[string]string{
 		"":     `{"items":[{"id":"url_a"}],"continuation":"2"}`,
@@ -213,7 +213,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestItemJSON holds the column names of spec 003 §4 as API.md flattens them.
+// TestItemJSON checks the column names of spec 003 §4, in the flat form of API.md.
 func TestItemJSON(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	n, yes := int64(7), true
@@ -266,7 +266,7 @@ func TestItemJSON(t *testing.T) {
 	}
 }
 
-// TestStatusJSON shows that the counts stand beside the host, as the contract has them.
+// TestStatusJSON checks that the counts and the host are fields of the same object, as in the contract.
 func TestStatusJSON(t *testing.T) {
 	const wire = `{"items":{"Indexed":2,"Error":1},"due":3,"inFlight":4,"changeRate":0.5,"errorRate":0.25,
 		"asOf":"2026-03-01T12:00:00Z","hosts":[{"host":"a.example","items":{"Indexed":2},"due":1,"pausedUntil":"2026-03-01T13:00:00Z"}]}`

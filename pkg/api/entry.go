@@ -34,8 +34,8 @@ type TelegramID string
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,20}$`)
 
-// UnmarshalJSON takes a whole number or text. The error is a [json.UnmarshalTypeError], in which the decoder
-// names the field.
+// UnmarshalJSON accepts a whole number or text. Its error is a [json.UnmarshalTypeError], to which the decoder adds
+// the name of the field.
 func (id *TelegramID) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(b, []byte{'"'}) || bytes.Equal(b, []byte("null")) {
 		return json.Unmarshal(b, (*string)(id))

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Past loads all captures and edges of an item whose lists may have been cut at [MaxPast], newest first.
+// Past loads all captures and edges of an item, newest first, if its lists may have been cut at [MaxPast].
 func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	if len(item.Captures) >= MaxPast {
 		all, err := whole(func(after string) ([]Capture, string, error) {
@@ -45,7 +45,7 @@ func (c *Client) Pages(ctx context.Context, q ItemQuery) iter.Seq2[ItemPage, err
 	})
 }
 
-// Changes reads the changes page by page and stops at the first error.
+// Changes reads a list of changes page by page and stops at the first error.
 func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangePage, error] {
 	return pages(q.Continuation, func(after string) (ChangePage, string, error) {
 		q.Continuation = after

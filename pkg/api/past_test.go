@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A past that came whole is left alone; one that may be longer is read to its end, newest first.
+// TestPast checks that a whole history is not read again, and that one which may be longer is read to its end, newest
+// first.
 func TestPast(t *testing.T) {
 	const stored = 1203
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -54,7 +55,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// A server that goes round in circles is not followed.
+// TestPastInCircles checks that a repeated continuation is an error, not an endless loop.
 func TestPastInCircles(t *testing.T) {
 	c, _ := serve(t, 200, "application/json", `{"captures":[{"sha256":"a"}],"continuation":"a"}`)
 	item := ItemDetail{Item: Item{ID: "url_a"}, Captures: make([]Capture, MaxPast)}

@@ -25,8 +25,8 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
-// Error is the problem on one line: the detail, or else the title, then the messages about fields that the detail does
-// not already contain. The client returns a *Problem as its error.
+// Error formats the problem on one line: the detail, or else the title, then the messages about fields that the
+// detail does not already contain. The client returns a *Problem as its error.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {

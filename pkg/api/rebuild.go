@@ -38,7 +38,7 @@ type Rebuild struct {
 	Refetch bool   `json:"refetch"`
 	Audit   bool   `json:"audit"`
 	Reason  string `json:"reason,omitempty"` // why it started automatically
-	Items   int    `json:"items"`            // examined so far so far
+	Items   int    `json:"items"`            // examined so far
 	Marked  int    `json:"marked"`           // of these, marked for indexing
 	Left    int    `json:"left"`             // of these, still waiting, including those of other rebuilds of the scope
 	// Results for the marked items, once the rebuild is done. Items that were deleted meanwhile, or marked again by a
@@ -59,7 +59,7 @@ type Rebuild struct {
 	EndedAt    time.Time   `json:"endedAt,omitzero"`
 }
 
-// Collisions count chunks whose uids were the same at first, and were told apart (spec 002 §5.4).
+// Collisions counts chunks whose uids were equal at first, and were then made different (spec 002 §5.4).
 type Collisions struct {
 	Chunks    int      `json:"chunks"`
 	ByContext int      `json:"byContext"` // distinguished by more context

@@ -15,7 +15,7 @@ type Param struct {
 	Name   string
 	InPath bool
 	InBody bool // may also be sent in the body
-	// Default, Min and Max are those of a number, which the field's tags say.
+	// Default, Min and Max are the bounds of a number, from the tags of the field.
 	Default, Min, Max int
 }
 
@@ -35,8 +35,8 @@ func (e *Endpoint) HasBody() bool {
 	return false
 }
 
-// Params are the fields of the route's requests that are not sent in the body. Fields with the tag `path` are in the
-// path. Of a request without a body all others are in the query, otherwise those with the tag `query`.
+// Params returns the fields of the route's requests that are not sent in the body. Fields with the tag `path` are in
+// the path. The query has the fields with the tag `query`, or all other fields when the request has no body.
 func (e *Endpoint) Params() (params []Param) {
 	if e.Requests[0].Kind() != reflect.Struct {
 		return nil
@@ -71,7 +71,7 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// address is the path of a request below /api/, with its query.
+// address returns the path of a request below /api/, with its query.
 func (e *Endpoint) address(request any) string {
 	path, query := e.Path, url.Values{}
 	v := reflect.ValueOf(request)

@@ -9,7 +9,7 @@ const (
 	MaxQueries    = 8
 )
 
-// What happens to pages that were not verified recently; see [RetrieveRequest.MaxAge].
+// The values of [RetrieveRequest.Stale]: what happens to pages that were not verified within MaxAge.
 const (
 	StaleOmit    = "omit"
 	StaleRecheck = "recheck"

@@ -30,7 +30,7 @@ type None struct{}
 
 var table []*Endpoint
 
-// Routes lists every route, in the order in which people read them.
+// Routes lists every route, in the order of the documentation.
 func Routes() []*Endpoint { return slices.Clone(table) }
 
 func route[Q, A any](status int, method, path string) Route[Q, A] {
@@ -42,7 +42,7 @@ func route[Q, A any](status int, method, path string) Route[Q, A] {
 	return Route[Q, A]{e}
 }
 
-// or gives a route a second status.
+// or adds a second status to a route.
 func (r Route[Q, A]) or(status int) Route[Q, A] {
 	r.Other = status
 	return r
@@ -63,7 +63,7 @@ func (r Route[Q, A]) scoped(s Scope) Route[Q, A] {
 	return r
 }
 
-// also adds a request or an answer to an endpoint.
+// also adds a type of request or answer to an endpoint.
 func also[Q, A any](e *Endpoint) Route[Q, A] {
 	if q := reflect.TypeFor[Q](); !slices.Contains(e.Requests, q) {
 		e.Requests = append(e.Requests, q)

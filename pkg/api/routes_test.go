@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asked is a request through a route, and what it is on the wire.
+// asked is a request through a route, with its expected form on the wire.
 type asked struct {
 	of         *Endpoint
 	line, body string
@@ -180,7 +180,7 @@ var requests = []asked{
 	ask(GetDocs, None{}, "GET docs", ""),
 }
 
-// TestRoutes holds every route against the contract: the line, the key and the body of its requests.
+// TestRoutes checks the request line, the key and the body of every route against the contract.
 func TestRoutes(t *testing.T) {
 	seenRoutes := map[*Endpoint]bool{}
 	for _, tt := range requests {
@@ -208,7 +208,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// What the tags of requests say can be read: a parameter of a path is in it, and bounds are numbers.
+// TestParams checks that the tags of requests are valid: a path parameter occurs in the path, and bounds are numbers.
 func TestParams(t *testing.T) {
 	for _, e := range Routes() {
 		inPath := 0

@@ -1,7 +1,7 @@
 package api
 
-// The local Functions host passes a secret to the handler in the environment variable, and sends it with each
-// request in the header. Other hosts do neither.
+// The local Functions host gives the handler a secret in this environment variable, and sends the secret in this
+// header with each request. Other hosts do neither.
 const (
 	HostSecretVar    = "TIDEMARK_HOST_SECRET"
 	HostSecretHeader = "X-Tidemark-Host-Secret"

@@ -10,7 +10,7 @@ type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`
 	Hosts []HostStatus `json:"hosts"`
-	// Rebuilds are those that go on. With a host, those of other hosts are left out.
+	// Rebuilds are the unfinished rebuilds. If a host is selected, rebuilds of other hosts are left out.
 	Rebuilds []Rebuild `json:"rebuilds,omitempty"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// curl is a command that sends the first example of an operation. $TIDEMARK is where the paths begin, and
+// curl returns a command that sends the first example of an operation. $TIDEMARK is the base address of the API, and
 // $KEY the function key.
 func curl(o listed) string {
 	parts := []string{"curl"}
@@ -26,17 +26,17 @@ func curl(o listed) string {
 	return strings.Join(append(parts, `"$TIDEMARK`+address(o)+`"`), " ")
 }
 
-// oneLine writes JSON without line breaks.
+// oneLine formats JSON without line breaks.
 func oneLine(b json.RawMessage) string {
 	var buf bytes.Buffer
-	_ = json.Compact(&buf, b) // the document was decoded: its parts are JSON
+	_ = json.Compact(&buf, b) // cannot fail: parts of a decoded document are valid JSON
 	return buf.String()
 }
 
-// quoted is a text as one word of a shell.
+// quoted quotes text as one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// address is the path with the parameters that are required and have an example.
+// address is the path with the required parameters that have an example.
 func address(o listed) string {
 	path, query := o.Path, url.Values{}
 	for _, p := range o.Parameters {

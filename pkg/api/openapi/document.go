@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Version is the version of OpenAPI that the document is written in.
+// Version is the version of OpenAPI that the document uses.
 const Version = "3.1.0"
 
 // JSON is the document as it is served.
@@ -33,7 +33,7 @@ type Document struct {
 	Components Components            `json:"components"`
 }
 
-// Info says what the document is about.
+// Info describes the API as a whole.
 type Info struct {
 	Title       string  `json:"title"`
 	Version     string  `json:"version"` // of the contract
@@ -42,19 +42,20 @@ type Info struct {
 	License     License `json:"license"`
 }
 
-// License is that of the program, by its SPDX identifier.
+// License is the program's license, by its SPDX identifier.
 type License struct {
 	Name       string `json:"name"`
 	Identifier string `json:"identifier"`
 }
 
-// Server is where the paths begin.
+// Server is the base address of the paths.
 type Server struct {
 	URL         string `json:"url"`
 	Description string `json:"description"`
 }
 
-// Requirement names the security schemes of which all are required; of several requirements one is enough.
+// Requirement names security schemes. All schemes of one requirement are needed; of several requirements, one is
+// enough.
 type Requirement map[string][]string
 
 // Tag is a group of operations.
@@ -63,14 +64,14 @@ type Tag struct {
 	Description string `json:"description"`
 }
 
-// Components are what operations refer to.
+// Components are the parts that operations refer to.
 type Components struct {
 	Schemas         List[*Schema]        `json:"schemas"`
 	Responses       List[Response]       `json:"responses"`
 	SecuritySchemes List[SecurityScheme] `json:"securitySchemes"`
 }
 
-// SecurityScheme is a way to show that a caller may call.
+// SecurityScheme is a way to authenticate a caller.
 type SecurityScheme struct {
 	Type        string `json:"type"`
 	In          string `json:"in,omitempty"`
@@ -85,8 +86,8 @@ type Operation struct {
 	Tags        []string       `json:"tags"`
 	Summary     string         `json:"summary"`
 	Description string         `json:"description,omitempty"`
-	Security    *[]Requirement `json:"security,omitempty"`         // empty: none; nil: the document's
-	Scope       string         `json:"x-tidemark-scope,omitempty"` // that a key of Tidemark's needs
+	Security    *[]Requirement `json:"security,omitempty"`         // empty: no security; nil: the document's
+	Scope       string         `json:"x-tidemark-scope,omitempty"` // the scope that one of Tidemark's keys needs
 	Parameters  []Parameter    `json:"parameters,omitempty"`
 	RequestBody *RequestBody   `json:"requestBody,omitempty"`
 	Responses   List[Response] `json:"responses"` // by status, or "default"
@@ -102,26 +103,26 @@ type Parameter struct {
 	Example     json.RawMessage `json:"example,omitempty"`
 }
 
-// RequestBody is what is sent.
+// RequestBody is the body of a request.
 type RequestBody struct {
 	Required bool            `json:"required"`
 	Content  List[MediaType] `json:"content"`
 }
 
-// Response is an answer, or with Ref the name of one.
+// Response is an answer. With Ref, it refers to a named one.
 type Response struct {
 	Ref         string          `json:"$ref,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Content     List[MediaType] `json:"content,omitempty"`
 }
 
-// MediaType is a body of one type.
+// MediaType is a body of one media type.
 type MediaType struct {
 	Schema   *Schema       `json:"schema"`
 	Examples List[Example] `json:"examples,omitempty"`
 }
 
-// Example is a body as it was sent or answered in a recorded conversation.
+// Example is a body from a recorded conversation.
 type Example struct {
 	Summary string          `json:"summary,omitempty"`
 	Value   json.RawMessage `json:"value"`
@@ -145,6 +146,6 @@ type Schema struct {
 	AnyOf       []*Schema     `json:"anyOf,omitempty"`
 	Required    []string      `json:"required,omitempty"`
 	Properties  List[*Schema] `json:"properties,omitempty"`
-	// AdditionalProperties is a *Schema for those of a map, or false where only what is named may be sent.
+	// AdditionalProperties is a *Schema for the values of a map, or false when only named properties are allowed.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }

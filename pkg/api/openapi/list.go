@@ -26,7 +26,7 @@ func (l List[T]) Get(name string) (T, bool) {
 	return none, false
 }
 
-// Put adds a member, or gives the one of that name another value.
+// Put adds a member, or replaces the value of the member with that name.
 func (l *List[T]) Put(name string, value T) {
 	for i := range *l {
 		if (*l)[i].Name == name {
@@ -37,7 +37,7 @@ func (l *List[T]) Put(name string, value T) {
 	*l = append(*l, Member[T]{name, value})
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON writes the members in order.
 func (l List[T]) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -59,7 +59,7 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// UnmarshalJSON reads the members in their order.
+// UnmarshalJSON reads the members in order.
 func (l *List[T]) UnmarshalJSON(b []byte) error {
 	*l = nil
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -71,7 +71,7 @@ func (l *List[T]) UnmarshalJSON(b []byte) error {
 		if err != nil {
 			return err
 		}
-		m := Member[T]{Name: name.(string)} // names are texts in JSON that was decoded
+		m := Member[T]{Name: name.(string)} // in valid JSON, names are texts
 		if err := d.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
@@ -80,7 +80,7 @@ func (l *List[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Types are the types that a value may have. One is written as text.
+// Types are the types that a value may have. A single type is written as text.
 type Types []string
 
 // MarshalJSON writes a text or a list of texts.

@@ -17,22 +17,22 @@ var pageSource string
 //go:embed page.css
 var css string
 
-// Page is the embedded document as a page of HTML, and the Content-Security-Policy to send with it: it
-// has no scripts, and the one style is named by its digest. The page is made once.
+// Page returns the embedded document as an HTML page, and the Content-Security-Policy to send with it. The page has
+// no scripts, and the policy allows its one style by digest. The page is made once.
 var Page = sync.OnceValues(func() (html []byte, policy string) {
 	d, err := Read(JSON)
 	if err == nil {
 		html, err = render(d)
 	}
 	if err != nil {
-		panic(err) // the embedded document is always readable: a test renders it
+		panic(err) // Unreachable: a test renders the embedded document
 	}
 	digest := sha256.Sum256([]byte(css))
 	return html, "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'sha256-" +
 		base64.StdEncoding.EncodeToString(digest[:]) + "'"
 })
 
-// section is a tag with its operations.
+// section is a tag and its operations.
 type section struct {
 	Tag
 	Operations []listed
@@ -46,7 +46,7 @@ type listed struct {
 	Open bool // needs no key
 }
 
-// Answers are the responses; those that are only named are read from the components.
+// Answers returns the responses of an operation, with references resolved.
 func (d *Document) Answers(o Operation) (out List[Response]) {
 	for _, m := range o.Responses {
 		if name, found := strings.CutPrefix(m.Value.Ref, "#/components/responses/"); found {
@@ -57,7 +57,7 @@ func (d *Document) Answers(o Operation) (out List[Response]) {
 	return out
 }
 
-// sections are the operations by their tag, in the order of the document.
+// sections groups the operations by tag, in the order of the document.
 func sections(d *Document) []section {
 	out := make([]section, len(d.Tags))
 	for i, tag := range d.Tags {
@@ -90,18 +90,18 @@ func render(d *Document) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// anchor is a name that may be a fragment of an address.
+// anchor returns a name that is valid as the fragment of an address.
 func anchor(parts ...string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.Join(parts, "-"), " ", "-"))
 }
 
-// indent writes JSON for reading, and a text as it is.
+// indent formats JSON for reading. It returns a JSON string as its text.
 func indent(b json.RawMessage) string {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
 		return text
 	}
 	var buf bytes.Buffer
-	_ = json.Indent(&buf, b, "", "  ") // the document was decoded: its parts are JSON
+	_ = json.Indent(&buf, b, "", "  ") // cannot fail: parts of a decoded document are valid JSON
 	return buf.String()
 }

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The types read and write the whole document: nothing that is in it is lost on the page.
+// TestRoundTrip checks that the types read and write the whole document, so that the page lacks nothing.
 func TestRoundTrip(t *testing.T) {
 	d, err := Read(JSON)
 	if err != nil {
@@ -34,8 +34,8 @@ func value(t *testing.T, b []byte) (v any) {
 	return v
 }
 
-// The page shows every operation and every type, with a command for each operation, and every link leads
-// to something on it.
+// TestPage checks that the page shows every operation and type, with a command for each operation, and that every
+// link has a target on the page.
 func TestPage(t *testing.T) {
 	page, policy := Page()
 	d, err := Read(JSON)
@@ -90,7 +90,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What a description or an example holds is text: nothing of it becomes markup.
+// TestPageIsEscaped checks that descriptions and examples are shown as text, and never become markup.
 func TestPageIsEscaped(t *testing.T) {
 	d, err := Read(bytes.ReplaceAll(JSON, []byte("harbour"), []byte(`<script>\"'`)))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// backfilling are the operations that register what sites already have.
+// backfilling describes the operations of backfills.
 func backfilling() []operation {
 	return []operation{
 		{

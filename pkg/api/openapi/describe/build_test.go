@@ -17,21 +17,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// operations lists all of them in the order in which people read them.
+// operations lists all operations, in the order of the documentation.
 func operations() []operation {
 	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), notifying(), telling(),
 		rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service())
 }
 
-// builder makes a document.
+// builder builds a document.
 type builder struct {
 	talks conversations
-	sent  *schemas // of what is sent, in which other fields are refused
-	given *schemas // of what is answered, which may get more fields
+	sent  *schemas // of requests, which must have no other fields
+	given *schemas // of answers, which may get more fields later
 }
 
-// Build makes the document of the sources below root, the top of the repository.
+// Build builds the document from the sources below root, the top of the repository.
 func Build(root string) ([]byte, error) {
 	words, err := readComments(filepath.Join(root, "pkg", "api"))
 	if err != nil {
@@ -58,7 +58,7 @@ func Build(root string) ([]byte, error) {
 	return encode(d)
 }
 
-// encode writes a document for people too: indented, and with < and > as they are.
+// encode writes a document in a form that people can read, too: indented, and with < and > unescaped.
 func encode(d openapi.Document) ([]byte, error) {
 	var plain, out bytes.Buffer
 	enc := json.NewEncoder(&plain)
@@ -70,7 +70,7 @@ func encode(d openapi.Document) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// components adds what operations refer to.
+// components adds the components that operations refer to.
 func (b *builder) components(c *openapi.Components) error {
 	c.SecuritySchemes = openapi.List[openapi.SecurityScheme]{
 		{Name: "header", Value: openapi.SecurityScheme{Type: "apiKey", In: "header", Name: "x-functions-key",
@@ -81,7 +81,7 @@ func (b *builder) components(c *openapi.Components) error {
 			Description: "A key of the function app in the query. Addresses are logged in more places than headers."}},
 	}
 	for _, sent := range []any{api.ChangeEvent{}, api.DigestEvent{}, api.TestEvent{}} {
-		b.given.of(typeOf(sent)) // to webhooks, which are no operations
+		b.given.of(typeOf(sent)) // sent to webhooks, which are not operations
 	}
 	problem := b.given.of(typeOf(api.Problem{}))
 	c.Responses.Put("Problem", openapi.Response{
@@ -106,7 +106,7 @@ func (b *builder) components(c *openapi.Components) error {
 	return nil
 }
 
-// failures are the errors with a name, and the step of a conversation that shows one.
+// failures describes the errors with a name, each with the step of a conversation that shows it.
 var failures = map[int]struct{ about, shown string }{
 	http.StatusBadRequest: {"The request is not understood; `errors` names the field at fault.", "A1 refused"},
 	http.StatusUnauthorized: {"There is no key, or none that is known. What a Functions host refuses before the app " +
@@ -123,7 +123,7 @@ var failures = map[int]struct{ about, shown string }{
 	http.StatusServiceUnavailable: {"Storage or the index cannot be reached, or none is configured.", ""},
 }
 
-// schemas are those of all that is sent and answered. What is only sent takes no other fields.
+// schemas returns the schemas of all requests and answers. A schema that only requests use allows no other fields.
 func (b *builder) schemas() (out openapi.List[*openapi.Schema]) {
 	for name, s := range b.sent.named {
 		if _, answered := b.given.named[name]; !answered {
@@ -169,10 +169,10 @@ func show(o *openapi.Operation, s Step) error {
 
 var requirement = regexp.MustCompile(`^[A-F][0-9]+ `)
 
-// title is the name of a step without the requirement that it shows.
+// title is the name of a step without the id of its requirement.
 func title(name string) string { return requirement.ReplaceAllString(name, "") }
 
-// slug is a name as a key: lower-case words with hyphens.
+// slug turns a name into a key: lower-case words with hyphens.
 func slug(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// comments are what the sources of a package say about its types and their fields.
+// comments are the comments on a package's types and their fields.
 type comments struct {
-	types  map[string]string            // by name
+	types  map[string]string            // by the type's name
 	fields map[string]map[string]string // by the type's name, then the field's
-	consts map[string]string            // the values of constants by their names
-	names  map[string]string            // of all fields in JSON by those in Go
+	consts map[string]string            // values of constants, by the names of the constants
+	names  map[string]string            // names of all fields in JSON, by their names in Go
 }
 
-// readComments reads the sources in a folder, not its tests.
+// readComments reads the sources in a folder, except its tests.
 func readComments(dir string) (*comments, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *comments) read(decl *ast.GenDecl) {
 	}
 }
 
-// readFields joins what stands above a field and behind it.
+// readFields joins the comment above a field and the one behind it.
 func (c *comments) readFields(of string, t *ast.StructType) {
 	out := map[string]string{}
 	for _, f := range t.Fields.List {
@@ -79,7 +79,7 @@ func (c *comments) readFields(of string, t *ast.StructType) {
 	c.fields[of] = out
 }
 
-// readConsts takes the values of constants, and what is said of them if they have a type of their own.
+// readConsts reads the values of constants, and the comments on those with a type of their own.
 func (c *comments) readConsts(s *ast.ValueSpec) {
 	for i, value := range s.Values {
 		lit, ok := value.(*ast.BasicLit)
@@ -104,8 +104,8 @@ var (
 	lineBreak = regexp.MustCompile(`([^\n])\n([^\n])`)
 )
 
-// prose is a comment for readers who do not see the code: fields by their names in JSON, the values of
-// constants, and no references to requirements.
+// prose converts a comment for readers who do not see the code: fields get their names in JSON, constants become
+// their values, and references to requirements are removed.
 func (c *comments) prose(text string, jsonNames map[string]string) string {
 	text = lineBreak.ReplaceAllString(strings.TrimSpace(text), "$1 $2")
 	text = reference.ReplaceAllString(text, "")

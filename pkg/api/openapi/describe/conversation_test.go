@@ -18,12 +18,12 @@ type Step struct {
 	Method, Path string // the path with its query
 	Request      string
 	Status       int
-	Answer       json.RawMessage // a text for what is no JSON
+	Answer       json.RawMessage // text in quotes when it is not JSON
 
 	values map[string]string // parameters of the path and the query
 }
 
-// conversations are the steps of all that are recorded.
+// conversations are the steps of all recorded conversations.
 type conversations []Step
 
 // readConversations reads the golden files of a folder.
@@ -51,8 +51,8 @@ func readConversations(dir string) (conversations, error) {
 	return all, nil
 }
 
-// readStep reads a name, a request, its body, a status and the answer. Of what is no request there is only
-// the name.
+// readStep reads a name, a request, its body, a status and the answer. A section that is not a request has only a
+// name.
 func readStep(section string) (s Step, said bool, err error) {
 	parts := strings.SplitN(section, "\n", 5)
 	s.Name = parts[0]
@@ -69,7 +69,7 @@ func readStep(section string) (s Step, said bool, err error) {
 	return s, true, err
 }
 
-// compact is a body on one line, or as a text when it is no JSON.
+// compact returns a body on one line, or as a JSON string when it is not JSON.
 func compact(body string) (json.RawMessage, error) {
 	if !json.Valid([]byte(body)) {
 		return json.Marshal(body)
@@ -79,7 +79,7 @@ func compact(body string) (json.RawMessage, error) {
 	return buf.Bytes(), err
 }
 
-// unpromised is what the golden files leave out because it differs each time, and what stands for it here.
+// unpromised replaces the placeholders of values that differ in each recording by example values.
 var unpromised = strings.NewReplacer(
 	`"asOf": "…"`, `"asOf": "2026-03-01T12:00:00Z"`,
 	`"score": "…"`, `"score": 2.5`,
@@ -88,8 +88,8 @@ var unpromised = strings.NewReplacer(
 
 func sound(body string) string { return unpromised.Replace(body) }
 
-// find gives the step of a name, with the parameters that its path has by the pattern of the route; any
-// route when that is empty.
+// find returns the step with a name, with the parameters that its path has in the pattern of the route. An empty
+// route matches every path.
 func (c conversations) find(route, name string) (Step, error) {
 	var found []Step
 	for _, s := range c {
@@ -114,7 +114,7 @@ func (c conversations) find(route, name string) (Step, error) {
 
 var placeholder = regexp.MustCompile(`\\\{([a-z0-9_]+)\\\}`)
 
-// match reads the parameters of a path with its query by a pattern such as /api/items/{id}.
+// match reads the parameters of a path with a query by a pattern such as /api/items/{id}.
 func match(pattern, path string) (values map[string]string, fits bool) {
 	u, err := url.Parse(path)
 	if err != nil {

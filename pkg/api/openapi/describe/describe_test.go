@@ -16,7 +16,8 @@ const top = "../../../.."
 
 var update = flag.Bool("update", false, "write openapi.json and the tables of docs/api.md anew")
 
-// The document that is committed is the one that the types, comments and conversations give.
+// TestDocumentIsCurrent checks that the committed document equals the one built from the types, comments and
+// conversations.
 func TestDocumentIsCurrent(t *testing.T) {
 	have, err := Build(top)
 	must(t, err)
@@ -31,7 +32,7 @@ func TestDocumentIsCurrent(t *testing.T) {
 	}
 }
 
-// The tables of docs/api.md are those that the document gives.
+// TestRoutesInDocsAreCurrent checks that the tables in docs/api.md equal those built from the document.
 func TestRoutesInDocsAreCurrent(t *testing.T) {
 	built, err := Build(top)
 	must(t, err)

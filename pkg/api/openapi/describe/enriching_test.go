@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// enriching are the operations that ask a language model.
+// enriching describes the operations that ask a language model.
 func enriching() []operation {
 	return []operation{
 		{

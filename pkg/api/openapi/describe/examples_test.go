@@ -16,8 +16,8 @@ func checker(t *testing.T) *openapitest.Checker {
 	return c
 }
 
-// Whatever was asked and answered in a recorded conversation is as described. The examples are a part
-// of them.
+// TestConversationsAreAsDescribed checks all requests and answers of the recorded conversations against the
+// description. The examples are some of them.
 func TestConversationsAreAsDescribed(t *testing.T) {
 	c := checker(t)
 	talks, err := readConversations(top + "/handlers/testdata")
@@ -29,7 +29,7 @@ func TestConversationsAreAsDescribed(t *testing.T) {
 			continue // the host's own requests
 		}
 		seen++
-		if s.Status < 400 { // what was refused need not be as described
+		if s.Status < 400 { // a refused request need not be as described
 			if _, err := c.Request(s.Method, path, []byte(s.Request)); err != nil {
 				t.Errorf("%s: %v", s.Name, err)
 			}
@@ -43,7 +43,7 @@ func TestConversationsAreAsDescribed(t *testing.T) {
 	}
 }
 
-// mediaOf is the media type that an answer must have had: not every conversation records it.
+// mediaOf returns the media type that an answer must have, because not every conversation records it.
 func mediaOf(s Step) string {
 	switch {
 	case s.Status >= 400:
@@ -64,7 +64,7 @@ func mediaOf(s Step) string {
 	return "application/json"
 }
 
-// The checker refuses what is not described.
+// TestCheckerRefuses checks that the checker refuses whatever is not described.
 func TestCheckerRefuses(t *testing.T) {
 	c := checker(t)
 	item := `{"id":"url_` + strings.Repeat("a", 26) +

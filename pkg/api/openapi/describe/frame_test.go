@@ -2,7 +2,7 @@ package describe
 
 import "github.com/tidemark/tidemark/pkg/api/openapi"
 
-// The areas of the API, as people read them.
+// The areas of the API, in the order of the documentation.
 const (
 	tagSources   = "Sources"
 	tagSearch    = "Search"
@@ -31,7 +31,7 @@ const introduction = "Tidemark keeps a search index true to sources that change:
 	"own machine can reach it. Otherwise each operation needs one of Tidemark's keys, with the scope that " +
 	"`x-tidemark-scope` states: 401 without a valid key, 403 if its scope is not sufficient."
 
-// frame is the document without what is built.
+// frame returns the parts of the document that are not generated.
 func frame() openapi.Document {
 	return openapi.Document{
 		OpenAPI: openapi.Version,

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// importing are the operations that bring in many entries from a file.
+// importing describes the operations that import many entries from a file.
 func importing() []operation {
 	return []operation{
 		{

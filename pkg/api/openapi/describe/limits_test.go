@@ -32,10 +32,10 @@ func among[T ~string](values ...T) openapi.Schema {
 
 func pattern(p string) openapi.Schema { return openapi.Schema{Pattern: p} }
 
-// nullable values may be null although their Go type does not say so.
+// nullable returns the schema of a value that may be null, although its Go type does not say so.
 func nullable(kind string) openapi.Schema { return openapi.Schema{Type: openapi.Types{kind, "null"}} }
 
-// limits are what types do not say, by the type's name or by its and a field's in JSON.
+// limits are the bounds that Go types do not express, by the name of the type or by type and JSON field.
 var limits = map[string]openapi.Schema{
 	"Status":     among(api.Statuses()...),
 	"TelegramID": {AnyOf: []*openapi.Schema{{Type: openapi.Types{"string"}}, {Type: openapi.Types{"integer"}}}},
@@ -115,7 +115,7 @@ var limits = map[string]openapi.Schema{
 		enrich.Cancelled, enrich.Again),
 }
 
-// limit adds to a schema what the table has for its name.
+// limit adds the bounds of a name to its schema.
 func limit(s *openapi.Schema, name string) {
 	l := limits[name]
 	if l.Type != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// notifying are the operations on who is told of changes.
+// notifying describes the operations on notification rules.
 func notifying() []operation {
 	return []operation{
 		{
@@ -73,7 +73,7 @@ func notifying() []operation {
 	}
 }
 
-// telling are the operations on the ways to tell, and on what was told.
+// telling describes the operations on channels and deliveries.
 func telling() []operation {
 	return []operation{
 		{

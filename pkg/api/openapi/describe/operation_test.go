@@ -13,23 +13,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// operation says of a route what the table of routes does not.
+// operation has the facts about a route that the table of routes does not have.
 type operation struct {
 	of      *api.Endpoint
 	id, tag string
 	summary string   // a phrase
 	about   string   // sentences
 	open    bool     // needs no key
-	gives   string   // what the answer is
-	other   string   // what an answer with the route's other status is
-	media   string   // the answer's media type if it is no JSON
-	fails   []int    // errors beyond those that every route may answer
+	gives   string   // describes the answer
+	other   string   // describes an answer with the route's other status
+	media   string   // the answer's media type if it is not JSON
+	fails   []int    // errors in addition to those of every route
 	shown   []string // steps of recorded conversations that are examples
 }
 
 const jsonType = "application/json"
 
-// build makes the operation of the document.
+// build builds the operation of the document.
 func (b *builder) build(o operation) (openapi.Operation, error) {
 	out := openapi.Operation{
 		OperationID: o.id, Tags: []string{o.tag}, Summary: o.summary, Description: o.about,
@@ -76,7 +76,7 @@ func (b *builder) build(o operation) (openapi.Operation, error) {
 	return out, nil
 }
 
-// commonFails are the errors that follow from what a route reads, and from whether it wants a key.
+// commonFails are the errors that follow from the parameters of a route, and from whether it needs a key.
 func (o operation) commonFails() (statuses []int) {
 	if o.of.HasBody() {
 		statuses = append(statuses, http.StatusRequestEntityTooLarge)
@@ -90,7 +90,7 @@ func (o operation) commonFails() (statuses []int) {
 	return statuses
 }
 
-// problem adds an answer for an error, beside what the status means otherwise.
+// problem adds an answer for an error. If the status already has a meaning, the answer has both.
 func (b *builder) problem(to *openapi.List[openapi.Response], status int) {
 	key := strconv.Itoa(status)
 	if known, ok := to.Get(key); ok {
@@ -101,7 +101,7 @@ func (b *builder) problem(to *openapi.List[openapi.Response], status int) {
 	to.Put(key, openapi.Response{Ref: "#/components/responses/" + nameOf(status)})
 }
 
-// nameOf is a status in words without spaces.
+// nameOf is the text of a status without spaces.
 func nameOf(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
 
 // number is an integer within bounds.

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// polling are the operations about what sites publish from now on.
+// polling describes the operations on the polls of sites.
 func polling() []operation {
 	const indexNow = "A submission by the IndexNow protocol, for a site of the site file. The key is looked up at the " +
 		"site, at most once a day while it is there. " +

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// pushed are the operations on entries and their policies.
+// pushed describes the operations on entries.
 func pushed() []operation {
 	return []operation{
 		{
@@ -69,7 +69,7 @@ func pushed() []operation {
 	}
 }
 
-// policies are the operations that decide what becomes of entries.
+// policies describes the operations on the policies of entries and on the test mode.
 func policies() []operation {
 	return []operation{
 		{

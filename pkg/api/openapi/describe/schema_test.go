@@ -20,7 +20,7 @@ func newSchemas(words *comments) *schemas {
 	return &schemas{words, map[string]*openapi.Schema{}}
 }
 
-// anyOf is the schema of a value of one of some types.
+// anyOf returns the schema of a value that has one of several types.
 func (s *schemas) anyOf(types []reflect.Type) *openapi.Schema {
 	if len(types) == 1 {
 		return s.of(types[0])
@@ -32,8 +32,8 @@ func (s *schemas) anyOf(types []reflect.Type) *openapi.Schema {
 	return out
 }
 
-// oneNamed is anyOf as a component. Generators of clients make a type of their own of a body without a
-// name, and some forget how it is written.
+// oneNamed is anyOf as a named component. For a body without a name, client generators invent a type, and some of
+// them then encode it wrongly.
 func (s *schemas) oneNamed(types []reflect.Type) *openapi.Schema {
 	if len(types) == 1 {
 		return s.anyOf(types)
@@ -55,7 +55,7 @@ var basic = map[reflect.Kind]openapi.Schema{
 	reflect.Float64: {Type: openapi.Types{"number"}, Format: "double"},
 }
 
-// of is the schema of a type, as package encoding/json writes its values.
+// of returns the schema of a type, as package encoding/json writes its values.
 func (s *schemas) of(t reflect.Type) *openapi.Schema {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
@@ -79,18 +79,18 @@ func (s *schemas) of(t reflect.Type) *openapi.Schema {
 	panic(fmt.Sprintf("describe: no schema for %s", t)) // a new kind of field: add it above
 }
 
-// component makes the schema of a named type once, and refers to it.
+// component builds the schema of a named type once, and returns a reference to it.
 func (s *schemas) component(t reflect.Type) *openapi.Schema {
 	if s.named[t.Name()] == nil {
 		out := &openapi.Schema{}
-		s.named[t.Name()] = out // before its fields, which may be of the same type
+		s.named[t.Name()] = out // before the fields, which may have the same type
 		if t.Kind() == reflect.Struct {
 			*out = *s.object(t)
 		} else {
 			*out = basic[t.Kind()]
 		}
 		names := jsonNames(t)
-		delete(names, t.Name()) // the comment begins with the type's own name
+		delete(names, t.Name()) // the comment begins with the name of the type
 		out.Description = s.words.prose(s.words.types[t.Name()], names)
 		limit(out, t.Name())
 	}
@@ -103,7 +103,7 @@ func (s *schemas) object(t reflect.Type) *openapi.Schema {
 	return out
 }
 
-// fields adds those of a struct, and of structs embedded in it in their place.
+// fields adds the fields of a struct. Those of an embedded struct are added in its position.
 func (s *schemas) fields(t reflect.Type, out *openapi.Schema) {
 	for f := range t.Fields() {
 		if f.Anonymous {
@@ -126,7 +126,7 @@ func (s *schemas) fields(t reflect.Type, out *openapi.Schema) {
 	}
 }
 
-// jsonNames are the names of a struct's fields in JSON by those in Go.
+// jsonNames maps the Go names of a struct's fields to their JSON names.
 func jsonNames(t reflect.Type) map[string]string {
 	out := map[string]string{}
 	if t.Kind() == reflect.Struct {
@@ -139,7 +139,7 @@ func jsonNames(t reflect.Type) map[string]string {
 	return out
 }
 
-// parameters are the fields of a route's requests that travel in the path and in the query.
+// parameters returns the fields of a route's requests that are sent in the path or in the query.
 func (s *schemas) parameters(e *api.Endpoint) (params []openapi.Parameter) {
 	if len(e.Params()) == 0 {
 		return nil
@@ -162,7 +162,7 @@ func (s *schemas) parameters(e *api.Endpoint) (params []openapi.Parameter) {
 	return params
 }
 
-// field is the schema of a struct's field, and what is said of it.
+// field returns the schema of a struct's field, and its description.
 func (s *schemas) field(of reflect.Type, f reflect.StructField, name string) (*openapi.Schema, string) {
 	p := s.of(f.Type)
 	if def, lo, hi := api.Bounds(f); hi != 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// searching are the operations that read the index and the counts.
+// searching describes the operations that read the index and the counts.
 func searching() []operation {
 	return []operation{
 		{
@@ -66,7 +66,7 @@ func searching() []operation {
 	}
 }
 
-// watching are the operations on what has changed.
+// watching describes the operations on changes.
 func watching() []operation {
 	return []operation{
 		{
@@ -148,7 +148,7 @@ func watching() []operation {
 	}
 }
 
-// migrations are the operations that bring a store to the present rules.
+// migrations describes the operations that migrate a store to the present rules.
 func migrations() []operation {
 	return []operation{
 		{
@@ -172,7 +172,7 @@ func migrations() []operation {
 	}
 }
 
-// rebuilds are the operations that have many items indexed anew.
+// rebuilds describes the operations that index many items again.
 func rebuilds() []operation {
 	return []operation{
 		{

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// service are the operations that tell of the app itself.
+// service describes the operations about the app itself.
 func service() []operation {
 	return []operation{
 		{

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// setting are the operations by which people say what is done with items.
+// setting describes the operations on the settings of items and tags.
 func setting() []operation {
 	return []operation{
 		{

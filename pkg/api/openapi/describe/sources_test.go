@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// sources are the operations on items.
+// sources describes the operations on items.
 func sources() []operation {
 	return []operation{
 		{
@@ -61,7 +61,7 @@ func sources() []operation {
 	}
 }
 
-// pasts are the operations on what is kept of an item.
+// pasts describes the operations on the stored history of an item.
 func pasts() []operation {
 	return []operation{
 		{

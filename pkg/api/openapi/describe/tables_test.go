@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Every operation can be found, understood and tried: it has a name of its own, an area, a summary, and
-// an example of what is sent and of what is answered.
+// TestOperationsAreComplete checks that users can find, understand and try every operation: it has an id, an area, a
+// summary, and an example of the request and of the answer.
 func TestOperationsAreComplete(t *testing.T) {
 	d, err := openapi.Read(openapi.JSON)
 	must(t, err)
@@ -67,7 +67,7 @@ func checkExamples(t *testing.T, d *openapi.Document, at string, o openapi.Opera
 
 func path(at string) string { _, p, _ := strings.Cut(at, " "); return p }
 
-// No bound or enumeration is for a field that there is not (any more).
+// TestLimitsAreOfFields checks that every bound and enumeration belongs to an existing field.
 func TestLimitsAreOfFields(t *testing.T) {
 	d, err := openapi.Read(openapi.JSON)
 	must(t, err)
@@ -89,7 +89,7 @@ func TestLimitsAreOfFields(t *testing.T) {
 	}
 }
 
-// A comment is read as prose about fields in JSON.
+// TestProse checks how a comment becomes prose about JSON fields.
 func TestProse(t *testing.T) {
 	c, err := readComments("../..")
 	must(t, err)
@@ -106,7 +106,7 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// A route's example is a step of that route.
+// TestFindStep checks that the example of a route is a step of that route.
 func TestFindStep(t *testing.T) {
 	c := conversations{
 		{Name: "a", Method: "GET", Path: "/api/items/x?top=2"}, {Name: "b", Method: "GET"}, {Name: "b", Method: "GET"},
@@ -123,7 +123,7 @@ func TestFindStep(t *testing.T) {
 	}
 }
 
-// Bounds that the tags of requests say are those that the code checks by.
+// TestBoundsAreThoseOfTheCode checks that the bounds in the tags of requests equal those that the code checks.
 func TestBoundsAreThoseOfTheCode(t *testing.T) {
 	for _, tt := range []struct {
 		of          any

@@ -1,7 +1,7 @@
 // Package openapitest checks requests and answers against a description of an API, for tests.
 //
-// Of answers it is stricter than the description: a field that is not described is a mistake, although
-// callers are told to expect more fields one day.
+// It is stricter than the description about answers: a field that is not described is an error, although callers must
+// expect new fields.
 package openapitest
 
 import (
@@ -20,19 +20,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// Checker knows the operations of a document.
+// Checker has the operations of a document.
 type Checker struct {
 	doc         *openapi.Document
 	sent, given *jsonschema.Compiler // for requests and, stricter, for answers
 	routes      []route
 }
 
-// route is an operation by its method and the form of its path.
+// route is an operation with its method and the pattern of its path.
 type route struct {
 	openapi.Operation
 	method  string
 	pattern *regexp.Regexp
-	at      string // of the operation in the document, as a JSON pointer
+	at      string // JSON pointer to the operation in the document
 }
 
 // New reads a document.
@@ -60,7 +60,7 @@ func New(document []byte) (*Checker, error) {
 	return c, nil
 }
 
-// compiler reads a document for its schemas. Those of a strict one take no field that they do not name.
+// compiler compiles the schemas of a document. Strict schemas allow no fields that they do not name.
 func compiler(document []byte, strict bool) (*jsonschema.Compiler, error) {
 	var doc struct {
 		Components struct {
@@ -85,12 +85,12 @@ func compiler(document []byte, strict bool) (*jsonschema.Compiler, error) {
 	return c, c.AddResource("doc.json", raw)
 }
 
-// escape is a name as a part of a JSON pointer.
+// escape escapes a name for a JSON pointer.
 func escape(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
 }
 
-// OperationIDs are those of all operations.
+// OperationIDs lists the ids of all operations.
 func (c *Checker) OperationIDs() (ids []string) {
 	for _, r := range c.routes {
 		ids = append(ids, r.OperationID)
@@ -99,7 +99,7 @@ func (c *Checker) OperationIDs() (ids []string) {
 	return ids
 }
 
-// find gives the operation of a method and a path below the server's, which is told without its query.
+// find returns the operation of a method and a path, which is relative to the server's and has no query.
 func (c *Checker) find(method, path string) (route, error) {
 	for _, r := range c.routes {
 		if r.method == method && r.pattern.MatchString(path) {
@@ -109,7 +109,7 @@ func (c *Checker) find(method, path string) (route, error) {
 	return route{}, fmt.Errorf("%s %s is no operation", method, path)
 }
 
-// Request checks a body that is sent, and gives the id of the operation. Without a body nothing is sent.
+// Request checks the body of a request, and returns the id of the operation. A nil body means that nothing is sent.
 func (c *Checker) Request(method, path string, body []byte) (operationID string, err error) {
 	r, err := c.find(method, path)
 	switch {
@@ -123,7 +123,7 @@ func (c *Checker) Request(method, path string, body []byte) (operationID string,
 	return r.OperationID, value(c.sent, r.at+"/requestBody/content/application~1json/schema", body)
 }
 
-// Answer checks an answer: its status, its media type and, if that is JSON, its body.
+// Answer checks an answer: its status, its media type and, for JSON, its body.
 func (c *Checker) Answer(method, path string, status int, contentType string, body []byte) error {
 	r, err := c.find(method, path)
 	if err != nil {
@@ -159,12 +159,12 @@ func (c *Checker) Answer(method, path string, status int, contentType string, bo
 	return nil
 }
 
-// Is reports why a body is not what a schema of the document says, as what is sent to webhooks.
+// Is returns an error when a body does not match a schema of the document. Tests of webhooks use it.
 func (c *Checker) Is(schema string, body []byte) error {
 	return value(c.given, "#/components/schemas/"+schema, body)
 }
 
-// value checks a JSON value against the schema at a place of the document.
+// value checks a JSON value against the schema that the JSON pointer at names.
 func value(c *jsonschema.Compiler, at string, body []byte) error {
 	s, err := c.Compile("doc.json" + at)
 	if err != nil {
