@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// agreedOf is how many queries of a kind are compared with scoring everything, for at most so long.
+// agreedOf is how many queries of a kind are compared with scoring all chunks, and for how long at most.
 const (
 	agreedOf   = 25
 	agreedTime = 20 * time.Second
 )
 
-// agree tells for each kind of queries which part of the ten best, by scoring everything, are among the ten that are
-// found. What is worth as much as the tenth is as good.
+// agree returns, for each kind of query, the share of the true ten best results that a search finds. The true ones
+// come from scoring all chunks. A result with the same score as the tenth counts as well.
 func (b *bench) agree(path string, c *corpus) (map[string]float64, error) {
 	usual, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// watch samples something again and again, until the function that it returns is called.
+// watch calls sample again and again until the returned function is called.
 func watch(every time.Duration, sample func()) (stop func()) {
 	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -29,17 +29,17 @@ func watch(every time.Duration, sample func()) (stop func()) {
 	}
 }
 
-// anonymous is the most anonymous memory that a handler was seen to have, alone and together with the readers
-// of documents that it starts, in KiB.
+// anonymous is the largest amount of anonymous memory that was seen, in KiB: that of a handler, and that of a handler
+// with the document readers it starts.
 type anonymous struct{ handler, together int }
 
-// sample looks at what the process pid has started.
+// sample reads the memory of the processes that the process pid has started.
 func (m *anonymous) sample(pid int) {
 	for _, handler := range children(pid) {
 		if name, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", handler)); filepath.Base(name) != "handler" {
 			continue
 		}
-		own, _ := memoryKiB(handler, "RssAnon") // what has ended has none
+		own, _ := memoryKiB(handler, "RssAnon") // 0 for a process that has ended
 		all := own
 		for _, reader := range children(handler) {
 			n, _ := memoryKiB(reader, "RssAnon")
@@ -49,11 +49,11 @@ func (m *anonymous) sample(pid int) {
 	}
 }
 
-// children are the processes that the threads of a process have started. See proc_pid_task_tid_children(5).
+// children lists the processes that the threads of a process have started. See proc_pid_task_tid_children(5).
 func children(pid int) (out []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, name := range lists {
-		text, _ := os.ReadFile(name) // none of what has ended
+		text, _ := os.ReadFile(name) // empty for a process that has ended
 		for field := range strings.FieldsSeq(string(text)) {
 			if child, err := strconv.Atoi(field); err == nil {
 				out = append(out, child)

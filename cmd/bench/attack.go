@@ -16,10 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// attacks are what hostile sites send, each beside good pages of other hosts, on a product of its own.
+// attacks are the answers of hostile sites. Each is measured together with good pages of other hosts, on a new
+// instance.
 var attacks = []struct {
 	name  string
-	hosts int      // that are hostile
+	hosts int      // number of hostile hosts
 	paths []string // of each
 	good  int      // pages, on five hosts
 	done  func(api.SearchStatus) bool
@@ -32,8 +33,8 @@ var attacks = []struct {
 
 func nothingPending(st api.SearchStatus) bool { return st.Items[api.StatusPending] == 0 }
 
-// attack measures what hostile sites do to good ones and to memory. It asks loopback addresses only,
-// and ends by itself.
+// attack measures the effect of hostile sites on good sites and on memory. It asks only loopback addresses, and ends
+// by itself.
 func (b *bench) attack() error {
 	h, err := newHostile()
 	if err != nil {
@@ -67,22 +68,21 @@ func (b *bench) attack() error {
 	return nil
 }
 
-// attacked is what came of an attack.
+// attacked is the result of an attack.
 type attacked struct {
 	good, all string // time
 	anonymous
 	became string
 }
 
-// underAttack registers the hostile pages and then the good ones. Without done, the rest is not waited
-// for.
+// underAttack registers the hostile pages and then the good ones. If done is nil, it waits only for the good pages.
 func (b *bench) underAttack(good, bad []string, done func(api.SearchStatus) bool) (r attacked, err error) {
 	p, err := b.startProduct("embedded")
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, p.stop()) }()
-	// The good hosts are known to answer.
+	// Ask the good hosts once before the attack, so that they are known to answer.
 	first := slices.DeleteFunc(slices.Clone(good), func(u string) bool { return !strings.HasSuffix(u, "/0") })
 	if err := errors.Join(p.add(first), p.untilIndexed(first)); err != nil {
 		return r, err
@@ -111,7 +111,7 @@ func (b *bench) underAttack(good, bad []string, done func(api.SearchStatus) bool
 	return r, err
 }
 
-// untilIndexed waits until all of the pages are.
+// untilIndexed waits until all pages are indexed.
 func (p *product) untilIndexed(urls []string) error {
 	return p.b.wait(patience, 100*time.Millisecond, "good pages are indexed", func() (bool, error) {
 		said, err := p.statuses(urls)
@@ -119,7 +119,7 @@ func (p *product) untilIndexed(urls []string) error {
 	})
 }
 
-// statuses counts what became of pages.
+// statuses counts pages by status.
 func (p *product) statuses(urls []string) (string, error) {
 	want := map[string]bool{}
 	for _, u := range urls {
@@ -149,7 +149,7 @@ func (p *product) statuses(urls []string) (string, error) {
 	return strings.Join(out, ", "), nil
 }
 
-// hostile sends what it is asked for, on every address of 127.0.0.0/8.
+// hostile serves the attack that a request names, on every address of 127.0.0.0/8.
 type hostile struct {
 	port   int
 	server *http.Server
@@ -205,13 +205,13 @@ func (h *hostile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	}
 	w.Header().Set("Content-Encoding", "gzip")
-	_, _ = w.Write(append(body[:len(body):len(body)], zipped([]byte("\n"+r.Host))...)) // no two are the same
+	_, _ = w.Write(append(body[:len(body):len(body)], zipped([]byte("\n"+r.Host))...)) // each body differs
 }
 
 func zipped(body []byte) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // Unreachable: memory takes everything
+	_, _ = z.Write(body) // Unreachable: writes to memory cannot fail
 	_ = z.Close()
 	return b.Bytes()
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
-// backfillPages are on the sitemap that is measured.
+// backfillPages is the number of pages in the measured sitemap.
 const backfillPages = 2_000
 
-// backfill measures runs over one sitemap of [backfillPages] pages, whose protection of queue and crawl
-// (E13) is out of the way: none of them known, then all of them, then counted only.
+// backfill measures runs over one sitemap of [backfillPages] pages: when no page is known, when all are known, and
+// when they are only counted. The protection of queue and crawl (E13) is disabled.
 func (b *bench) backfill() error {
 	sitemap, base, err := b.sitemap()
 	if err != nil {
@@ -58,7 +58,7 @@ func (b *bench) backfill() error {
 	return nil
 }
 
-// sitemap serves one of [backfillPages] pages.
+// sitemap serves a sitemap of [backfillPages] pages.
 func (b *bench) sitemap() (server *http.Server, base string, err error) {
 	var body string
 	server, port, err := serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func (b *bench) sitemap() (server *http.Server, base string, err error) {
 	return server, base, err
 }
 
-// backfillOnce does a run in this process, a step as soon as its message is there.
+// backfillOnce does one run in this process. Each step begins as soon as its message is sent.
 func (c *counted) backfillOnce(base string, dry bool) (spent, error) {
 	ctx := c.ctx
 	host := strings.TrimPrefix(base, "http://")

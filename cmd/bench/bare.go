@@ -20,8 +20,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
-// bare does with the SDK alone the storage operations of a registration, of an unchanged check and of a changed page,
-// in the same batches and as many at once.
+// bare uses only the SDK for the storage operations of a registration, of an unchanged check and of a changed page,
+// in the same batches and with the same concurrency.
 type bare struct {
 	ctx                 context.Context
 	items, index, hints *aztables.Client
@@ -29,17 +29,17 @@ type bare struct {
 	queue               *azqueue.QueueClient
 	snapshots           *container.Client
 	item                map[string]any
-	round               int // of checks: the due row and what a page shows are new in each
+	round               int // of checks: each round writes new due rows and captures
 }
 
 const bareBatch = 32
 
-// bareConnections are kept open, as many as are used at once: with the 10 of the SDK's own client
-// the baseline spends its time on connecting, and is beaten.
+// bareConnections is how many connections are kept open, as many as are used at once. With the 10 of the SDK's own
+// client, the baseline spends its time on connecting, and loses.
 const bareConnections = 12 * 16
 
 func (b *bench) bareRates() (w workRates, err error) {
-	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools, DataDir: b.temp(rand.Text())}) // as the product's
+	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools, DataDir: b.temp(rand.Text())}) // like the product
 	if err != nil {
 		return w, err
 	}
@@ -50,9 +50,9 @@ func (b *bench) bareRates() (w workRates, err error) {
 	}
 	batches := b.hosts * b.pages / bareBatch
 	all := func(work func(batch int) error) (workRate, error) {
-		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) }) // as many as the host does jobs
+		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) }) // the host's jobs at once
 	}
-	// The last is measured again: what the first one keeps is no change.
+	// The last operation is measured twice, because the first time everything it stores is new, and not a change.
 	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {
 		if w[min(i, len(w)-1)], err = all(work); err != nil {
 			return w, err
@@ -88,7 +88,7 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range 40 { // as many columns as an item has, of about its size
+	for i := range 40 { // about as many columns as an item has, of similar size
 		x.item[fmt.Sprintf("column%d", i)] = strings.Repeat("x", 24)
 	}
 	for _, t := range []*aztables.Client{x.items, x.index, x.hints, x.captures, x.manifests} {
@@ -100,7 +100,7 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	return x, err
 }
 
-// parallel calls fn with the numbers below n, so many at once.
+// parallel calls fn with the numbers below n, atOnce at a time.
 func parallel(atOnce, n int, fn func(i int) error) error {
 	var g errgroup.Group
 	g.SetLimit(atOnce)
@@ -110,7 +110,7 @@ func parallel(atOnce, n int, fn func(i int) error) error {
 	return g.Wait()
 }
 
-// each calls fn with the keys of the items of a batch, as many at once as the registry does.
+// each calls fn with the keys of the items of a batch, with the concurrency of the registry.
 func (x *bare) each(fn func(key string) error) error {
 	return parallel(16, bareBatch, func(i int) error { return fn(fmt.Sprintf("%026d", i)) })
 }
@@ -128,7 +128,7 @@ func bareRow(partition, key string, props map[string]any) []byte {
 func (x *bare) register(batch int) error {
 	host := fmt.Sprintf("host%d", batch)
 	err := x.each(func(key string) error {
-		_, _ = x.items.GetEntity(x.ctx, host, key, nil) // is not there, as for a new source
+		_, _ = x.items.GetEntity(x.ctx, host, key, nil) // does not exist, as for a new source
 		_, err := x.index.AddEntity(x.ctx, bareRow(host, key, map[string]any{"partition": host}), nil)
 		return err
 	})
@@ -144,7 +144,7 @@ func (x *bare) register(batch int) error {
 	return x.send()
 }
 
-// due begins the row that says when an item is checked, this round or so many rounds later.
+// due begins the key of an item's due row, for this round or for one that is later rounds away.
 func (x *bare) due(later int) string { return fmt.Sprintf("due|%d|", x.round+later) }
 
 var bareDue = map[string]any{"host": "host", "id": "id", "enqueuedUntil": "2026-01-01T00:00:00.000Z"}
@@ -156,17 +156,17 @@ func (x *bare) send() error {
 	return err
 }
 
-// change is a check that finds other contents: beside what a check does, it keeps them, their lineage and the manifest
-// of their chunks.
+// change is a check that finds different content. In addition to a check, it stores the content, its lineage and the
+// manifest of its chunks.
 func (x *bare) change(batch int) error {
 	return x.checkWith(batch, func(key string) error { return x.keep(fmt.Sprintf("%d-%s", batch, key)) })
 }
 
-// keep stores what one page shows.
+// keep stores the capture of one page.
 func (x *bare) keep(page string) error {
 	content := fmt.Sprintf("%064d-%s", x.round, page)
 	for _, row := range []string{"tip", "uri"} {
-		_, _ = x.captures.GetEntity(x.ctx, page, row, nil) // is not there at first
+		_, _ = x.captures.GetEntity(x.ctx, page, row, nil) // does not exist in the first round
 	}
 	own := func(t *aztables.Client, partition string, size int, rows ...string) error {
 		var ops []aztables.TransactionAction
@@ -191,7 +191,7 @@ func (x *bare) keep(page string) error {
 	if err == nil {
 		err = own(x.captures, page, 600, content, "edge", "kind", "tip", "uri", "verified")
 	}
-	_, _ = x.manifests.GetEntity(x.ctx, page, fmt.Sprint(x.round-1), nil) // likewise
+	_, _ = x.manifests.GetEntity(x.ctx, page, fmt.Sprint(x.round-1), nil) // does not exist in the first round
 	if err == nil {
 		err = own(x.manifests, page, 4000, fmt.Sprint(x.round))
 	}
@@ -201,15 +201,15 @@ func (x *bare) keep(page string) error {
 	return err
 }
 
-// bareBody is as large as a page of the site, compressed.
+// bareBody has the size of a compressed page of the site.
 var bareBody = strings.Repeat("0123456789abcdef", 60)
 
-// check reads and locks a batch, commits it, claims the next and sends its job.
+// check reads and locks a batch, commits it, claims the next one and sends its job.
 func (x *bare) check(batch int) error {
 	return x.checkWith(batch, func(string) error { return nil })
 }
 
-// checkWith is check, with something that is done for each item before the commit.
+// checkWith is check with a call of do for each item before the commit.
 func (x *bare) checkWith(batch int, do func(key string) error) error {
 	host, one := fmt.Sprintf("host%d", batch), int32(1)
 	got, err := x.queue.DequeueMessages(x.ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &one})
@@ -249,16 +249,16 @@ const (
 	mergeRow   = aztables.TransactionTypeUpdateMerge
 )
 
-// bareOp is what is done with a row of each item of a batch.
+// bareOp is an operation on a row of each item of a batch.
 type bareOp struct {
 	kind   aztables.TransactionType
 	prefix string // of the row's key
 	props  map[string]any
 }
 
-// transact reads the host's row and writes it with the operations of every item.
+// transact reads the host's row, and writes it together with the operations of every item.
 func (x *bare) transact(host string, ops ...bareOp) error {
-	_, _ = x.items.GetEntity(x.ctx, host, "host", nil) // is not there at first
+	_, _ = x.items.GetEntity(x.ctx, host, "host", nil) // does not exist in the first round
 	all := []aztables.TransactionAction{{ActionType: replaceRow, Entity: bareRow(host, "host", x.item)}}
 	for i := range bareBatch {
 		for _, o := range ops {

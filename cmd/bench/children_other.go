@@ -4,10 +4,10 @@ package main
 
 import "time"
 
-// childrenKiB is not reached: memory is read from /proc before.
+// childrenKiB is never called: the benchmark needs /proc before this point.
 func childrenKiB() int { return 0 }
 
 var began = time.Now()
 
-// processorTime is the time that has passed, which is more than was used.
+// processorTime is the elapsed time, which is more than the processor time.
 func processorTime() time.Duration { return time.Since(began) }

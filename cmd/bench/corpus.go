@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// corpus makes pages out of all versions of all documents, in an order that is the same in every
-// run: first each as it is, then again and again in variations.
+// corpus makes pages from all versions of all documents, in an order that is the same in every run: first each
+// version unchanged, then again and again in variations.
 type corpus struct {
 	bodies []version
 	rng    *rand.Rand
@@ -27,7 +27,7 @@ type version struct {
 	n    int
 }
 
-// dimensions of the vectors that chunks have; those of small models.
+// dimensions is the length of the chunks' vectors, as small models have it.
 const dimensions = 384
 
 func newCorpus(docs []revised) *corpus {
@@ -45,7 +45,7 @@ func (c *corpus) shuffle() {
 	c.rng.Shuffle(len(c.bodies), func(i, j int) { c.bodies[i], c.bodies[j] = c.bodies[j], c.bodies[i] })
 }
 
-// page is the next one, of at most so many chunks.
+// page returns the next page, with at most most chunks.
 func (c *corpus) page(most int) (search.Page, error) {
 	if c.next == len(c.bodies) {
 		c.shuffle()
@@ -68,10 +68,10 @@ func (c *corpus) page(most int) (search.Page, error) {
 	return p, nil
 }
 
-// hostOf is one of twelve hosts.
+// hostOf returns one of twelve hosts.
 func hostOf(rng *rand.Rand) string { return fmt.Sprintf("docs%d.example", rng.IntN(12)) }
 
-// varied gives one word of eight another form, so that a variation brings words of its own.
+// varied changes the form of one word in eight, so that each variation adds words.
 func (c *corpus) varied(text string) string {
 	if c.round == 0 {
 		return text
@@ -85,8 +85,8 @@ func (c *corpus) varied(text string) string {
 	return strings.Join(words, " ")
 }
 
-// vectorOf is a vector as models make them at worst: all point in much the same direction, few numbers are large, and
-// they lie in groups of near neighbours.
+// vectorOf returns a vector like the worst ones of real models: all vectors point in a similar direction, few numbers
+// are large, and the vectors form groups of near neighbours.
 func vectorOf(rng *rand.Rand) []float32 {
 	v, centre := make([]float32, dimensions), centres()[rng.IntN(groups)]
 	for i := range v {
@@ -97,10 +97,10 @@ func vectorOf(rng *rand.Rand) []float32 {
 
 const groups = 400
 
-// scaleOf is how large a number of a vector is.
+// scaleOf is the magnitude of number i of a vector.
 func scaleOf(i int) float64 { return 1 / float64(1+i%97) }
 
-// centres are those of the groups.
+// centres are the centres of the groups.
 var centres = sync.OnceValue(func() [][]float64 {
 	rng := rand.New(rand.NewPCG(9, 9))
 	middle, all := make([]float64, dimensions), make([][]float64, groups)

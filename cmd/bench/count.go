@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// counts tells what a registration, a first crawl, an unchanged check and a changed page cost.
+// counts reports what a registration, a first crawl, an unchanged check and a changed page cost.
 func (b *bench) counts() error {
 	s, err := newSite()
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *counted) register(urls []string) error {
 	return nil
 }
 
-// check sweeps and does all jobs.
+// check runs one sweep and all jobs.
 func (c *counted) check() error {
 	if _, err := c.Registry.Jobs.Sweep(c.ctx); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (c *counted) check() error {
 	return c.crawl()
 }
 
-// crawl does all jobs, those of the slow queue last. A sweep comes when the queue is empty before the work is done, as
-// it would each minute.
+// crawl does all jobs, those of the slow queue last. If the queue is empty before all work is done, it runs a sweep,
+// as the timer would each minute.
 func (c *counted) crawl() error {
 	err := c.drain(registry.JobQueue, 8, jobDo(c.ctx, c.Worker.Process), func() (bool, error) {
 		report, err := c.Registry.Jobs.Sweep(c.ctx)
@@ -87,7 +87,7 @@ func (c *counted) crawl() error {
 	return c.drain(registry.SlowQueue, 8, jobDo(c.ctx, c.Worker.ProcessSlow), func() (bool, error) { return false, nil })
 }
 
-// jobDo does the job of a message.
+// jobDo returns a function that decodes a message and does its job.
 func jobDo(ctx context.Context, do func(context.Context, registry.Job) error) func([]byte) error {
 	return func(body []byte) error {
 		job, err := registry.ParseJob(body)

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// phase is what a crawler did with all pages.
+// phase is the work of a crawler on all pages.
 type phase struct {
-	rate float64       // pages a second
-	cpu  time.Duration // of the crawler, all its processes
+	rate float64       // pages per second
+	cpu  time.Duration // of all processes of the crawler
 }
 
 func (p phase) best(other phase) phase {
@@ -24,12 +24,13 @@ func (p phase) best(other phase) phase {
 	return p
 }
 
-// crawled is one crawler on one kind of pages: the first crawl, and then a check of each page that has not changed.
+// crawled is the result of one crawler on one kind of pages: the first crawl, and then an unchanged check of each
+// page.
 type crawled struct{ first, unchanged phase }
 
-// crawl measures pages per second from the first request to the last page searchable, all state durable, on one host
-// with four requests in flight, and then unchanged checks; beside it the same site crawled by the baselines with the
-// same extraction, kept and indexed in SQLite.
+// crawl measures pages per second from the first request until the last page can be found, with all state durable, on
+// one host with four requests in flight. Then it measures unchanged checks. The baselines crawl the same site with
+// the same extraction, and store and index it in SQLite.
 func (b *bench) crawl() error {
 	docs, err := docPages(3000)
 	if err != nil {
@@ -102,7 +103,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	if err := p.answered(&s.served, want); err != nil {
 		return c, err
 	}
-	// Some pages of a documentation show nothing, or what others show.
+	// Some pages of a documentation have no text, or the same text as others.
 	err = p.until(func(st api.SearchStatus) bool {
 		return idle(st) && st.Items[api.StatusIndexed] > len(urls)*9/10
 	})
@@ -117,7 +118,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	return c, err
 }
 
-// baseline runs a crawler from a module of its own, so that Tidemark does not get its dependencies.
+// baseline runs a crawler from a separate module, so that Tidemark does not depend on it.
 func (b *bench) baseline(name string, urls []string) (c crawled, err error) {
 	exe, list := b.temp(name), b.temp("urls.txt")
 	if err := os.WriteFile(list, []byte(strings.Join(urls, "\n")), 0o644); err != nil {

@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// docRoots are documentations that Debian packages as HTML: python3.11-doc and rust-doc.
+// docRoots are the folders of documentation that Debian packages as HTML: python3.11-doc and rust-doc.
 var docRoots = []string{"/usr/share/doc/python3.11/html", "/usr/share/doc/rust-doc/html"}
 
-// leastDocPage leaves out stubs, which only lead elsewhere.
+// leastDocPage excludes stubs, which only link to other pages.
 const leastDocPage = 4 << 10
 
-// docPages are so many pages of documentation, evenly from all that are installed; none if none are.
+// docPages returns n pages of documentation, spread evenly over the installed ones, or none when none is installed.
 func docPages(n int) ([][]byte, error) {
 	var all []string
 	for _, root := range docRoots {

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// makeDue moves every item of a registry to a minute ago, as if its interval were over: item, due
-// row and hint, in the layout that package registry documents.
+// makeDue makes every item of a registry due a minute ago, as if its interval were over. It writes the item, the due
+// row and the hint, in the layout that package registry documents.
 func makeDue(ctx context.Context, store storage.Store) error {
 	items := store.Table(registry.DefaultTable)
 	at := time.Now().UTC().Add(-time.Minute)
@@ -31,7 +31,7 @@ func makeDue(ctx context.Context, store storage.Store) error {
 				return err
 			}
 		}
-		// Any shard will do: a sweep reads them all.
+		// Any shard is correct, because a sweep reads all of them.
 		if err := hint(ctx, store, 0, partition, at); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func makeDue(ctx context.Context, store storage.Store) error {
 	return nil
 }
 
-// hint says in a shard that a host has due rows.
+// hint records in a shard that a host has due rows.
 func hint(ctx context.Context, store storage.Store, shard int, host string, at time.Time) error {
 	_, err := store.Table("DueHints").Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key:   storage.Key{Partition: fmt.Sprintf("%d|%s", shard, at.Format("2006-01-02T15:04Z")), Row: host},
@@ -61,7 +61,7 @@ func dueOps(rows []storage.Entity, at time.Time) (ops []storage.Op) {
 	return ops
 }
 
-// dueRow is what says when an item is due.
+// dueRow returns the insert of the due row of an item.
 func dueRow(item storage.Key, props storage.Properties, at time.Time) storage.Op {
 	return insert(dueKey(item, storage.FormatTime(at)),
 		storage.Properties{"id": props["id"], "host": props["sourceHost"], "enqueuedUntil": ""})

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 )
 
-// editedTokens is the size of an edit: the tokens of the lines that a difference by lines adds or
-// changes. What is only taken out has none.
+// editedTokens is the size of an edit: the number of tokens in the lines that a line diff adds or changes. Removed
+// lines do not count.
 func editedTokens(old, new string) (tokens int) {
 	for _, line := range added(lines(old), lines(new)) {
 		tokens += chunk.Tokens(line)
@@ -18,13 +18,13 @@ func editedTokens(old, new string) (tokens int) {
 	return tokens
 }
 
-// lines are those of a text that say something.
+// lines returns the lines of a text that are not blank.
 func lines(text string) []string {
 	all := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	return slices.DeleteFunc(all, func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// added are the lines of new that are not in the longest common subsequence of both.
+// added returns the lines of new that are not in the longest common subsequence of both.
 func added(old, new []string) (out []string) {
 	text := func(lines []string) string { return strings.Join(append(lines, ""), "\n") }
 	for _, e := range myers.ComputeEdits(text(old), text(new)) {

@@ -15,11 +15,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/embed"
 )
 
-// way is one of indexing a document that was edited.
+// way is a way to index an edited document.
 type way struct {
 	name   string
 	chunks func(search.Page, []extract.Block) []search.Chunk
-	all    bool // nothing is known of the version before
+	all    bool // index as if no earlier version were known
 }
 
 var ways = []way{
@@ -29,23 +29,23 @@ var ways = []way{
 	{"the whole page again", func(p search.Page, _ []extract.Block) []search.Chunk { return p.Chunks }, true},
 }
 
-// work is what an edit costs.
+// work is the cost of an edit.
 type work struct {
 	embedded                int // tokens
 	upserted, deleted, uids int // chunks
 }
 
-// documents is how many documents of the index are written; that of the page itself always is.
+// documents is how many documents of the index are written, without that of the page itself, which is always written.
 func (w work) documents() int { return w.upserted + w.deleted + w.uids }
 
-// edit is one version of a document after another.
+// edit is a version of a document that follows another.
 type edit struct {
-	tokens int // of what was edited
-	chunks int // of the page
+	tokens int // in the edited lines
+	chunks int // in the page
 	works  []work
 }
 
-// edits tells what the index writes, and a model is asked for, when documents are edited.
+// edits reports how much is written to the index, and how many tokens are embedded, when documents are edited.
 func (b *bench) edits() error {
 	docs, err := documents(b.ctx)
 	if err != nil {
@@ -60,8 +60,8 @@ func (b *bench) edits() error {
 	return nil
 }
 
-// editsOf walks through the versions of all documents. The first version of each is indexed, but
-// no edit.
+// editsOf applies the versions of all documents in order. The first version of each is indexed, but does not count as
+// an edit.
 func editsOf(docs []revised) (all []edit, err error) {
 	known := make([]map[string]bool, len(ways)) // texts that have a vector
 	for i := range known {
@@ -93,7 +93,7 @@ func editsOf(docs []revised) (all []edit, err error) {
 	return all, nil
 }
 
-// page is a version as a crawl would index it.
+// page returns a version as a crawl would index it.
 func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	rules := source.DefaultRules()
 	src, err := rules.ParseURL("https://docs.example/" + d.module + "/" + d.path)
@@ -112,8 +112,8 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	return e.Page, doc.Blocks, nil
 }
 
-// put counts what search.Index.Put writes of a page's chunks, knowing what is held, and the tokens
-// of texts that are not known yet, which become so.
+// put counts the documents that search.Index.Put writes for a page's chunks, given the ones in held, and the tokens
+// of texts that are not in known. It then adds those texts to known.
 func put(held *search.Contents, p search.Page, known map[string]bool, all bool) (w work) {
 	if held == nil {
 		held = &search.Contents{}
@@ -140,7 +140,7 @@ func put(held *search.Contents, p search.Page, known map[string]bool, all bool) 
 	return w
 }
 
-// tellEdits compares the ways over all edits.
+// tellEdits prints a comparison of the ways over all edits.
 func tellEdits(all []edit, docs int) {
 	edited := figures(all, func(e edit) int { return e.tokens })
 	section(fmt.Sprintf("What an edit costs (%d edits of %d documents; pages of %.0f chunks)", len(all), docs,
@@ -200,7 +200,7 @@ func sizes(from, to int) string {
 
 func whole(f float64) string { return fmt.Sprintf("%.0f", f) }
 
-// summary is what is told of many numbers.
+// summary summarizes a list of numbers.
 type summary struct {
 	median, p90 int
 	mean        float64

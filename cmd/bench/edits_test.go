@@ -31,8 +31,8 @@ func TestAdded(t *testing.T) {
 	}
 }
 
-// TestC5EditsAreCounted: what the bench counts are the documents that the adapter to Azure AI
-// Search sends, but for the page's own.
+// TestC5EditsAreCounted checks that the bench counts the documents that the adapter to Azure AI Search sends, except
+// the page's own document.
 func TestC5EditsAreCounted(t *testing.T) {
 	d := revised{module: "example", path: "README.md"}
 	versions := []string{
@@ -71,7 +71,7 @@ func TestC5EditsAreCounted(t *testing.T) {
 	}
 }
 
-// sent is the number of documents that the server was given since it was last asked.
+// sent is the number of documents that the server has received since the last call.
 func sent(s *aisearch.Server) (n int) {
 	for _, r := range s.Requests() {
 		n += len(r.Actions)

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	entryInserts = 300 // of a round
-	entryBatch   = 100 // items of a request that has several
+	entryInserts = 300 // entries in a round
+	entryBatch   = 100 // items in a batch request
 	entryText    = 2 << 10
 )
 
-// entryBench inserts entries in two ways.
+// entryBench inserts entries through the product and through the SDK.
 type entryBench struct {
 	*counted
 	handler http.Handler
-	table   *aztables.Client // the same rows, by the SDK alone
-	like    map[string]any   // a row of the benchmark
+	table   *aztables.Client // for the same rows, written by the SDK alone
+	like    map[string]any   // a row that the benchmark copies
 }
 
-// entries measures inserts of newsletters through the route, in this process, beside the SDK alone
-// writing the same rows in the same transactions, one after the other as a request does.
+// entries measures inserts of newsletters through the route, in this process. The baseline is the SDK alone, which
+// writes the same rows in the same transactions, one after another as a request does.
 func (b *bench) entries() error {
 	c, err := b.onAzurite("entries")
 	if err != nil {
@@ -44,9 +44,9 @@ func (b *bench) entries() error {
 		return err
 	}
 	kinds := []struct {
-		name, of string // whose keys they are
-		batch    int    // in a request; 0 for none
-		goOn     bool   // after errors, so several at once
+		name, of string // of is the prefix of the keys
+		batch    int    // entries in a request; 0 for single inserts
+		goOn     bool   // after errors, which allows concurrent inserts
 	}{
 		{"bare SDK, the same rows", "", 0, false},
 		{"new, one in a request", "one", 1, false},
@@ -57,7 +57,7 @@ func (b *bench) entries() error {
 	const rounds, n = 3, entryInserts
 	works := make([]func() error, len(kinds))
 	for i, k := range kinds {
-		from := -n // of the round
+		from := -n // first entry of the round
 		works[i] = func() error {
 			from += n
 			if k.batch == 0 {
@@ -73,7 +73,7 @@ func (b *bench) entries() error {
 	section(fmt.Sprintf("Inserts of entries on Azurite (newsletters of %d KiB, one request after the other; "+
 		"best of %d alternating rounds of %d)", entryText>>10, rounds, n),
 		"work", "per second", "to the bare SDK", "table requests for each", "rows written for each", "allocations for each")
-	best[0].Table, best[0].RowsWritten = n, 3*n // by itself, uncounted
+	best[0].Table, best[0].RowsWritten = n, 3*n // reported as counts, not measured
 	for i, k := range kinds {
 		s := best[i]
 		row(k.name, perSecondText(s.rate(n)), s.rate(n)/best[0].rate(n), per(s.Table, n), per(s.RowsWritten, n),
@@ -82,7 +82,7 @@ func (b *bench) entries() error {
 	return nil
 }
 
-// newEntryBench inserts one entry, and has the SDK write rows like those of it.
+// newEntryBench inserts one entry, whose rows the SDK then imitates.
 func (c *counted) newEntryBench() (*entryBench, error) {
 	service, err := aztables.NewServiceClientFromConnectionString(c.conn, nil)
 	if err != nil {
@@ -109,8 +109,8 @@ func (c *counted) newEntryBench() (*entryBench, error) {
 	return e, err
 }
 
-// insert sends the requests that insert n entries, numbered from one on, so many in each. What normalizes them
-// is a request of its own, and reads no storage.
+// insert sends the requests that insert n entries, numbered from the number from, batch in each request.
+// Normalization is a separate request that reads no storage.
 func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	for at := from; at < from+n; at += batch {
 		var items []entry.Fields
@@ -142,7 +142,7 @@ func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	return nil
 }
 
-// alone has the SDK write n entries with their two keys, numbered from one on.
+// alone writes n entries with their two keys by the SDK, numbered from the number from.
 func (e *entryBench) alone(from, n int) error {
 	for i := range n {
 		name := fmt.Sprintf("%062d", from+i)

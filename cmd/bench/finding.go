@@ -16,13 +16,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// indexSizes are the chunks at which the index is measured, up to -chunks.
+// indexSizes are the numbers of chunks at which the index is measured, up to -chunks.
 var indexSizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
-// bleveSize is how many chunks bleve is given: it takes minutes for them.
+// bleveSize is how many chunks bleve indexes. It needs minutes for them.
 const bleveSize = 100_000
 
-// search measures the embedded index at several sizes, and bleve beside it.
+// search measures the embedded index at several sizes, with bleve as the baseline.
 func (b *bench) search() error {
 	docs, err := documents(b.ctx)
 	if err != nil {
@@ -70,27 +70,27 @@ func (b *bench) search() error {
 	return nil
 }
 
-// sized is an index of some size.
+// sized is the result for an index of one size.
 type sized struct {
 	chunks, pages int
-	texts         int   // bytes of what is searched
-	bytes         int64 // of the file
+	texts         int   // bytes of text that can be searched
+	bytes         int64 // size of the file
 	vectors       int64 // of these
 	rate          float64
 	queries       map[string][]time.Duration // by kind
 	agree         map[string]float64
 }
 
-// dump is the corpus as another program reads it.
+// dump is the corpus in a form that another program reads.
 type dump struct {
 	file   *os.File
 	to     *bufio.Writer
 	left   int
-	asked  string // file of queries
+	asked  string // file with the queries
 	chunks int
 }
 
-// newDump writes the queries, and is ready for chunks.
+// newDump writes the queries, and prepares the file for the chunks.
 func (b *bench) newDump(c *corpus) (d *dump, err error) {
 	d = &dump{asked: b.temp("queries.jsonl"), left: min(bleveSize, b.largest)}
 	if d.file, err = os.Create(b.temp("chunks.jsonl")); err != nil {
@@ -116,7 +116,7 @@ func (d *dump) add(p search.Page) {
 		d.chunks++
 		line, _ := json.Marshal(map[string]string{"id": p.ID + "/" + c.Key, "host": p.Host, "title": p.Title,
 			"heading": c.Heading, "body": c.Text})
-		d.to.Write(append(line, '\n')) // an error stays until it is flushed
+		d.to.Write(append(line, '\n')) // the writer keeps an error until it is flushed
 	}
 }
 
@@ -127,7 +127,7 @@ func (d *dump) close() error {
 	return d.file.Close()
 }
 
-// bleve has bleve, in a module of its own, index the chunks and answer the queries.
+// bleve runs bleve in a separate module, which indexes the chunks and answers the queries.
 func (b *bench) bleve(d *dump) (s sized, err error) {
 	exe := b.temp("bleve")
 	build := exec.CommandContext(b.ctx, "go", "build", "-o", exe, "./bleve")
@@ -150,7 +150,7 @@ func (b *bench) bleve(d *dump) (s sized, err error) {
 	return sized{chunks: d.chunks, bytes: told.Bytes, rate: float64(d.chunks) / told.Seconds, queries: told.Times}, err
 }
 
-// grow puts more pages into the index, a batch at a time as a crawl does, and tells its size.
+// grow adds pages to the index, in batches as a crawl does, until it has a number of chunks, and reports its size.
 func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) error {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
@@ -185,7 +185,7 @@ func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) erro
 	return b.weigh(path, ix, s)
 }
 
-// batch is so many pages, or fewer when nothing is left of the chunks.
+// batch returns n pages, or fewer when the remaining number of chunks is used up.
 func (c *corpus) batch(n int, left *int) (batch []search.Page, err error) {
 	for len(batch) < n && *left > 0 {
 		p, err := c.page(*left)
@@ -198,7 +198,7 @@ func (c *corpus) batch(n int, left *int) (batch []search.Page, err error) {
 	return batch, nil
 }
 
-// weigh closes the index and tells how large its file is.
+// weigh closes the index and reports the size of its file.
 func (b *bench) weigh(path string, ix *sqlitesearch.Index, s *sized) error {
 	if err := ix.Close(); err != nil {
 		return err
@@ -216,7 +216,7 @@ func (b *bench) weigh(path string, ix *sqlitesearch.Index, s *sized) error {
 	return db.QueryRowContext(b.ctx, "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = 'vectors'").Scan(&s.vectors)
 }
 
-// ask asks all queries, kind by kind, while pages are written as by a crawl.
+// ask runs all queries, kind by kind, while pages are written as by a crawl.
 func (b *bench) ask(path string, c *corpus) (map[string][]time.Duration, error) {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
@@ -245,7 +245,7 @@ func (b *bench) ask(path string, c *corpus) (map[string][]time.Duration, error) 
 	return all, nil
 }
 
-// rewrite puts the same pages again and again, each time with another word in one of eight chunks.
+// rewrite writes the same pages again and again, each time with another word in one of eight chunks.
 func rewrite(ctx context.Context, ix *sqlitesearch.Index, c *corpus) {
 	own := newCorpus(nil)
 	own.bodies, own.now = c.bodies, c.now
@@ -259,7 +259,7 @@ func rewrite(ctx context.Context, ix *sqlitesearch.Index, c *corpus) {
 			}
 			pages[i].ID = fmt.Sprintf("edited-%d", i)
 		}
-		_ = ix.Put(ctx, pages...) // cut off at the end
+		_ = ix.Put(ctx, pages...) // fails when the benchmark ends
 		select {
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):

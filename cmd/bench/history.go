@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// history is a module whose releases have documents that anybody may fetch, oldest first.
+// history is a module whose releases contain public documents, oldest release first.
 type history struct {
 	module   string
 	versions []string
@@ -29,14 +29,13 @@ var histories = []history{
 		v0.301.0 v0.304.2 v0.307.3 v0.310.0 v0.313.0`)},
 }
 
-// revised is a document in those versions in which it changed, oldest first.
+// revised is a document in the versions that changed it, oldest first.
 type revised struct {
 	module, path string
 	bodies       [][]byte
 }
 
-// documents fetches the Markdown documents of all histories; what the go command has already is
-// not fetched again.
+// documents downloads the Markdown documents of all histories. The go command keeps them in its cache.
 func documents(ctx context.Context) (docs []revised, err error) {
 	for _, h := range histories {
 		byPath := map[string]*revised{}
@@ -56,7 +55,7 @@ func documents(ctx context.Context) (docs []revised, err error) {
 	return docs, nil
 }
 
-// download gives the folder of each version.
+// download returns the folder of each version.
 func (h history) download(ctx context.Context) (dirs []string, err error) {
 	args := []string{"mod", "download", "-json"}
 	for _, v := range h.versions {
@@ -64,7 +63,7 @@ func (h history) download(ctx context.Context) (dirs []string, err error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Stderr = os.Stderr
-	out, runErr := cmd.Output() // what failed is told in what it prints
+	out, runErr := cmd.Output() // the output has the reason of an error
 	byVersion := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var m struct{ Version, Dir, Error string }

@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	listTop      = 50     // items of a page
-	hostItems    = 5      // of each host but the last
-	lastItems    = 50_000 // of the last host
-	lastFailures = 3      // of these, in Error; there are no others
+	listTop      = 50     // items on a page
+	hostItems    = 5      // on each host but the last
+	lastItems    = 50_000 // on the last host
+	lastFailures = 3      // of these, in status Error; no other item is
 )
 
-// lists shows that a page of a list reads what it shows, and a status what the list of hosts holds, on the embedded
-// store. The baseline reads every item, and every host where it is.
+// lists shows, on the embedded store, that a page of a list reads only the rows it shows, and that a status reads
+// only the rows of the host list. The baseline reads every item, or every host.
 func (b *bench) lists() error {
 	section("Lists of a hundred and of ten thousand hosts", "hosts", "items", "what", "requests", "rows read", "ms",
 		"ms to reading every item")
@@ -50,13 +50,13 @@ func (b *bench) listsOf(hosts int) error {
 	return l.measure()
 }
 
-// listed is a registry full of hosts whose requests are counted.
+// listed is a registry full of hosts, with a count of its requests.
 type listed struct {
 	*registry.Registry
 	ctx          context.Context
 	n            *storagetest.Counter
 	hosts, items int
-	every        time.Duration // reading every item takes
+	every        time.Duration // the time to read every item
 }
 
 const lastHost = "last.example"
@@ -84,7 +84,7 @@ func (l *listed) fill() error {
 	return nil
 }
 
-// fillHost registers items of a host and takes them for checked, the first so many of them for failed.
+// fillHost registers items of a host and records a check of each. The first failed ones get the status Error.
 func (l *listed) fillHost(host string, items, failed int) error {
 	var sources []source.Source
 	for i := range items {
@@ -174,7 +174,7 @@ func (l *listed) statuses() error {
 	})
 }
 
-// every1000 reads all items, so many at a time.
+// every1000 reads all items, 1,000 at a time.
 func (l *listed) every1000() (n int, err error) {
 	for q := (registry.ListQuery{Top: 1000}); ; {
 		items, err := l.Items.List(l.ctx, q)
@@ -185,7 +185,7 @@ func (l *listed) every1000() (n int, err error) {
 	}
 }
 
-// row measures something, the best of three times.
+// row measures do, the best of three runs.
 func (l *listed) row(what string, do func() (int, error)) error {
 	best := time.Duration(0)
 	for range 3 {

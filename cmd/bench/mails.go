@@ -17,10 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// mailFile is the file of mails in its folder.
+// mailFile is the name of the file with the mails.
 const mailFile = "in.mbox"
 
-// What is done with the mails, each in a process of its own.
+// The works on the mails. Each runs in a separate process.
 const (
 	parsing     = "read and parsed, nothing kept"
 	onAzurite   = "imported, on Azurite"
@@ -28,17 +28,18 @@ const (
 	againSuffix = ", again"
 )
 
-// mailWork is what work on all mails of a file took. A file is imported twice: Again is the second time.
+// mailWork is the cost of one work on all mails of a file. A file is imported twice: Again is the cost of the second
+// time.
 type mailWork struct {
 	Mails          int
 	PerSecond      float64
-	Resident, Live int     // KiB: the most that the process had, and the most of its heap that was in use
-	Requests, Rows float64 // for each mail; 0 when they are not counted
+	Resident, Live int     // in KiB: the largest size of the process, and of its heap in use
+	Requests, Rows float64 // per mail; 0 when requests are not counted
 	Again          *mailWork
 }
 
-// imports measures imports of an mbox beside reading it, and beside the SDK alone inserting as many rows
-// as there are mails that were not there.
+// imports measures imports of an mbox. The baselines are reading the file, and inserting one row for each new mail
+// with the SDK alone.
 func (b *bench) imports() error {
 	folder := b.temp("mails")
 	made, err := writeMails(folder, b.mails)
@@ -91,7 +92,7 @@ func mailRow(name string, w mailWork, reading float64) {
 		fmt.Sprintf("%.1f", float64(w.Live)/1024), requests, rows)
 }
 
-// writeMails makes a file of mails as programs leave them behind, every hundredth with an attachment.
+// writeMails makes a file of mails as mail programs write it. Every hundredth mail has an attachment.
 func writeMails(folder string, n int) (made mboxtest.Made, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return made, err
@@ -104,7 +105,7 @@ func writeMails(folder string, n int) (made mboxtest.Made, err error) {
 	return made, errors.Join(err, f.Close())
 }
 
-// workOnMails does a work with the file of mails in a folder, on Azurite or not.
+// workOnMails does one work on the file of mails in a folder, on Azurite or on the embedded store.
 func workOnMails(ctx context.Context, args []string) (any, error) {
 	work, folder, conn := args[0], args[1], args[2]
 	b := &bench{ctx: ctx, dir: folder}
@@ -142,7 +143,7 @@ func (c *counted) importMails() (int, error) {
 	return im.Mails, err
 }
 
-// parseMails reads and normalizes the mails of a file one after the other, as an import does.
+// parseMails reads and normalizes the mails of a file one after another, as an import does.
 func parseMails(path string) (n int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -158,11 +159,11 @@ func parseMails(path string) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		_, _ = entry.NormalizeEmail(entry.Email{RawText: string(m.Raw)}) // some are broken
+		_, _ = entry.NormalizeEmail(entry.Email{RawText: string(m.Raw)}) // some mails are broken
 	}
 }
 
-// measured does a work on some mails and tells what it took.
+// measured does some work on mails and returns its cost.
 func measured(counter *azure.Counter, work func() (mails int, err error)) (w mailWork, err error) {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	most := watch(5*time.Millisecond, func() {

@@ -1,5 +1,5 @@
-// Command bench measures what Tidemark costs, always beside a baseline in the same run: times are
-// ratios, storage operations are counts. It prints Markdown, ready for docs/benchmarks.md.
+// Command bench measures the cost of Tidemark, always together with a baseline in the same run: times are ratios,
+// storage operations are counts. It prints Markdown for docs/benchmarks.md.
 package main
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// bench is what every measurement shares.
+// bench has the options and folders that all measurements share.
 type bench struct {
 	ctx   context.Context
 	dir   string // temporary
-	app   string // folder that make app assembled
+	app   string // folder that `make app` assembled
 	tools string
 	hosts int
 	pages int // per host
-	mails int // of the mbox that is imported
-	// largest is how many chunks the largest index has that is searched.
+	mails int // in the imported mbox
+	// largest is the number of chunks in the largest index that is searched.
 	largest int
 }
 
@@ -116,7 +116,7 @@ func row(cells ...any) {
 	fmt.Println()
 }
 
-// percentile is the number that so many of a hundred are below.
+// percentile returns the number below which of percent of the numbers are.
 func percentile[T cmp.Ordered](numbers []T, of int) T {
 	return slices.Sorted(slices.Values(numbers))[len(numbers)*of/100]
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// tags are those that HTML parsers treat in ways of their own.
+// tags are the tags that HTML parsers treat specially.
 var tags = strings.Fields(`a address b base blockquote body br button caption center code col dd details div dl dt em
 	font form frameset h1 head hr html i iframe img input li link main math meta nobr noscript object ol optgroup option p plaintext
 	pre rb rp ruby script section select span style svg table tbody td template textarea th thead title tr u ul xmp x-y`)
@@ -30,13 +30,13 @@ var repetitions = []struct {
 	{"one tag, aN aN…", nil}, // see markup
 }
 
-// places are what the repeated tags stand in.
+// places are the contexts of the repeated tags.
 var places = []struct{ name, before string }{
 	{"alone", ""}, {"in a cell", "<table><tr><td>"}, {"400 deep", strings.Repeat("<div>", 400)},
 	{"in formatting", "<b a b c><i d><a href=x>"},
 }
 
-// repetition is a page of about so many bytes.
+// repetition returns a page of about size bytes.
 func repetition(before, tag string, form func(string, int) string, size int) []byte {
 	b, after := bytes.NewBufferString(before), ""
 	if form == nil {
@@ -50,7 +50,7 @@ func repetition(before, tag string, form func(string, int) string, size int) []b
 	return b.Bytes()
 }
 
-// cpuOf is the processor time that reading a page takes, the best of some rounds.
+// cpuOf is the processor time to read a page, the best of several rounds.
 func cpuOf(page []byte, rounds int) (best time.Duration, err error) {
 	for i := range rounds {
 		before := processorTime()
@@ -65,7 +65,7 @@ func cpuOf(page []byte, rounds int) (best time.Duration, err error) {
 	return best, nil
 }
 
-// form is a tag repeated in a way and place.
+// form is one tag repeated in one way in one context.
 type form struct {
 	name  string
 	page  func(size int) []byte
@@ -73,16 +73,16 @@ type form struct {
 	ratio float64
 }
 
-// markup measures how the time of reading a page grows with it, for each tag repeated in each way and
-// place, and the time that the slowest take at most: at 5 MB, or just below the number of tags at which
-// structure is given up.
+// markup measures how the time to read a page grows with its size, for each tag repeated in each way and context. It
+// also measures the longest time of the slowest forms: at 5 MB, or just below the number of tags at which structure
+// is given up.
 func (b *bench) markup() error {
 	const size, slowest, shown = 128 << 10, 40, 5
 	all, err := forms(size)
 	if err != nil {
 		return err
 	}
-	few := all[:slowest] // the others are too quick to tell
+	few := all[:slowest] // the others are too fast to measure
 	for i := range few {
 		once, err := cpuOf(few[i].page(2*size), 6)
 		if err != nil {
@@ -113,7 +113,7 @@ func (b *bench) markup() error {
 	return nil
 }
 
-// forms are all repetitions, the slowest first.
+// forms returns all repetitions, the slowest first.
 func forms(size int) (all []form, err error) {
 	for _, place := range places {
 		for _, r := range repetitions {

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// packed is the baseline of splitters: lines are packed up to the budget, one chunk after the other
-// from the top of the page, or from each heading. Its chunks are named by their words, so that what
-// does not change is not written either, and have no other names.
+// packed is the baseline of splitters. It packs lines up to the budget, one chunk after another from the top of the
+// page, or from each heading. Its chunks are named only by their words, so that unchanged chunks are not written
+// either.
 func packed(blocks []extract.Block, byHeading bool) (chunks []search.Chunk) {
 	var text strings.Builder
 	var above []extract.Block // headings
@@ -48,7 +48,7 @@ func packed(blocks []extract.Block, byHeading bool) (chunks []search.Chunk) {
 	return chunks
 }
 
-// below gives the headings of what follows b, and their path.
+// below returns the headings above the text after b, and their path.
 func below(above []extract.Block, b extract.Block) ([]extract.Block, string) {
 	for len(above) > 0 && above[len(above)-1].Level >= b.Level {
 		above = above[:len(above)-1]
@@ -61,5 +61,5 @@ func below(above []extract.Block, b extract.Block) ([]extract.Block, string) {
 	return above, strings.Join(path, " › ")
 }
 
-// packs reports whether a way has chunks without uids.
+// packs reports whether the chunks of a way have no uids.
 func (w way) packs() bool { return strings.HasPrefix(w.name, "packed") }

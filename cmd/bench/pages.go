@@ -24,8 +24,8 @@ const (
 	pageRounds   = 21
 )
 
-// dashboard measures each page of the dashboard among a hundred thousand items and ten thousand changes: its time
-// on the server, beside that of a file which needs no storage, and its size, packed as a proxy would.
+// dashboard measures each page of the dashboard with a hundred thousand items and ten thousand changes. It measures
+// the time on the server, compared with a file that needs no storage, and the size, compressed as a proxy would.
 func (b *bench) dashboard() error {
 	store, err := app.OpenStore(settingsOf(map[string]string{"STORAGE": app.Embedded,
 		"TIDEMARK_DATA": b.temp("dashboard")}), slog.New(slog.DiscardHandler))
@@ -73,7 +73,7 @@ func (b *bench) dashboard() error {
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
-// pageOf asks for a page again and again.
+// pageOf requests a page again and again.
 func pageOf(served http.Handler, path string) (took []time.Duration, packed int, err error) {
 	var body []byte
 	for range pageRounds {
@@ -92,7 +92,7 @@ func pageOf(served http.Handler, path string) (took []time.Duration, packed int,
 	return took, out.Len(), err
 }
 
-// publish has items of the last host change, one after the other.
+// publish writes changes of the items of the last host into the feed, oldest first.
 func publish(ctx context.Context, to *feed.Feed) error {
 	now := time.Now()
 	for n := 0; n < shownChanges; n += 50 {

@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
-// handler measures the deployed executable by itself: size, start and memory.
+// handler measures the deployed executable on its own: size, start and memory.
 func (b *bench) handler() error {
 	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools})
 	if err != nil {
@@ -47,8 +47,7 @@ func (b *bench) handler() error {
 	return nil
 }
 
-// startOnce starts the handler, waits for its first answer and for its services, and reads its
-// memory.
+// startOnce starts the handler, waits for its first answer and for its services, and reads its memory.
 func (b *bench) startOnce(exe, storage string) (took time.Duration, rssKiB int, err error) {
 	port, err := freePorts(1)
 	if err != nil {
@@ -78,7 +77,7 @@ func (b *bench) startOnce(exe, storage string) (took time.Duration, rssKiB int, 
 	return took, rssKiB, err
 }
 
-// answers waits until a URL answers 200.
+// answers waits until a URL answers with status 200.
 func (b *bench) answers(url string, limit time.Duration) error {
 	return b.wait(limit, time.Millisecond, url+" answers", func() (bool, error) {
 		resp, err := http.Get(url)
@@ -89,8 +88,7 @@ func (b *bench) answers(url string, limit time.Duration) error {
 	})
 }
 
-// memoryKiB reads what /proc tells of a process's resident memory: VmRSS is what it has, VmHWM the
-// most that it had.
+// memoryKiB reads a process's resident memory from /proc: VmRSS is the present size, VmHWM the largest so far.
 func memoryKiB(pid int, which string) (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -106,18 +104,19 @@ func memoryKiB(pid int, which string) (int, error) {
 	return 0, fmt.Errorf("no %s of process %d", which, pid)
 }
 
-// processor is the time that a running product has used, all its processes.
+// processor is the processor time that all processes of a running product have used.
 func (p *product) processor() time.Duration { return familyTime(p.cmd.Process.Pid, "") }
 
-// familyTime is the time that a process and what it has started have used; only those of a name, if there is one.
+// familyTime is the processor time of a process and of the processes it has started. If a name is given, only
+// processes of that name count.
 func familyTime(pid int, of string) time.Duration {
-	const ticks = 100 // a second, on every Linux that Go runs on: see times(2)
+	const ticks = 100 // per second, on every Linux that Go supports: see times(2)
 	family, used := map[string]bool{strconv.Itoa(pid): true}, 0
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	slices.SortFunc(stats, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	for _, name := range stats {
 		b, err := os.ReadFile(name)
-		first, rest, found := strings.Cut(string(b), ") ") // the name may have blanks
+		first, rest, found := strings.Cut(string(b), ") ") // the name may contain spaces
 		if f := strings.Fields(rest); err == nil && found && len(f) > 12 {
 			pid := filepath.Base(filepath.Dir(name))
 			if !family[pid] && !family[f[1]] {

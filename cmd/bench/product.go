@@ -30,10 +30,10 @@ type product struct {
 	store  storage.Store
 }
 
-// startProduct starts everything as a user would, on an empty data folder and with more settings
+// startProduct starts everything as a user would, on an empty data folder and with additional settings
 // ("NAME=value"), and waits until it is healthy.
 func (b *bench) startProduct(storage string, settings ...string) (*product, error) {
-	// The product, and the three of Azurite.
+	// One port for the product, and three for Azurite.
 	port, err := freePorts(4)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 
 func (p *product) stop() error {
 	if p.store != nil {
-		_ = p.store.Close() // what makeDue wrote was acknowledged
+		_ = p.store.Close() // makeDue's writes were acknowledged
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
 	return p.cmd.Wait()
@@ -81,15 +81,15 @@ func (p *product) add(urls []string) error {
 	return nil
 }
 
-// answered waits until a counter of the site has reached a number. It costs the product nothing,
-// where asking for its status has it read what is due.
+// answered waits until a counter of the site has reached a number. It costs the product nothing, while a request for
+// the status would make it read the due rows.
 func (p *product) answered(counter *atomic.Int64, want int64) error {
 	return p.b.wait(patience, 5*time.Millisecond, fmt.Sprintf("%d answers of the site", want), func() (bool, error) {
 		return counter.Load() >= want, nil
 	})
 }
 
-// until asks for the status until it is as wanted.
+// until polls the status until wanted accepts it.
 func (p *product) until(wanted func(api.SearchStatus) bool) error {
 	return p.b.wait(patience, 50*time.Millisecond, "the status that is waited for", func() (bool, error) {
 		st, err := api.GetStatus.Call(p.b.ctx, p.client, api.StatusQuery{})
@@ -97,10 +97,10 @@ func (p *product) until(wanted func(api.SearchStatus) bool) error {
 	})
 }
 
-// idle reports whether nothing waits or is in work.
+// idle reports whether no item waits or is being checked.
 func idle(st api.SearchStatus) bool { return st.Backlog() == 0 }
 
-// trigger runs a function by the host's admin interface, as the portal does.
+// trigger runs a function through the host's admin interface, as the portal does.
 func (p *product) trigger(function string) error {
 	resp, err := http.Post(p.server+"/admin/functions/"+function, "application/json", strings.NewReader("{}"))
 	if err != nil {

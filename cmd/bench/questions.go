@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// askedKind is a kind of queries; each is made of a piece of the corpus, so that it has an answer.
+// askedKind is a kind of query. Each query is made from a piece of the corpus, so that it has an answer.
 type askedKind struct {
 	name string
 	make func(rng *rand.Rand, chunk []string) string
@@ -37,14 +37,14 @@ var askedKinds = []askedKind{
 	}},
 }
 
-// nowhere is no word of the corpus.
+// nowhere does not occur in the corpus.
 const nowhere = "999999999"
 
-// everywhere are queries whose every word stands in more than a tenth of the chunks.
+// everywhere are queries whose every word occurs in more than a tenth of the chunks.
 var everywhere = []string{"the", "prometheus", "to the", "how to use prometheus", "the metrics of a prometheus",
 	"what is prometheus", "and or", "is it in the metrics"}
 
-// frames have the words of a question between words that say nothing.
+// frames surround the words of a question with words that carry no meaning.
 var frames = []string{"how do I use %s to get the %s of a %s", "what is the %s for %s in %s",
 	"is there a %s with the %s and %s",
 	"why does %s not have %s when the %s is on"}
@@ -61,13 +61,13 @@ func withFacets(q *search.Query, _ *rand.Rand) { q.Facets = true }
 
 func withVector(q *search.Query, rng *rand.Rand) { q.Vector = vectorOf(rng) }
 
-// phraseOf is two words that stand side by side.
+// phraseOf returns two adjacent words.
 func phraseOf(rng *rand.Rand, chunk []string) string {
 	at := rng.IntN(len(chunk) - 1)
 	return `"` + chunk[at] + " " + chunk[at+1] + `"`
 }
 
-// pick is a word of at least five letters, or any if it finds none.
+// pick returns a word of at least five letters, or any word if it finds none.
 func pick(rng *rand.Rand, chunk []string) string {
 	for range 50 {
 		if w := chunk[rng.IntN(len(chunk))]; len(w) >= 5 {
@@ -77,21 +77,21 @@ func pick(rng *rand.Rand, chunk []string) string {
 	return "prometheus"
 }
 
-// misspelt has two letters of a word change places.
+// misspelt exchanges two letters of a word.
 func misspelt(rng *rand.Rand, word string) string {
 	at := 1 + rng.IntN(len(word)-2)
 	return word[:at] + word[at+1:at+2] + word[at:at+1] + word[at+2:]
 }
 
-// askedOf is how many queries of a kind are asked, for at most so long.
+// askedOf is how many queries of a kind are asked, and for how long at most.
 const (
 	askedOf   = 150
 	askedTime = 30 * time.Second
 )
 
-// queries are those of a kind.
+// queries returns the queries of a kind.
 func (c *corpus) queries(kind askedKind) []search.Query {
-	rng := rand.New(rand.NewPCG(3, 4)) // not the corpus's own: how often it is asked follows the clock
+	rng := rand.New(rand.NewPCG(3, 4)) // not the corpus's generator: how often that is used depends on the clock
 	var all []search.Query
 	for len(all) < askedOf {
 		v := c.bodies[rng.IntN(len(c.bodies))]

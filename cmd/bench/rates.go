@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// rates measures the real handler behind the local host on both local stores, and the bare SDK
-// doing the same storage operations on an Azurite of its own, alternately.
+// rates measures the real handler behind the local host on both local stores, and alternates with the bare SDK, which
+// does the same storage operations on its own Azurite.
 func (b *bench) rates() error {
 	const rounds = 2
 	stores := []string{"embedded", "azurite"}
@@ -46,11 +46,11 @@ func perSecondText(rate float64) string { return fmt.Sprintf("%.0f", rate) }
 
 func perSecond(n int, began time.Time) float64 { return float64(n) / time.Since(began).Seconds() }
 
-// workRates are those of registrations, unchanged checks and changed pages.
+// workRates are the rates of registrations, unchanged checks and changed pages.
 type workRates [3]workRate
 
-// workRate is how much is done in a second, and how many ms of Azurite's processor each takes, which the load of the
-// machine leaves as they are.
+// workRate is how much is done per second, and how many milliseconds of Azurite's processor time each unit needs. The
+// latter hardly depends on the load of the machine.
 type workRate struct{ rate, azurite float64 }
 
 func (w workRates) best(other workRates) workRates {
@@ -63,7 +63,7 @@ func (w workRates) best(other workRates) workRates {
 	return w
 }
 
-// rateOf measures some work with so many pages.
+// rateOf measures work on a number of pages.
 func rateOf(pages int, work func() error) (w workRate, err error) {
 	began, server := time.Now(), familyTime(os.Getpid(), "node")
 	err = work()
@@ -72,8 +72,8 @@ func rateOf(pages int, work func() error) (w workRate, err error) {
 	return w, err
 }
 
-// noTimer leaves sweeps to checkAll: one in the middle of makeDue would begin the checks before the
-// clock does, and take rows from under its transactions.
+// noTimer disables the timer, so that only checkAll starts sweeps. A sweep in the middle of makeDue would start
+// checks before the measurement, and delete rows that makeDue's transactions need.
 const noTimer = "AzureWebJobs.CrawlTimer.Disabled=true"
 
 // productRates starts everything as a user would and measures it from outside.
@@ -103,8 +103,8 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 	return w, err
 }
 
-// checkAll makes every page due and measures until the site has given as many answers of the
-// kind that counter counts, and what they say is committed.
+// checkAll makes every page due. It measures until the site has given that many answers of the kind that counter
+// counts and the results are committed.
 func (p *product) checkAll(pages int, counter *atomic.Int64) (w workRate, err error) {
 	if err := makeDue(p.b.ctx, p.store); err != nil {
 		return w, err

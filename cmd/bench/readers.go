@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// heavy are the types that a process of its own reads.
+// heavy are the types that a separate process reads.
 var heavy = []string{"pdf", "docx", "pptx", "xlsx"}
 
-// readers measures what it saves that a reader of heavy documents reads more than one: documents read
-// one after another, each by a new reader and all by one, in alternating rounds.
+// readers measures the gain from reusing a reader of heavy documents. Documents are read one after another, each by a
+// new reader or all by one, in alternating rounds.
 func (b *bench) readers() error {
 	cache := b.temp("pdf")
 	if err := warm(b.ctx, cache); err != nil {
@@ -35,8 +35,8 @@ func (b *bench) readers() error {
 	return b.idleReaders(cache)
 }
 
-// readersOf measures the seconds for a document, with a reader for each and with one for all, and the
-// resident memory of that one when it waits.
+// readersOf measures the seconds per document, with a reader for each document and with one for all, and the resident
+// memory of the latter when it is idle.
 func readersOf(ctx context.Context, cache string, samples []sample) (each, all float64, kib int, err error) {
 	one := document.New(document.Options{CacheDir: cache})
 	defer one.Close()
@@ -72,7 +72,7 @@ func readersOf(ctx context.Context, cache string, samples []sample) (each, all f
 	return best[0], best[1], kib, nil
 }
 
-// idleReaders says how long readers stay when there is nothing to read.
+// idleReaders reports how long idle readers are kept.
 func (b *bench) idleReaders(cache string) error {
 	const longest = time.Minute
 	samples, err := samplesOf(heavy[0])

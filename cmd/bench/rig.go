@@ -23,11 +23,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 )
 
-// counted is Tidemark in this process; over Azurite every storage request is counted.
+// counted is Tidemark in this process. Over Azurite it counts every storage request.
 type counted struct {
 	*handlers.Services
 	ctx     context.Context
-	counter *azure.Counter // nil when nothing is counted
+	counter *azure.Counter // nil when requests are not counted
 	conn    string         // of Azurite
 	stop    func()         // ends it
 }
@@ -51,7 +51,7 @@ func (b *bench) onAzurite(data string) (*counted, error) {
 	return c, nil
 }
 
-// over puts Tidemark together over a storage account.
+// over assembles Tidemark over a storage account.
 func (b *bench) over(conn, data string) (*counted, error) {
 	counter := azure.NewCounter()
 	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn})
@@ -67,7 +67,7 @@ func (b *bench) over(conn, data string) (*counted, error) {
 	return c, nil
 }
 
-// onDisk puts Tidemark together over an empty embedded store.
+// onDisk assembles Tidemark over an empty embedded store.
 func (b *bench) onDisk(data string) (*counted, error) {
 	get := settingsOf(map[string]string{"STORAGE": app.Embedded, "TIDEMARK_DATA": b.temp(data)})
 	store, err := app.OpenStore(get, slog.New(slog.DiscardHandler))
@@ -77,7 +77,7 @@ func (b *bench) onDisk(data string) (*counted, error) {
 	return b.assemble(store, data)
 }
 
-// assemble puts Tidemark together over a store, with a data folder of its own.
+// assemble assembles Tidemark over a store, with its own data folder.
 func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	get := settingsOf(map[string]string{
 		"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data), "EMAIL_IMPORT_ROOT": b.dir,
@@ -95,8 +95,8 @@ func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	return c, err
 }
 
-// drain does what the Functions host does with a queue until nothing is left: receive some messages, call,
-// delete. When the queue is empty, more says whether to go on.
+// drain processes a queue as the Functions host does until it is empty: receive some messages, call, delete. When the
+// queue is empty, more reports whether to continue.
 func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more func() (bool, error)) error {
 	q := c.Store.Queue(queue)
 	for {
@@ -125,21 +125,21 @@ func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more 
 	}
 }
 
-// spent is what some work took.
+// spent is the cost of some work.
 type spent struct {
 	time.Duration
 	cpu          time.Duration // of this process
-	azure.Counts               // requests of storage; none without a counter
+	azure.Counts               // storage requests; zero without a counter
 	objects      uint64        // allocated
 }
 
-// per is a number for each of so many things.
+// per divides a number by a number of things.
 func per[N int64 | uint64](n N, things int) float64 { return float64(n) / float64(things) }
 
-// rate is how many of so many things were done in a second.
+// rate is the number of things done per second.
 func (s spent) rate(things int) float64 { return float64(things) / s.Seconds() }
 
-// measure tells what some work takes; counter may be nil.
+// measure returns the cost of some work. The counter may be nil.
 func measure(counter *azure.Counter, work func() error) (s spent, err error) {
 	var before, after runtime.MemStats
 	if counter != nil {
@@ -157,7 +157,7 @@ func measure(counter *azure.Counter, work func() error) (s spent, err error) {
 	return s, err
 }
 
-// bestOf does some works in turns, and tells of each what it took in its fastest round.
+// bestOf does several works in alternation, and returns the cost of each in its fastest round.
 func bestOf(rounds int, counter *azure.Counter, works ...func() error) ([]spent, error) {
 	best := make([]spent, len(works))
 	for round := range rounds {
@@ -174,7 +174,7 @@ func bestOf(rounds int, counter *azure.Counter, works ...func() error) ([]spent,
 	return best, nil
 }
 
-// wait asks again and again, until the answer is yes.
+// wait polls until ready returns true.
 func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool, error)) error {
 	for deadline := time.Now().Add(limit); ; {
 		yes, err := ready()
@@ -190,12 +190,12 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 	}
 }
 
-// alone are works that are done by a process of their own, so that its memory is theirs.
+// alone are works that run in a separate process, so that its memory is theirs.
 var alone = map[string]func(ctx context.Context, args []string) (any, error){
 	"read-type": readType, "work-on-mails": workOnMails,
 }
 
-// again has this executable, started again, do one of them, and decodes what it says.
+// again starts this executable again to do one of the works, and decodes its output.
 func (b *bench) again(result any, work string, args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -210,7 +210,7 @@ func (b *bench) again(result any, work string, args ...string) error {
 	return json.Unmarshal(out, result)
 }
 
-// aloneMain ends the process when it was started for one of them, after having done it.
+// aloneMain does the work and ends the process, if the process was started for one of these works.
 func aloneMain() {
 	if len(os.Args) < 2 || alone[os.Args[1]] == nil {
 		return
@@ -226,7 +226,7 @@ func aloneMain() {
 	os.Exit(0)
 }
 
-// freePorts gives the first of so many ports in a row that nobody uses.
+// freePorts returns the first of n consecutive free ports.
 func freePorts(n int) (int, error) {
 	const tries = 100
 	for range tries {
@@ -235,7 +235,7 @@ func freePorts(n int) (int, error) {
 			return 0, err
 		}
 		first := ln.Addr().(*net.TCPAddr).Port
-		_ = ln.Close() // it only listened
+		_ = ln.Close() // only the port was wanted
 		if inARow(first, n) {
 			return first, nil
 		}
@@ -249,7 +249,7 @@ func inARow(first, n int) bool {
 		if err != nil {
 			return false
 		}
-		_ = ln.Close() // it only listened
+		_ = ln.Close() // only the port was wanted
 	}
 	return true
 }

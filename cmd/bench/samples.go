@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
-// kind is a row of the tables by type: its documents are files of this repository.
+// kind is a row of the tables by type. Its documents are files of this repository.
 type kind struct {
 	name, contentType string
 	files             []string // patterns
@@ -26,7 +26,7 @@ var kinds = []kind{
 	{"md", "text/markdown", []string{"pkg/content/extract/web/testdata/*.md"}},
 	{"csv", "text/csv", []string{"pkg/content/extract/web/testdata/*.csv"}},
 	{"eml", mail.MediaType, []string{"pkg/content/extract/mail/testdata/*.eml"}},
-	// The others were written by hand to be odd: they are a kilobyte each, or are refused.
+	// The other files were made by hand to be unusual: they have about a kilobyte, or are refused.
 	{"pdf", pdf.MediaType, []string{"pkg/content/extract/pdf/testdata/columns.pdf",
 		"pkg/content/extract/pdf/testdata/office.pdf"}},
 	{"docx", officeType + "wordprocessingml.document", []string{"pkg/content/extract/ooxml/testdata/*.docx"}},
@@ -61,12 +61,12 @@ func (k kind) samples() ([]sample, error) {
 	return out, nil
 }
 
-// samplesOf are the documents of the kind with this name.
+// samplesOf returns the documents of the kind with this name.
 func samplesOf(name string) ([]sample, error) {
 	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })].samples()
 }
 
-// size is the bytes of all documents.
+// size is the number of bytes in all documents.
 func size(samples []sample) (n int) {
 	for _, s := range samples {
 		n += len(s.body)

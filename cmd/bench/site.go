@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// site serves pages with validators on every address of 127.0.0.0/8, so that one server is many
-// hosts.
+// site serves pages with validators on every address of 127.0.0.0/8, so that one server acts as many hosts.
 type site struct {
 	port    int
 	version atomic.Int64 // of every page
-	docs    [][]byte     // what the pages show; generated if there are none
+	docs    [][]byte     // contents of the pages; empty for generated ones
 	server  *http.Server
 	notMod  atomic.Int64
 	served  atomic.Int64
@@ -34,7 +33,7 @@ func serve(h http.Handler) (*http.Server, int, error) {
 		return nil, 0, err
 	}
 	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(ln) }() // ends with close
+	go func() { _ = server.Serve(ln) }() // ends when the server is closed
 	return server, ln.Addr().(*net.TCPAddr).Port, nil
 }
 
@@ -66,10 +65,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.served.Add(1)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if n, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/page/")); err == nil && n < len(s.docs) {
-		_, _ = w.Write(s.docs[n]) // the crawler counts what it gets
+		_, _ = w.Write(s.docs[n]) // the crawler notices missing bytes
 		return
 	}
-	// No two hosts show the same: what pages share is compared, which costs requests of its own.
+	// The content differs between hosts, because equal pages are compared, which costs additional requests.
 	fmt.Fprintf(w, "<html lang=en><title>Page %s</title><main><h1>Page %s of %s</h1>", r.URL.Path, r.URL.Path, r.Host)
 	for i := range 12 {
 		fmt.Fprintf(w, "<h2>Part %d</h2><p>Version %d of part %d on %s. %s</p>", i, v, i, r.URL.Path, filler)

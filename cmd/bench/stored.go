@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// stored crawls the documents of each type and tells what is kept of them for good. Rows are as
-// Azure Tables bills them; the item in the registry is not one of them, it does not grow.
+// stored crawls the documents of each type and reports how much of them is stored permanently. Rows are counted as
+// Azure Tables bills them. The item in the registry is not included, because it does not grow.
 func (b *bench) stored() error {
 	section("Bytes stored for each first capture", "type", "captures", "body", "blob", "rows", "blob to body",
 		"all to body")
@@ -71,10 +71,10 @@ func (l library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", s.contentType)
-	_, _ = w.Write(s.body) // the crawler says what went wrong
+	_, _ = w.Write(s.body) // the crawler reports the error
 }
 
-// keptIn adds up the snapshots of a store, which must be as many as were asked for.
+// keptIn adds up the snapshots of a store. It returns an error unless there are want of them.
 func keptIn(ctx context.Context, store storage.Store, want int) (k kept, err error) {
 	for _, table := range []string{snapshot.CapturesTable, snapshot.RefsTable} {
 		for e, err := range store.Table(table).Query(ctx, storage.Query{}) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// sweep shows that a sweep's cost follows what is due: 100 due items among more and more
-// registered ones.
+// sweep shows that the cost of a sweep depends on what is due: it has 100 due items among more and more registered
+// ones.
 func (b *bench) sweep() error {
 	section("One sweep with 100 items due", "registered items", "table requests", "queue requests", "entities read",
 		"entities written", "ms on Azurite, which scans its table on each query")
@@ -51,7 +51,8 @@ func (b *bench) sweepAmong(registered int) error {
 	return err
 }
 
-// fillHost writes a host with items that are due tomorrow, but for the first few, and its hint.
+// fillHost writes a host with its hint and with items, of which the first due ones are due now and the others
+// tomorrow.
 func fillHost(ctx context.Context, store storage.Store, h, items, due int) error {
 	host, now := fmt.Sprintf("h%05d.example", h), time.Now().UTC()
 	at := func(i int) time.Time {

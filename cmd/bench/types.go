@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// types measures reading by type of document, one after another, and what is stored of them. Each
-// type is read by a process that reads nothing else, whose memory is the type's.
+// types measures the reading of documents by type, one after another, and how much of them is stored. Each type is
+// read in its own process, whose memory is then that of the type.
 func (b *bench) types() error {
 	cache := b.temp("pdf")
 	if err := warm(b.ctx, cache); err != nil {
@@ -35,7 +35,7 @@ func (b *bench) types() error {
 	return b.stored()
 }
 
-// warm has the PDF reader compiled into the cache, as it is in a handler that has read one before.
+// warm compiles the PDF reader into the cache, as in a handler that has read a PDF before.
 func warm(ctx context.Context, cache string) error {
 	r := document.New(document.Options{CacheDir: cache})
 	defer r.Close()
@@ -50,23 +50,23 @@ func read(ctx context.Context, r *document.Reader, s sample) (extract.Document, 
 	return r.Extract(ctx, s.body, s.contentType, "https://bench.example/"+s.path, extract.Limits{})
 }
 
-// What is done with every document of a type, in turns.
+// The works on every document of a type, which alternate.
 const (
 	summing    = iota // the baseline
-	byBytes           // what finds that a body is the one before
-	extracting        // what a new body takes
-	byContent         // what finds that another body says the same
+	byBytes           // finds that a body is unchanged
+	extracting        // reads a new body
+	byContent         // finds that a different body has the same content
 	works
 )
 
 const typeRounds = 10
 
-// typeReading is what the reading of a type took.
+// typeReading is the cost of reading a type.
 type typeReading struct {
 	Files, Bytes int
-	Seconds      [works]float64 // for one document
-	OwnKiB       int            // what reading added to the most that the process had
-	ChildKiB     int            // the most that a reader in a process of its own had; 0 if there was none
+	Seconds      [works]float64 // per document
+	OwnKiB       int            // growth of the process's largest size by reading
+	ChildKiB     int            // the largest size of a reader in a separate process; 0 if there was none
 }
 
 func (r typeReading) memory() string {
@@ -76,7 +76,7 @@ func (r typeReading) memory() string {
 	return fmt.Sprintf("+%.1f", float64(r.OwnKiB)/1024)
 }
 
-// readType reads the documents of a type, by its name and the folder of the cache.
+// readType reads the documents of a type, given its name and the cache folder.
 func readType(ctx context.Context, args []string) (any, error) {
 	samples, err := samplesOf(args[0])
 	if err != nil {
@@ -88,15 +88,15 @@ func readType(ctx context.Context, args []string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Once first, while this process is small: see childrenKiB.
+	// This run comes first, while the process is small: see childrenKiB.
 	if err := once(samples, jobs[byContent]); err != nil {
 		return nil, err
 	}
-	reader.Close() // only what has ended is counted
+	reader.Close() // only ended processes are counted
 	r := typeReading{Files: len(samples), Bytes: size(samples), ChildKiB: childrenKiB()}
 	for range typeRounds {
 		for i, job := range jobs {
-			const enough = 60 * time.Millisecond // to be measured
+			const enough = 60 * time.Millisecond // for one measurement
 			n, began := 0, time.Now()
 			for ; n == 0 || time.Since(began) < enough; n += len(samples) {
 				if err := once(samples, job); err != nil {

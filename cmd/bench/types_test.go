@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSamplesAreThere: a file that was moved would only be missed by the next run of the bench.
+// TestSamplesAreThere checks that the sample files exist. Otherwise only the next run of the bench would miss a moved
+// one.
 func TestSamplesAreThere(t *testing.T) {
 	t.Chdir("../..")
 	for _, k := range kinds {
@@ -16,8 +17,8 @@ func TestSamplesAreThere(t *testing.T) {
 	}
 }
 
-// TestA21StoredOfEveryDocument: what is added up are the blobs and rows of all documents, and one
-// that is not kept is an error.
+// TestA21StoredOfEveryDocument checks that the blobs and rows of all documents are added up, and that a document
+// which is not stored is an error.
 func TestA21StoredOfEveryDocument(t *testing.T) {
 	b := &bench{ctx: t.Context(), dir: t.TempDir()}
 	page, err := os.ReadFile("../../testdata/site/index.html")
