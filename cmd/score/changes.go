@@ -9,15 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// waits is how many checks an alarm may come after the change: a collapse waits for two more.
+// waits is how many checks after a change an alarm may come: a collapse waits for two more checks.
 const waits = 2
 
-// outcomes is what a method made of a history.
+// outcomes is the result of a method on a history.
 type outcomes struct {
-	alarms, right int // of those that say that something changed, those that are right
-	changes       int // true ones
-	found         int // of them
-	atOnce        int // of them, with the check that brought them
+	alarms, right int // alarms: all reports of a change; right: the correct ones
+	changes       int // true changes
+	found         int // of these, found by an alarm
+	atOnce        int // of these, found by the check that first saw the change
 	kinds         map[string]bool
 	tokensTrue    int // embedded for true changes
 	tokensFalse   int
@@ -93,7 +93,7 @@ func ratio(a, b int) string {
 	return fmt.Sprintf("%.3f", float64(a)/float64(b))
 }
 
-// replay gives each item's checks to the method, in the order in which they were made, as sibling pages
+// replay gives the checks of all items to the method in the order in which they were made, because sibling pages
 // learn from each other.
 func (l labels) replay(items []item, known []*facts, m method) *outcomes {
 	type turn struct {
@@ -126,12 +126,12 @@ func (l labels) replay(items []item, known []*facts, m method) *outcomes {
 	return o
 }
 
-// replayed is one item on its way through a history.
+// replayed is the state of one item during a replay.
 type replayed struct {
 	*outcomes
 	item     *item
 	detector detector
-	open     []int // checks that brought changes that no alarm has found yet
+	open     []int // checks with a change that no alarm has found yet
 	indexed  *facts
 	embedded map[string]bool
 }
@@ -159,7 +159,7 @@ func (r *replayed) check(n int, s *facts, changed bool) {
 	}
 }
 
-// lose gives up the changes that an alarm at check n would be too late for.
+// lose drops the changes for which an alarm at check n would be too late.
 func (r *replayed) lose(n int) {
 	for len(r.open) > 0 && n-r.open[0] > waits {
 		r.missed = append(r.missed, "missed "+r.name(r.open[0]))
@@ -167,7 +167,7 @@ func (r *replayed) lose(n int) {
 	}
 }
 
-// alarm counts an alarm. It finds all changes that are open; a second one for the same change is false.
+// alarm counts an alarm. The alarm finds all open changes. A second alarm for the same change is false.
 func (r *replayed) alarm(n int, s *facts) {
 	r.alarms++
 	kind := kindOf(r.item, r.indexed, s)
@@ -206,7 +206,8 @@ func (r *replayed) embed(s *facts) (tokens int) {
 	return tokens
 }
 
-// kindOf names what moved between two states of a page, in either direction and whatever its numbers say.
+// kindOf names the lines that moved between two states of a page, in either direction, without regard to the digits
+// in them.
 func kindOf(it *item, before, now *facts) string {
 	moved := movedLines(before.lines, now.lines)
 	if len(moved) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// article is a page with a sentence of its own in enough prose.
+// article returns a page with a sentence in enough prose.
 func article(sentence string) string {
 	return `<html><title>T</title><body><main><h1>T</h1><p>` +
 		strings.Repeat("The harbour has a quay, a crane and a lock. ", 12) + sentence + `</p></main></body></html>`
 }
 
-// TestH13History replays an archive of one page of two files, from its two repositories.
+// TestH13History replays an archive of one page with two files, from its two repositories.
 func TestH13History(t *testing.T) {
 	dir := t.TempDir()
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -68,8 +68,8 @@ func TestH13History(t *testing.T) {
 	rows := strings.Join(strings.Fields(out.String()), " ")
 	for _, want := range []string{
 		"5 fetches of 1 pages, 1 versions",
-		"raw bytes 3 0.333 0.333 1.000 2.000 1.000", // under raw labels
-		"raw bytes 3 0.667 0.667 1.000 0.500 1.000", // under repaired ones
+		"raw bytes 3 0.333 0.333 1.000 2.000 1.000", // with raw labels
+		"raw bytes 3 0.667 0.667 1.000 0.500 1.000", // with repaired labels
 		"contentHash alone 2 0.500 0.500 1.000 1.000 1.000",
 		"with every rule 2 1.000 1.000 1.000 0.000 1.000",
 	} {
@@ -89,8 +89,8 @@ func write(t *testing.T, file, content string) {
 	}
 }
 
-// played is a history of one page, of which each letter is a check: the text it found, upper case if it
-// brought a change.
+// played returns a history of one page. Each letter is a check: its text, in upper case if the check brought a
+// change.
 func played(checks string) ([]item, []*facts, labels) {
 	it := item{name: "page"}
 	l := labels{verdicts: map[string]bool{}}
@@ -108,7 +108,7 @@ func played(checks string) ([]item, []*facts, labels) {
 	return []item{it}, known, l
 }
 
-// TestH13Counting: what is an alarm, found, false and late.
+// TestH13Counting checks which alarms count as found, false and late.
 func TestH13Counting(t *testing.T) {
 	for _, tc := range []struct {
 		name, checks                         string
@@ -132,7 +132,7 @@ func TestH13Counting(t *testing.T) {
 	}
 }
 
-// TestH13Rules: what a rule silences, and what it does not.
+// TestH13Rules checks which changes each rule silences.
 func TestH13Rules(t *testing.T) {
 	for _, tc := range []struct {
 		name, checks  string
@@ -168,7 +168,7 @@ func TestH13Labels(t *testing.T) {
 	}
 }
 
-// TestH13TextProfile: rare words and their order do not count, frequent ones do.
+// TestH13TextProfile checks that rare words and the order of words do not count, and that frequent words do.
 func TestH13TextProfile(t *testing.T) {
 	text := strings.Repeat("quay lock ", 300)
 	same := textProfile(strings.Repeat("lock quay ", 300) + "crane")
@@ -180,8 +180,8 @@ func TestH13TextProfile(t *testing.T) {
 	}
 }
 
-// TestH11Furniture: what moved on one page of a host is explained on the next page where it moves alike, not on the
-// first one, not for ever and not together with anything else.
+// TestH11Furniture checks that a line which moved on one page of a host explains the same move on the next page, but
+// not on the first page, not after a long time, and not together with another change.
 func TestH11Furniture(t *testing.T) {
 	a, b := &item{name: "a"}, &item{name: "b"}
 	text := func(lines ...string) *facts { return &facts{state: &state{}, lines: lines} }
@@ -196,12 +196,12 @@ func TestH11Furniture(t *testing.T) {
 	}{
 		{a, nil, plain, day(0), false},
 		{b, nil, plain, day(0), false},
-		{a, plain, menu, day(1), false}, // the first
-		{b, plain, edit, day(1), false}, // and an edit
+		{a, plain, menu, day(1), false}, // the first move
+		{b, plain, edit, day(1), false}, // with an edit
 		{b, plain, menu, day(2), true},
-		{b, menu, plain, day(3), false}, // it goes, for the first time
+		{b, menu, plain, day(3), false}, // the line goes for the first time
 		{a, menu, plain, day(3), true},
-		{b, plain, menu, day(90), false}, // too long ago
+		{b, plain, menu, day(90), false}, // the last move is too old
 	} {
 		if have := h.explains(tc.item, tc.before, tc.now, tc.at); have != tc.want {
 			t.Errorf("step %d: have %v, want %v", i, have, tc.want)

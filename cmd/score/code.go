@@ -12,12 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// listings counts the pieces of code that are part of the content of pages: those that their ground truth holds.
+// listings counts the pieces of code in the content of pages, as the ground truth has them.
 type listings struct {
 	all, intact int
 }
 
-// add looks for the code of a page in its document. White space does not count, so that ground truth may have lost it.
+// add looks for the code of a page in its document. White space does not count, because the ground truth may have
+// lost it.
 func (l *listings) add(p page, doc extract.Document) {
 	have := map[string]string{}
 	for _, b := range doc.Blocks {
@@ -35,7 +36,7 @@ func (l *listings) add(p page, doc extract.Document) {
 			continue
 		}
 		code := squash(textOf(n))
-		const shortest = 10 // bytes; less stands in any text
+		const shortest = 10 // in bytes; shorter text occurs anywhere
 		if len(code) < shortest || !strings.Contains(truth, code) {
 			continue
 		}
@@ -56,7 +57,7 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// squash is a text without white space and what cannot be seen.
+// squash removes white space and invisible characters.
 func squash(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

@@ -7,18 +7,17 @@ import (
 	"strings"
 )
 
-// page is a page with what is known about its content: the whole of it, or phrases of it and of
-// what is around it.
+// page is a page with its known content: the whole content, or phrases from it and from outside of it.
 type page struct {
 	name       string
-	kind       string // the type of page, where the set knows it
+	kind       string // the type of page, if the set has it
 	html       []byte
 	text       string
 	hasText    bool
 	keep, drop []string
 }
 
-// load reads each step-th page of a folder, beginning with the first that is asked for.
+// load reads every step-th page of a folder, beginning with page number first.
 func load(folder fs.FS, first, step int) ([]page, error) {
 	for _, layout := range layouts {
 		names, read, found, err := layout(folder)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// processorTime is what this process has used, collecting garbage included. See getrusage(2).
+// processorTime is the processor time of this process, with garbage collection. See getrusage(2).
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: RUSAGE_SELF is valid

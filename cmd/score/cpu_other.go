@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is the time that has passed, where the system is not asked for better.
+// processorTime is the elapsed time, on systems without a better measure here.
 func processorTime() time.Duration { return time.Since(began) }

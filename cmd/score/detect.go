@@ -14,32 +14,32 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// detector sees the checks of one item in order and says of each what a crawler with its rules would do.
+// detector gets the checks of one item in order. For each it returns what a crawler with its rules would do.
 type detector interface {
 	check(s *facts, raw int, at time.Time) verdict
 }
 
-// verdict is what becomes of a fetched page.
+// verdict is the decision about a fetched page.
 type verdict struct {
-	alarm bool // it counts as changed
-	index bool // the index takes it over, and embeds what is new in it
+	alarm bool // the page counts as changed
+	index bool // the page is indexed again, and its new chunks are embedded
 }
 
-// method is a way to tell changes, with a fresh detector for each item of a host.
+// method is a way to detect changes. Each item of a host gets a new detector.
 type method struct {
 	name string
 	make func(it *item, h *furniture) detector
 }
 
-// rules are those of the product, each on or off.
+// rules are the rules of the product, each of which can be off.
 type rules struct {
 	errors, folded, title, states, collapse, furniture bool
 }
 
 var every = rules{errors: true, folded: true, title: true, states: true, collapse: true}
 
-// methods are the baselines, the product without any of its rules, with all, and with all but one
-// and one alone.
+// methods are the baselines, and the product without any of its rules, with all, with all but one, and with each one
+// alone.
 func methods() []method {
 	all := []method{
 		{"raw bytes", func(*item, *furniture) detector { return &byKey{key: func(s *facts, raw int) any { return raw }} }},
@@ -80,7 +80,7 @@ func tidemarkWith(name string, r rules) method {
 	return method{name, func(it *item, h *furniture) detector { return &byRules{rules: r, item: it, host: h} }}
 }
 
-// byKey sees a change wherever a key is another than before.
+// byKey reports a change whenever the key differs from the previous one.
 type byKey struct {
 	key  func(s *facts, raw int) any
 	last any
@@ -127,12 +127,12 @@ func (d *byRules) check(s *facts, _ int, at time.Time) verdict {
 	return verdict{alarm: alarm && !first, index: true}
 }
 
-// facts is what detectors ask of a state, worked out once.
+// facts are the properties of a state that detectors need, computed once.
 type facts struct {
 	*state
 	visible  string
 	profile  string
-	lines    []string // of the main content and, first, the title
+	lines    []string // of the main content, after the title
 	readings [2]change.Reading
 	done     [2]bool
 	cut      []chunk.Chunk
@@ -147,7 +147,7 @@ func factsOf(s *state) *facts {
 	return f
 }
 
-// reading is the state as the product's decision takes it, with what counts on by itself folded or not.
+// reading returns the state in the form that the product's decision takes, with counters folded or not.
 func (f *facts) reading(folded bool) change.Reading {
 	i := 0
 	if folded {
@@ -159,7 +159,7 @@ func (f *facts) reading(folded bool) change.Reading {
 	return f.readings[i]
 }
 
-// chunks are what the product embeds of the state.
+// chunks returns the chunks that the product embeds for the state.
 func (f *facts) chunks() []chunk.Chunk {
 	if f.cut == nil {
 		f.cut, _ = chunk.Split(chunk.Page{ID: "page", Title: f.Document.Title, Blocks: f.Document.Blocks})
@@ -167,9 +167,8 @@ func (f *facts) chunks() []chunk.Chunk {
 	return f.cut
 }
 
-// textProfile is the signature of Apache Nutch's TextProfileSignature with its default settings: words
-// of two letters or more, those that are rare beside the most frequent one left out, how often each
-// occurs rounded down.
+// textProfile is the signature of Apache Nutch's TextProfileSignature with default settings: the words of two letters
+// or more, except words that are rare compared with the most frequent one, with their numbers rounded down.
 func textProfile(text string) string {
 	const shortest, rate = 2, 0.01
 	count, most := map[string]int{}, 0

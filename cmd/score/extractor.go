@@ -14,7 +14,7 @@ import (
 // extractor finds the content of a page, as text.
 type extractor struct {
 	name    string
-	outside bool // a command, whose processor time is not counted
+	outside bool // an external command, whose processor time is not measured
 	extract func(html []byte) (string, error)
 }
 
@@ -28,12 +28,12 @@ func visible(html []byte) (string, error) {
 	return doc.VisibleText, err
 }
 
-// document reads a page that declares its own charset, wherever it came from.
+// document reads a page that declares its own charset, whatever its source.
 func document(html []byte) (extract.Document, error) {
 	return web.Extract(html, "text/html", "https://page.example/", extract.Limits{})
 }
 
-// commandExtractor runs a command for each page, for at most a minute.
+// commandExtractor runs a command for each page. The limit is a minute.
 func commandExtractor(args []string) func([]byte) (string, error) {
 	return func(html []byte) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -25,25 +25,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// corpora are where Debian's packages have the documentation that questions are about.
+// corpora are the folders of Debian's documentation packages that the questions are about.
 var corpora = map[string][]string{
 	"python": {"/usr/share/doc/python3.11/html"},
 	"rust":   {"/usr/share/doc/rust-doc/html", "/usr/share/doc/rust/html"},
 	"policy": {"/usr/share/doc/debian-policy/policy.html", "/usr/share/doc/debian-policy"},
 }
 
-// leftOut are folders of the corpora that are not indexed: core is std again with 26,000 pages of
-// intrinsics, src the code.
+// leftOut are folders of the corpora that are not indexed: core repeats std, with 26,000 pages of intrinsics, and src
+// is the source code.
 var leftOut = []string{"/usr/share/doc/rust-doc/html/core", "/usr/share/doc/rust-doc/html/src"}
 
-// question is what somebody asks, and the pages that answer it, any of them.
+// question is a question, and the pages that answer it. Any one of them is correct.
 type question struct {
 	Q      string
 	Corpus string
 	Right  []string
 }
 
-// asked is a question with the place of its first right page, from 1; 0 when it is not among the first ten.
+// asked is a question with the rank of its first correct page, from 1, or 0 if no correct page is in the first ten.
 type asked struct {
 	question
 	place int
@@ -52,10 +52,10 @@ type asked struct {
 	first []string
 }
 
-// deep is how many results are looked at.
+// deep is how many results are examined.
 const deep = 10
 
-// reportSearch asks the questions of a folder and says where the right pages are.
+// reportSearch asks the questions of a folder and reports the ranks of the correct pages.
 func reportSearch(out io.Writer, folder, file string, verbose bool) error {
 	questions, err := readQuestions(folder)
 	if err != nil {
@@ -116,7 +116,7 @@ func readQuestions(folder string) (questions []question, err error) {
 	return questions, nil
 }
 
-// openCorpora opens the index of all corpora, which it makes if the file is not there.
+// openCorpora opens the index of all corpora. It builds the index if the file does not exist.
 func openCorpora(file string) (*sqlitesearch.Index, error) {
 	_, statErr := os.Stat(file)
 	ix, err := sqlitesearch.Open(file, sqlitesearch.Options{})
@@ -139,7 +139,7 @@ func openCorpora(file string) (*sqlitesearch.Index, error) {
 	return ix, nil
 }
 
-// fill puts the pages below a folder into the index as a crawl would.
+// fill indexes the pages below a folder as a crawl would.
 func fill(ix *sqlitesearch.Index, corpus, root string) error {
 	var batch []search.Page
 	flush := func() error {
@@ -157,7 +157,7 @@ func fill(ix *sqlitesearch.Index, corpus, root string) error {
 		if err != nil {
 			return err
 		}
-		relative, _ := filepath.Rel(root, path) // it is below it
+		relative, _ := filepath.Rel(root, path) // cannot fail: path is below root
 		if p, ok := pageOf(corpus, filepath.ToSlash(relative), body); ok {
 			batch = append(batch, p)
 		}
@@ -172,7 +172,7 @@ func fill(ix *sqlitesearch.Index, corpus, root string) error {
 	return err
 }
 
-// pageOf is a page as a crawl would index it; not ok if it would not.
+// pageOf returns a page as a crawl would index it, and false if a crawl would not.
 func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	rules := source.DefaultRules()
 	src, err := rules.ParseURL("https://" + corpus + ".example/" + path)
@@ -190,7 +190,7 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	return index.Prepare(it, "", doc, nil, time.Time{}).Page, true
 }
 
-// ask asks a question twice, for the time of the second.
+// ask asks a question twice, and measures the second time.
 func ask(ix *sqlitesearch.Index, q question) (asked, error) {
 	a := asked{question: q}
 	var res search.Results

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// TestJ2PlacesOfRightPages: the measures are those of the field, by the place of the right page.
+// TestJ2PlacesOfRightPages checks the usual measures of search quality, by the rank of the correct page.
 func TestJ2PlacesOfRightPages(t *testing.T) {
 	dir := t.TempDir()
 	const lines = `{"q": "tide", "corpus": "port", "right": ["a.html"]}

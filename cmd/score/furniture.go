@@ -6,19 +6,19 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// furniture remembers which lines came and went on the pages of a host: one that moves on a page as it did on
-// another with other content is the site's and not the page's.
+// furniture remembers which lines came and went on the pages of a host. A line that moves on two pages with different
+// content belongs to the site, not to the page.
 type furniture struct {
 	moves map[move]sighting
 }
 
-// move is a line that came or went.
+// move is an added or removed line.
 type move struct {
 	line uint64
 	came bool
 }
 
-// sighting is on which page a line moved last, when, and on which other one before.
+// sighting records where and when a line last moved, and the page on which it moved before.
 type sighting struct {
 	page, other *item
 	last        time.Time
@@ -27,8 +27,8 @@ type sighting struct {
 // remembered is how long a move counts.
 const remembered = 60 * 24 * time.Hour
 
-// explains reports whether all that changed between two states of an item moved on another page before, and
-// notes what moved now.
+// explains reports whether everything that changed between two states of an item moved on another page before. It
+// then records the new moves.
 func (h *furniture) explains(it *item, before, now *facts, at time.Time) bool {
 	if before == nil || before == now {
 		return false
@@ -49,7 +49,7 @@ func (h *furniture) explains(it *item, before, now *facts, at time.Time) bool {
 	return explained
 }
 
-// movedLines are those that one text has more often than the other.
+// movedLines returns the lines that occur more often in one text than in the other.
 func movedLines(before, now []string) map[string]int {
 	count := map[string]int{}
 	for _, line := range before {

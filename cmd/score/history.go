@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// A history is what an archive in the form of OpenTermsArchive keeps: a git repository with a commit
-// for each fetch of a page that brought other bytes, and one with a commit for each version, whose
-// message links the commit that it was read from.
+// A history is an archive in the form of OpenTermsArchive: a git repository with a commit for each fetch of a page
+// that brought different bytes, and one with a commit for each version. The message of the latter links the commit
+// from which the version was extracted.
 
 // refetch is one fetch of a page.
 type refetch struct {
 	Commit, Blob string
-	Page         string // its file without ".html"
+	Page         string // file name without ".html"
 	URL          string // where it was fetched from; "" if the commit does not say
 	At           time.Time
 }
@@ -56,7 +56,7 @@ func readRefetches(repository string) ([]refetch, error) {
 	return all, nil
 }
 
-// files are the pages of one commit, given its changes as ":mode mode old new status", path, ….
+// files returns the fetched pages of one commit. Changes has the form ":mode mode old new status", path, ….
 func (f refetch) files(changes []string) (all []refetch) {
 	for i := 0; i+1 < len(changes); i += 2 {
 		change := strings.Fields(changes[i])
@@ -71,7 +71,7 @@ func (f refetch) files(changes []string) (all []refetch) {
 
 var snapshotLink = regexp.MustCompile(`/(?:commit|blob)/([0-9a-f]{40})`)
 
-// readVersions lists the fetches from which the archive recorded a version.
+// readVersions returns the fetches from which the archive recorded a version.
 func readVersions(repository string) (map[string]bool, error) {
 	out, err := git(repository, "log", "--format=%b")
 	if err != nil {
@@ -84,7 +84,7 @@ func readVersions(repository string) (map[string]bool, error) {
 	return versions, nil
 }
 
-// repositories finds the two repositories below a folder by how their names end.
+// repositories finds the two repositories below a folder by the ends of their names.
 func repositories(dir string) (snapshots, versions string, err error) {
 	for _, r := range []struct {
 		to     *string
@@ -106,7 +106,7 @@ func git(repository string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// eachBlob reads blobs in the order of their names and gives each to do.
+// eachBlob reads blobs in the order of names and passes each to do.
 func eachBlob(repository string, names []string, do func(i int, body []byte) error) error {
 	c := exec.Command("git", "-C", repository, "cat-file", "--batch")
 	c.Stdin, c.Stderr = strings.NewReader(strings.Join(names, "\n")+"\n"), os.Stderr

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// item is the history of one page as the product has it: files of one address are one page, of
-// which the first is kept.
+// item is the history of one page as the product sees it: files with the same address are one page, and only the
+// first of them is kept.
 type item struct {
-	name   string // of the file that is kept
+	name   string // name of the file that is kept
 	host   string
 	checks []check
 }
@@ -62,10 +62,10 @@ func (p *past) items(versions map[string]bool) []item {
 	return all
 }
 
-// round names the turn in which an archive fetches all its files.
+// round names the hour in which an archive fetches all its files.
 func round(at time.Time) string { return at.Truncate(time.Hour).Format(" 2006-01-02T15") }
 
-// hostOf is the host of an address; for a page without one, the folder of its file.
+// hostOf returns the host of an address. For a page without an address it returns the folder of its file.
 func hostOf(address, page string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// labels say which fetches brought a change. The raw ones are the archive's versions; repaired ones
-// replace them where a file says so, in lines of
+// labels say which fetches brought a change. Raw labels are the archive's versions. Repaired labels replace those
+// that a file lists, in lines of the form
 //
 //	commit first second why
 //
-// where commit is the beginning of the fetch's commit, and first and second are two independent
-// verdicts, "change" or "same". Where they differ, the archive's own label stands.
+// where commit is the beginning of the fetch's commit, and first and second are two independent verdicts, "change" or
+// "same". If they differ, the archive's own label counts.
 type labels struct {
 	name     string
-	verdicts map[string]bool // by the beginning of the commit
+	verdicts map[string]bool // by the beginning of the commit's name
 	disputes int             // lines whose verdicts differ
 }
 
-// commitLength is how much of a commit's name stands in a file of labels.
+// commitLength is the length of a commit's name in a file of labels.
 const commitLength = 10
 
 func readLabels(file string) (labels, error) {

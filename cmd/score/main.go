@@ -1,43 +1,44 @@
-// Command score says how well the main content of pages is found, on any folder of pages with
-// ground truth, and how steady the finding is when advertisements, tokens and clocks change.
+// Command score measures how well the main content of pages is extracted, on any folder of pages with ground truth,
+// and how stable the result is when advertisements, tokens and clocks change.
 //
 //	score [-noise] [-v] [-first N] [-step N] [-with name=command]... DIR
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //	score -metadata [-v] DIR
 //	score -search [-index FILE] [-v] DIR
 //
-// DIR and its subfolders hold, for each page:
+// DIR and its subfolders contain, for each page:
 //
 //	name.html   the page as it was fetched
 //	name.txt    its main content, scored by words: precision, recall and F1, averaged over pages
-//	name.keep   phrases of the content, one a line: found ones count for recall
-//	name.drop   phrases from around it, one a line: found ones count against precision
+//	name.keep   phrases from the content, one per line: found ones count for recall
+//	name.drop   phrases from outside the content, one per line: found ones count against precision
 //
 // A page needs name.txt or name.keep. DIR may also be the article-extraction-benchmark as it is published, or a split
-// of WCXB, whose pages are of several types and are scored by type, too. Words are scored alone, as WCXB does, and in
-// runs of four, as the article-extraction-benchmark does: there, F1 is that of the means of precision and recall.
+// of WCXB, which has pages of several types and is also scored by type. Scores are by single words, as in WCXB, and
+// by runs of four words, as in the article-extraction-benchmark, where F1 is computed from the means of precision and
+// recall.
 //
-// The extractors are tidemark (what contentHash covers), visible (all visible text, the baseline) and each command
-// given by -with, which reads one page from its standard input and writes the content, as text, to its standard
-// output. The module testing/baselines has such commands for other libraries and a program that makes folders of this
-// kind from their test data. "× parsing" is processor time beside that of html.Parse on the same pages; a command's
-// is not known. Code is intact when a block of code has the text of a pre element that the ground truth holds.
+// The extractors are tidemark (the text that contentHash covers), visible (all visible text, the baseline) and each
+// command of -with. A command reads one page from its standard input and writes the content, as text, to its standard
+// output. The module testing/baselines has such commands for other libraries, and a program that makes folders of
+// this form from their test data. "× parsing" is the processor time relative to html.Parse on the same pages. It is
+// unknown for a command. Code is intact when a block of code has the text of a pre element in the ground truth.
 //
-// With -noise each page is read several times, each time with other noise of one kind put in; a
-// page whose content changed, though no reader would say so, counts as a flip.
+// With -noise each page is extracted several times, each time with another noise of one kind inserted. A page whose
+// content changed counts as a flip, because no reader would call it changed.
 //
-// With -changes DIR holds an archive in the form of OpenTermsArchive: a git repository …snapshots with a
-// commit for each fetch that brought other bytes, and one …versions, whose messages link the fetches that
-// a version was recorded from. The fetches are replayed in order, strictly online, by the product's own
-// extraction and decisions, with each of its rules on and off, and by three baselines. docs/decisions.md says
-// how changes are labelled, docs/benchmarks.md what came out.
+// With -changes DIR is an archive in the form of OpenTermsArchive: a git repository …snapshots with a commit for each
+// fetch that brought different bytes, and one …versions, whose messages link the fetches from which a version was
+// recorded. The fetches are replayed in order, strictly online, by the product's own extraction and decisions, with
+// each of its rules on and off, and by three baselines. For the labels of changes, see docs/decisions.md; for the
+// results, see docs/benchmarks.md.
 //
-// With -metadata DIR has the form of WCXB, html/ID.html and ground-truth/ID.json, and the date and the author
-// that are found are compared with those that are known.
+// With -metadata DIR has the form of WCXB, html/ID.html and ground-truth/ID.json. The extracted date and author are
+// compared with the known ones.
 //
-// With -search DIR has questions, one a line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of the
-// pages that answer it. All pages of the Debian packages python3.11-doc, rust-doc and debian-policy that are installed
-// are put into one index, and each question is asked of all of them.
+// With -search DIR has questions, one per line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of
+// the pages that answer it. All pages of the Debian packages python3.11-doc, rust-doc and debian-policy that are
+// installed are put into one index, and each question is a search over all of them.
 package main
 
 import (
@@ -103,7 +104,7 @@ func run(args []string, out io.Writer) error {
 	return reportNoise(out, pages, extractors)
 }
 
-// reportNoise writes a row of flips for each kind of noise.
+// reportNoise writes a row for each kind of noise, with the number of flips.
 func reportNoise(out io.Writer, pages []page, extractors []extractor) error {
 	fmt.Fprintf(out, "\npages whose content changes with noise\n\n")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)

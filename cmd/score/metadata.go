@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// knownPage is what is known about a page, in the form of WCXB: ground-truth/ID.json beside html/ID.html.
+// knownPage is the ground truth of a page, in the form of WCXB: ground-truth/ID.json with html/ID.html.
 type knownPage struct {
 	URL   string
 	Truth struct {
@@ -23,7 +23,7 @@ type knownPage struct {
 	} `json:"ground_truth"`
 }
 
-// tallied counts how often one property is given as it is known.
+// tallied counts the results for one property of pages.
 type tallied struct{ right, wrong, missing, invented, none int }
 
 func (f *tallied) add(known, have string, same bool) {
@@ -41,7 +41,7 @@ func (f *tallied) add(known, have string, same bool) {
 	}
 }
 
-// reportMetadata says how often date and author of pages are what is known about them.
+// reportMetadata reports how often the extracted date and author of pages equal the known ones.
 func reportMetadata(out io.Writer, folder fs.FS, verbose bool) error {
 	names, err := fs.Glob(folder, "ground-truth/*.json")
 	if err != nil || len(names) == 0 {
@@ -81,7 +81,7 @@ func reportMetadata(out io.Writer, folder fs.FS, verbose bool) error {
 	return w.Flush()
 }
 
-// readFacts reads what is known about a page, and what is found in it.
+// readFacts reads the ground truth of a page, and extracts its metadata.
 func readFacts(folder fs.FS, id string) (k knownPage, have extract.Metadata, err error) {
 	text, err := fs.ReadFile(folder, "ground-truth/"+id+".json")
 	if err == nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// noise is a way in which pages change without anybody changing them.
+// noise is a way in which pages change without an edit.
 type noise struct {
 	name     string
 	variants []func(html string) string
 }
 
-// noises are the kinds that are tried. Those with "nameless" bear no name that tells what they
-// are, so that only their text or place could.
+// noises are the kinds of noise. "nameless" ones have no name that reveals what they are, so that only their text or
+// position could.
 var noises = []noise{
 	{"advertisement", advertisements("ad-slot")},
 	{"advertisement, nameless", advertisements("x7f3a")},
@@ -70,7 +70,7 @@ func atEnd(insert string) func(string) string {
 	return func(s string) string { return bodyEnd.ReplaceAllLiteralString(s, insert+"</body>") }
 }
 
-// advertisements fill, or leave empty, a slot behind every third paragraph.
+// advertisements fill or empty a slot after every third paragraph.
 func advertisements(class string) []func(string) string {
 	ads := []string{
 		"<p>Buy the new tide watch for only 49.99 today! The offer ends soon, so do not wait any longer.</p>",
@@ -100,7 +100,7 @@ func related(class string) []func(string) string {
 	})
 }
 
-// reorder writes all start tags anew, with their attributes changed by order.
+// reorder rewrites all start tags, with their attributes changed by order.
 func reorder(s string, order func([]html.Attribute)) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
@@ -116,7 +116,7 @@ func reorder(s string, order func([]html.Attribute)) string {
 	return out.String()
 }
 
-// flips counts the pages whose content is not the same with all variants of a noise.
+// flips counts the pages whose content differs between the variants of a noise.
 func flips(pages []page, e extractor, kind noise) (int, error) {
 	n := 0
 	for _, p := range pages {
@@ -137,14 +137,14 @@ func flips(pages []page, e extractor, kind noise) (int, error) {
 	return n, nil
 }
 
-// inUTF8 is the page in UTF-8, so that text can be put in.
+// inUTF8 converts a page to UTF-8, so that text can be inserted.
 func inUTF8(page []byte) string {
 	r, err := charset.NewReader(bytes.NewReader(page), "text/html")
 	if err != nil {
 		return string(page)
 	}
 	text, err := io.ReadAll(r)
-	if err != nil { // Unreachable: decoders replace what they cannot read.
+	if err != nil { // Unreachable: decoders replace invalid bytes.
 		return string(page)
 	}
 	return string(text)

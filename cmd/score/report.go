@@ -12,14 +12,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// scores are those of one extractor: of all pages, and of each type of page.
+// scores are the scores of one extractor, over all pages and by type of page.
 type scores struct {
 	all    tally
 	byKind map[string]*tally
 	used   time.Duration
 }
 
-// measure runs an extractor over all pages; each is told what every page gave.
+// measure runs an extractor over all pages, and calls each with the text of every page.
 func measure(pages []page, e extractor, each func(p page, text string)) (scores, error) {
 	s := scores{byKind: map[string]*tally{}}
 	for _, p := range pages {
@@ -39,11 +39,11 @@ func measure(pages []page, e extractor, each func(p page, text string)) (scores,
 	return s, nil
 }
 
-// parsing is the processor time that parsing all pages takes.
+// parsing is the processor time to parse all pages.
 func parsing(pages []page) time.Duration {
 	began := processorTime()
 	for _, p := range pages {
-		_, _ = html.Parse(bytes.NewReader(p.html)) // what is too deep fails, and costs what it costs
+		_, _ = html.Parse(bytes.NewReader(p.html)) // pages that are too deep fail, and their time counts
 	}
 	return processorTime() - began
 }
@@ -91,7 +91,7 @@ func row(w io.Writer, name string, t tally, cost string) {
 	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t\n", name, t.pages, t.words(), t.inRuns(), t.phrases(), cost)
 }
 
-// reportCode says how much of the code of the content is intact, all over and by type of page.
+// reportCode reports how much of the code in the content is intact, over all pages and by type of page.
 func reportCode(out io.Writer, pages []page) error {
 	all := map[string]*listings{}
 	for _, p := range pages {

@@ -53,7 +53,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Published sets are read as they are laid out.
+// TestLayouts checks that published sets are read in their own layouts.
 func TestLayouts(t *testing.T) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	for name, tc := range map[string]struct {
@@ -74,7 +74,7 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// Half of the code of the content is lost; code from around it does not count.
+// TestCodeIntact checks a page that loses half of the code in its content. Code outside the content does not count.
 func TestCodeIntact(t *testing.T) {
 	p := page{html: []byte(`<pre>a = b + 123456</pre><pre>c = d - 567890</pre><pre>around = 90123</pre>`),
 		text: "a = b + 123456 c = d - 567890"}
@@ -118,7 +118,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestNoises: each variant changes the page, or there would be no noise to stand.
+// TestNoises checks that each variant changes the page. Otherwise there would be no noise to resist.
 func TestNoises(t *testing.T) {
 	const page = `<html><body class="a" id="b"><p>1</p><p>2</p></body></html>`
 	for _, kind := range noises {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// reader yields the pages of a folder laid out in one way, in the order of names; found is false when the folder is
-// laid out in another.
+// reader reads a folder with one layout. It returns the pages in the order of names, or false when the folder has
+// another layout.
 type reader func(folder fs.FS) (names []string, read func(name string) (page, error), found bool, err error)
 
-// layouts are the ways that are known, most particular first.
+// layouts are the known layouts, the most specific first.
 var layouts = []reader{shingled, typed, plain}
 
-// shingled is the layout of the article-extraction-benchmark: html/ID.html, and all texts in ground-truth.json.
+// shingled reads the layout of the article-extraction-benchmark: html/ID.html, and all texts in ground-truth.json.
 func shingled(folder fs.FS) ([]string, func(string) (page, error), bool, error) {
 	var truth map[string]struct{ ArticleBody string }
 	if found, err := readJSON(folder, "ground-truth.json", &truth); err != nil || !found {
@@ -33,7 +33,7 @@ func shingled(folder fs.FS) ([]string, func(string) (page, error), bool, error) 
 	return names, read, true, nil
 }
 
-// typed is the layout of a set of WCXB: html/ID.html, and ground-truth/ID.json with the text and the type of page.
+// typed reads the layout of WCXB: html/ID.html, and ground-truth/ID.json with the text and the type of page.
 func typed(folder fs.FS) ([]string, func(string) (page, error), bool, error) {
 	files, err := fs.ReadDir(folder, "ground-truth")
 	if err != nil {
@@ -61,7 +61,7 @@ func typed(folder fs.FS) ([]string, func(string) (page, error), bool, error) {
 		}
 		html, err := fs.ReadFile(folder, "html/"+name+".html")
 		kind := truth.Internal.PageType.Primary
-		if kind == "category" { // as the set's own program has it
+		if kind == "category" { // as in the set's own program
 			kind = "collection"
 		}
 		return page{name: name, kind: kind, html: html, text: truth.Truth.Text, hasText: true,
@@ -70,7 +70,7 @@ func typed(folder fs.FS) ([]string, func(string) (page, error), bool, error) {
 	return names, read, true, nil
 }
 
-// readJSON reads a file if it is there.
+// readJSON reads a file if it exists.
 func readJSON(folder fs.FS, name string, into any) (found bool, err error) {
 	data, err := fs.ReadFile(folder, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +82,7 @@ func readJSON(folder fs.FS, name string, into any) (found bool, err error) {
 	return true, json.Unmarshal(data, into)
 }
 
-// plain is Tidemark's own layout: name.html beside name.txt or name.keep, in any subfolder.
+// plain reads Tidemark's own layout: name.html with name.txt or name.keep, in any subfolder.
 func plain(folder fs.FS) (names []string, _ func(string) (page, error), _ bool, err error) {
 	err = fs.WalkDir(folder, ".", func(path string, d fs.DirEntry, err error) error {
 		if name, isPage := strings.CutSuffix(path, ".html"); err == nil && !d.IsDir() && isPage {

@@ -16,20 +16,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// past is a history as the product reads it: what each fetch said, each text once.
+// past is a history as the product reads it: the text of each fetch, with equal texts stored once.
 type past struct {
 	Refetches []refetch
-	State     []int // of each fetch, in States
-	Raw       []int // a number for each body
+	State     []int // index in States, for each fetch
+	Raw       []int // a number for each distinct body
 	States    []state
 }
 
-// state is what a page said.
+// state is the extracted content of a page.
 type state struct {
-	Document extract.Document // without what no rule looks at
+	Document extract.Document // without the parts that no rule uses
 }
 
-// readPast reads the history at dir, or what an earlier call left in the file cache, if one is named.
+// readPast reads a history from snapshots, or from the file cache of an earlier call, if one is named.
 func readPast(snapshots, cache string) (*past, error) {
 	if p, err := loadPast(cache); cache != "" && (err == nil || !errors.Is(err, fs.ErrNotExist)) {
 		return p, err
@@ -45,11 +45,11 @@ func readPast(snapshots, cache string) (*past, error) {
 	return p, p.save(cache)
 }
 
-// extract reads every body, each once.
+// extract extracts every distinct body once.
 func (p *past) extract(snapshots string) error {
 	raws, names := map[string]int{}, []string(nil)
 	for i, f := range p.Refetches {
-		// The address counts as well: what the same bytes say depends on it.
+		// The address is part of the key, because the extracted text depends on it.
 		key := f.Blob + f.URL
 		if _, seen := raws[key]; !seen {
 			raws[key] = len(names)
@@ -100,10 +100,10 @@ func stateFrom(body []byte, url string) (state, error) {
 	return state{Document: doc}, err
 }
 
-// key names all that a rule may look at.
+// key identifies everything that a rule may use.
 func (s state) key() [32]byte {
 	var b strings.Builder
-	_ = gob.NewEncoder(&b).Encode(s) // never fails: plain data
+	_ = gob.NewEncoder(&b).Encode(s) // cannot fail: plain data
 	return sha256.Sum256([]byte(b.String()))
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// tally is what an extractor got right so far.
+// tally has the results of an extractor so far.
 type tally struct {
-	pages                 int // with their whole text
+	pages                 int // pages scored by their whole text
 	precision, recall, f1 float64
 	runs                  [2]float64 // precision and recall by runs of four words
 	kept, lost, strays    int        // phrases
@@ -43,13 +43,14 @@ func (t *tally) add(p page, have string) {
 	}
 }
 
-// words are the scores by words as columns, phrases those by phrases.
+// words formats the scores by words as columns. The method phrases formats those by phrases.
 func (t *tally) words() string {
 	n := float64(t.pages)
 	return columns(t.pages > 0, t.precision/n, t.recall/n, t.f1/n)
 }
 
-// inRuns are the scores by runs of four words, as the article-extraction-benchmark has them: F1 is that of the means.
+// inRuns formats the scores by runs of four words, as the article-extraction-benchmark has them: F1 is computed from
+// the means.
 func (t *tally) inRuns() string {
 	p, r := t.runs[0]/float64(t.pages), t.runs[1]/float64(t.pages)
 	return columns(t.pages > 0, p, r, harmonic(p, r))
@@ -68,8 +69,7 @@ func columns(known bool, precision, recall, f1 float64) string {
 	return fmt.Sprintf("%.3f\t%.3f\t%.3f", precision, recall, f1)
 }
 
-// overlap counts the words that two texts share, each as often as both have it. Two empty texts
-// agree.
+// overlap compares the words of two texts. A word counts as often as both texts have it. Two empty texts agree.
 func overlap(want, have string) (precision, recall float64) {
 	return overlapOf(countWords(want), countWords(have))
 }
@@ -104,7 +104,7 @@ func countWords(s string) map[string]int {
 	return count
 }
 
-// countRuns counts each run of four words; a shorter text is one run.
+// countRuns counts each run of four words. A shorter text counts as one run.
 func countRuns(s string) map[string]int {
 	const length = 4
 	count := map[string]int{}
