@@ -1,8 +1,8 @@
-// Command demo runs the whole product on a small site and checks, step by step, that it does what
-// it is for: pages are found after they were added, an unchanged site costs 304s and nothing else,
-// one edited page is the only one indexed again, and a deleted page leaves the search.
+// Command demo runs the whole product on a small site and checks its promises step by step: pages are found after
+// they were added, an unchanged site costs only 304s, a single edited page is the only one indexed again, and a
+// deleted page disappears from the search.
 //
-// It is the user's first look and the last test, so it uses only the programs that a user has.
+// It is the user's first view of Tidemark and the last test, so it uses only the programs that a user has.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
-	// Said rather than left out: an account in the environment is not for a demo.
+	// STORAGE is always set, because the demo must not use an account from the environment.
 	storage := cmp.Or(os.Getenv("STORAGE"), "embedded")
 	if err := run(ctx, *bin, *port, storage); err != nil {
 		fmt.Fprintln(os.Stderr, "\ndemo failed:", err)

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// checkPorts says which port of the demo is taken. What listens there would answer in place of the site, and
-// every page would be an Error for no reason that shows.
+// checkPorts returns an error that names the port of the demo that is in use. A program that listens there would
+// answer instead of the site, and every page would become an Error without a visible reason.
 func checkPorts(first int, storage string) error {
 	needed := []string{"Tidemark", "the site"}
 	if storage == "azurite" {
@@ -24,14 +24,15 @@ func checkPorts(first int, storage string) error {
 	return nil
 }
 
-// taken reports whether somebody listens on a port of this machine. Either loopback may be what localhost leads to.
+// taken reports whether a program listens on a port of this machine, on either loopback address, because localhost
+// may mean either.
 func taken(port int) bool {
 	for _, host := range []string{"127.0.0.1", "::1"} {
 		l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 		switch {
 		case err == nil:
 			_ = l.Close()
-		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // else there is no IPv6 here
+		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // other errors mean that there is no IPv6
 			return true
 		}
 	}

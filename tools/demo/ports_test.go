@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A port that is taken is named before anything starts, with what takes another (S13).
+// TestS13DemoNamesThePortInUse checks that a port in use is reported before anything starts, with the variable that
+// chooses another (S13).
 func TestS13DemoNamesThePortInUse(t *testing.T) {
 	port := takePort(t)
 	for first, tt := range map[int]struct{ storage, whose string }{
@@ -25,7 +26,7 @@ func TestS13DemoNamesThePortInUse(t *testing.T) {
 	}
 }
 
-// takePort listens on a port. Neither it nor those before it are ports that the system hands out by itself.
+// takePort listens on a port. The system assigns neither this port nor the ones before it by itself.
 func takePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
@@ -39,7 +40,8 @@ func takePort(t *testing.T) int {
 	return 0
 }
 
-// What listens on the other loopback is what localhost may lead to.
+// TestS13DemoNamesThePortInUseOfIPv6 checks that a listener on the IPv6 loopback is found, because localhost may mean
+// it.
 func TestS13DemoNamesThePortInUseOfIPv6(t *testing.T) {
 	taken, err := net.Listen("tcp", "[::1]:0")
 	if err != nil {

@@ -17,16 +17,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// stage is a running Tidemark and a site that it watches, all in one temporary folder.
+// stage is a running Tidemark and its site, all in one temporary folder.
 type stage struct {
 	ctx       context.Context
 	bin, dir  string
-	storage   string // what Tidemark runs on, as STORAGE says it
+	storage   string // Tidemark's storage, as in STORAGE
 	site      string // address of the site
 	client    *api.Client
 	server    string
 	log       string // the site's request log
-	logged    int    // lines of it that were read
+	logged    int    // lines of the log that were read
 	processes []*exec.Cmd
 }
 
@@ -72,7 +72,7 @@ func (s *stage) start(port int) error {
 	})
 }
 
-// spawn starts a program whose output goes to a log file of its own.
+// spawn starts a program whose output goes to a separate log file.
 func (s *stage) spawn(name string, args ...string) error {
 	out, err := os.Create(filepath.Join(s.dir, filepath.Base(name)+".log"))
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *stage) spawn(name string, args ...string) error {
 	return nil
 }
 
-// close stops everything in the reverse order of its start, as Ctrl-C would.
+// close stops everything in reverse order, as Ctrl-C would.
 func (s *stage) close() error {
 	var errs []error
 	for i := len(s.processes) - 1; i >= 0; i-- {
@@ -105,7 +105,7 @@ func (s *stage) close() error {
 	return errors.Join(append(errs, os.RemoveAll(s.dir))...)
 }
 
-// until polls for something to become true.
+// until polls until done returns true.
 func (s *stage) until(limit time.Duration, what string, done func() (bool, error)) error {
 	deadline := time.Now().Add(limit)
 	for {
@@ -122,13 +122,13 @@ func (s *stage) until(limit time.Duration, what string, done func() (bool, error
 	}
 }
 
-// tail is the end of the app's log, for a failure's message.
+// tail returns the end of the app's log, for the message of a failure.
 func (s *stage) tail() string {
 	b, _ := os.ReadFile(filepath.Join(s.dir, "tidemark.log"))
 	return string(b[max(0, len(b)-2000):])
 }
 
-// tidemark runs the command as a user would and shows what it prints.
+// tidemark runs the command as a user would and shows its output.
 func (s *stage) tidemark(args ...string) error {
 	fmt.Printf("$ tidemark %s\n", strings.Join(args, " "))
 	cmd := exec.CommandContext(s.ctx, filepath.Join(s.bin, "tidemark"), append(args, "--server", s.server)...)
@@ -143,7 +143,7 @@ type request struct {
 	Status int
 }
 
-// requests reads what the site was asked since the last call, robots.txt left out.
+// requests returns the site's requests since the last call, except those for robots.txt.
 func (s *stage) requests() ([]request, error) {
 	f, err := os.Open(s.log)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *stage) items() (map[string]api.Item, error) {
 	return out, nil
 }
 
-// idle waits until nothing is due or in work.
+// idle waits until no item is due or being checked.
 func (s *stage) idle() error {
 	return s.until(3*time.Minute, "the backlog to drain", func() (bool, error) {
 		st, err := api.GetStatus.Call(s.ctx, s.client, api.StatusQuery{Host: ""})

@@ -14,7 +14,7 @@ import (
 const (
 	edited  = "/troubleshooting/biofouling.html"
 	deleted = "/data/tgb.html"
-	// newWord stands nowhere in the site until edit writes it.
+	// newWord does not occur in the site until edit writes it.
 	newWord = "zosteraphobic"
 )
 
@@ -54,7 +54,7 @@ func (s *stage) addAll() error {
 	for _, it := range items {
 		byStatus[it.Status]++
 	}
-	// Two pages stay out: one is forbidden by robots.txt, one by its own noindex.
+	// Two pages are not indexed: one is forbidden by robots.txt, and one has noindex.
 	if len(items) != len(urls) || byStatus[api.StatusOutOfScope] != 2 || byStatus[api.StatusIndexed] != len(urls)-2 {
 		return fmt.Errorf("of %d pages: %v; want all but two Indexed and two OutOfScope", len(urls), byStatus)
 	}
@@ -92,7 +92,7 @@ func (s *stage) ask() error {
 
 // again registers every page once more, which makes it due now.
 func (s *stage) again() error {
-	if _, err := s.requests(); err != nil { // what came before does not count
+	if _, err := s.requests(); err != nil { // skip the earlier requests
 		return err
 	}
 	if err := s.tidemark("add", "--file", filepath.Join(s.dir, "urls.txt")); err != nil {
@@ -101,7 +101,7 @@ func (s *stage) again() error {
 	return s.idle()
 }
 
-// indexed is when each page was last written to the index.
+// indexed returns when each page was last written to the index.
 func (s *stage) indexed() (map[string]time.Time, error) {
 	items, err := s.items()
 	out := map[string]time.Time{}
@@ -111,7 +111,7 @@ func (s *stage) indexed() (map[string]time.Time, error) {
 	return out, err
 }
 
-// reindexed lists pages that were written to the index since before.
+// reindexed lists the pages that were written to the index after the state in before.
 func (s *stage) reindexed(before map[string]time.Time) ([]string, error) {
 	now, err := s.indexed()
 	var out []string
@@ -160,7 +160,7 @@ func (s *stage) checkAgain() error {
 		"indexed", unchanged, noisy)
 }
 
-// isNoisy reports whether a page of the site holds a token that is new in every answer.
+// isNoisy reports whether a page of the site has a token that differs in every answer.
 func (s *stage) isNoisy(path string) (bool, error) {
 	b, err := os.ReadFile(filepath.Join(s.dir, "site", path))
 	return strings.Contains(string(b), "{{nonce}}") || strings.Contains(string(b), "{{now}}"), err

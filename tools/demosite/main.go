@@ -1,6 +1,5 @@
-// Command demosite serves a folder as a real web server would, with ETag, Last-Modified and 304,
-// and writes down every request, so that a demonstration can show what was asked for and what
-// was spared.
+// Command demosite serves a folder as a real web server would, with ETag, Last-Modified and 304, and logs every
+// request, so that a demonstration can show which requests were made and which were saved.
 package main
 
 import (
@@ -31,7 +30,7 @@ func main() {
 	}
 }
 
-// run serves until ctx is done. It calls ready with its address once it listens.
+// run serves until ctx is done. It calls ready with its address when it listens.
 func run(ctx context.Context, dir, addr, logName string, ready func(addr string)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -43,7 +42,7 @@ func run(ctx context.Context, dir, addr, logName string, ready func(addr string)
 		return err
 	}
 	defer log.Close()
-	// Listening comes before the promise to serve.
+	// The server must listen before it calls ready.
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return err

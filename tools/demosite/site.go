@@ -16,15 +16,14 @@ import (
 	"time"
 )
 
-// maxFile bounds what is served from one file.
+// maxFile is the largest file that is served.
 const maxFile = 16 << 20
 
-// site serves the files below root. Every request reads its file anew, so that an edit shows at
-// once.
+// site serves the files below root. Every request reads its file again, so that an edit is visible at once.
 //
-// Placeholders stand in for what a server fills in: {{base}} is the site's own address, and
-// {{now}}, {{year}} and {{nonce}} are the noise of a page that is built for each request. A page
-// with noise has neither ETag nor Last-Modified, as such pages do.
+// Placeholders stand for the values that a server fills in: {{base}} is the site's own address, and {{now}}, {{year}}
+// and {{nonce}} are the noise of a page that is built for each request. A page with noise has neither ETag nor
+// Last-Modified, as such pages usually do not.
 type site struct {
 	root *os.Root
 	now  func() time.Time
@@ -75,7 +74,7 @@ func (s *site) read(urlPath string) (name string, body []byte, modified time.Tim
 	return name, body, info.ModTime(), err
 }
 
-// fill replaces the placeholders and says whether any of them differs from request to request.
+// fill replaces the placeholders, and reports whether any of them differs between requests.
 func fill(body []byte, base string, now time.Time) (filled []byte, noisy bool) {
 	if !bytes.Contains(body, []byte("{{")) {
 		return body, false
@@ -96,7 +95,7 @@ type request struct {
 	UserAgent string    `json:"userAgent,omitempty"`
 }
 
-// logged writes one JSON line for each request that h has answered.
+// logged writes one JSON line for each request after h has answered it.
 func logged(h http.Handler, log io.Writer, now func() time.Time) http.Handler {
 	var mu sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +111,7 @@ func logged(h http.Handler, log io.Writer, now func() time.Time) http.Handler {
 	})
 }
 
-// counter remembers what was answered.
+// counter records the status and the size of an answer.
 type counter struct {
 	http.ResponseWriter
 	status int

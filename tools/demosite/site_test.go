@@ -22,7 +22,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return noon }
 
-// folder makes a site of the given files.
+// folder makes a site with the given files.
 func folder(t *testing.T, files map[string]string) *site {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,7 +87,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestLinkOutOfTheRoot proves that a symbolic link does not lead out of the folder.
+// TestLinkOutOfTheRoot checks that a symbolic link cannot lead out of the folder.
 func TestLinkOutOfTheRoot(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "x.html")); err != nil {
@@ -147,7 +147,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestRun serves and ends: what was asked for is in the log.
+// TestRun checks that the server serves and ends, and that the log has its requests.
 func TestRun(t *testing.T) {
 	dir, log := t.TempDir(), filepath.Join(t.TempDir(), "log.jsonl")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -177,7 +177,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// TestDemonstrationSite checks what demonstrations and tests rely on.
+// TestDemonstrationSite checks the properties of the site that demonstrations and tests rely on.
 func TestDemonstrationSite(t *testing.T) {
 	dir := filepath.Join("..", "..", "testdata", "site")
 	s := open(t, dir)
@@ -212,7 +212,7 @@ func TestDemonstrationSite(t *testing.T) {
 	}
 }
 
-// checkPage holds one page to its bounds and follows its links.
+// checkPage checks the bounds of one page and follows its links.
 func checkPage(t *testing.T, s *site, doc *goquery.Document) {
 	if n := len(strings.Fields(doc.Find("main").Text())); n < 250 {
 		t.Errorf("%d words, want 250", n)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// protocol is the code that is changed: what locks, commits, hints, leases, budgets, runs and the order of index
-// and registry depend on.
+// protocol is the code to change: all that locks, commits, hints, leases, budgets, runs and the order of index and
+// registry depend on.
 var protocol = map[string][]string{
 	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "idle.go", "job.go",
 		"lastmod.go", "lease.go", "move.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
@@ -42,9 +42,9 @@ type code struct {
 // unit is a package.
 type unit struct{ *packages.Package }
 
-// file is one that may be changed.
+// file is a file that may be changed.
 type file struct {
-	name string // from the root
+	name string // path from the root
 	unit *unit
 	text []byte
 	tree *ast.File
@@ -78,7 +78,7 @@ func load(root string) (*code, error) {
 	return c, nil
 }
 
-// add takes up a package and those of its files that may be changed.
+// add adds a package and those of its files that may be changed.
 func (c *code) add(p *packages.Package) error {
 	u := &unit{p}
 	for i, path := range p.CompiledGoFiles {
@@ -112,12 +112,12 @@ func (c *code) file(name string) *file {
 	return nil
 }
 
-// span is where a node stands in its file.
+// span returns the position of a node in its file.
 func (c *code) span(n ast.Node) (from, to int) {
 	return c.fset.Position(n.Pos()).Offset, c.fset.Position(n.End()).Offset
 }
 
-// functions yields the functions of a file by their names, a method's with its receiver's type.
+// functions yields the functions of a file with their names. The name of a method includes its receiver's type.
 func (f *file) functions(yield func(name string, fn *ast.FuncDecl) bool) {
 	for _, d := range f.tree.Decls {
 		fn, ok := d.(*ast.FuncDecl)
@@ -149,8 +149,8 @@ func functionName(fn *ast.FuncDecl) string {
 	}
 }
 
-// check type-checks a package of which one file is another. It tells at once, and exactly, what the compiler
-// would refuse.
+// check type-checks a package with a changed file. It finds, quickly and exactly, the errors that the compiler would
+// report.
 func (u *unit) check(path string, text []byte) error {
 	tree, err := parser.ParseFile(u.Fset, path, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -165,7 +165,7 @@ func (u *unit) check(path string, text []byte) error {
 
 var errNotLoaded = errors.New("a package that the code as it is does not import")
 
-// Import gives the packages that the code imports.
+// Import returns the packages that the code imports.
 func (u *unit) Import(path string) (*types.Package, error) {
 	if path == "unsafe" {
 		return types.Unsafe, nil

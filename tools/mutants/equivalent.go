@@ -1,19 +1,19 @@
 package main
 
-// equivalent is a mutant that nobody can tell from the code as it is.
+// equivalent is a mutant that behaves exactly as the original code.
 type equivalent struct {
-	name  string // of the mutant
-	old   string // what it replaces: if that is another, so is the mutant
+	name  string // name of the mutant
+	old   string // the original text: the proof holds only for this text
 	proof string
 }
 
-// equivalents are the mutants that survive, each with the proof that it has to.
+// equivalents are the mutants that survive, each with the proof that it must.
 var equivalents = []equivalent{
 	{"pkg/run/active.go:Runs.RequeueStalled:off-by-one:1", "f.NotBefore.After(last)",
 		"The two differ only where NotBefore equals last, and there last is set to NotBefore, which it is already."},
 }
 
-// equivalentOf finds a mutant's proof.
+// equivalentOf returns a mutant's proof, or nil.
 func equivalentOf(m mutant) *equivalent {
 	for i, e := range equivalents {
 		if e.name == m.name() && e.old == m.old() {

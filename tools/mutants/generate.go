@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// generate gives every mutant that the syntax suggests, in the order of the code.
+// generate returns every mutant that follows from the syntax, in the order of the code.
 func (c *code) generate() (all []mutant) {
 	for _, f := range c.files {
 		for name, fn := range f.functions {
@@ -29,8 +29,8 @@ func (c *code) generate() (all []mutant) {
 	return numbered(all)
 }
 
-// numbered counts the mutants of a kind in their function, in the order of the code: one more behind them changes no
-// name.
+// numbered numbers the mutants of a kind in their function, in the order of the code, so that a new mutant after them
+// does not change their names.
 func numbered(all []mutant) []mutant {
 	slices.SortStableFunc(all, func(a, b mutant) int {
 		return cmp.Or(strings.Compare(a.file.name, b.file.name), a.from-b.from, b.to-a.to)
@@ -45,13 +45,13 @@ func numbered(all []mutant) []mutant {
 	return all
 }
 
-// walker looks for what can be changed in a function.
+// walker finds the changes that are possible in a function.
 type walker struct {
 	*code
 	file     *file
 	function string
 	found    []mutant
-	nothing  map[ast.Node]bool // literals that are given beside an error, where they mean nothing
+	nothing  map[ast.Node]bool // literals returned with an error, whose values do not matter
 }
 
 func (c *code) walk(f *file, function string, n ast.Node) []mutant {
@@ -99,7 +99,7 @@ func (w *walker) add(k kind, n ast.Node, text string, wanted bool) {
 	w.found = append(w.found, m)
 }
 
-// besideError takes note of what is returned with an error.
+// besideError records the values that are returned with an error.
 func (w *walker) besideError(results []ast.Expr) {
 	for _, x := range results {
 		if len(results) > 1 && w.text(results[len(results)-1]) == "err" {
@@ -108,7 +108,7 @@ func (w *walker) besideError(results []ast.Expr) {
 	}
 }
 
-// negate has conditions say the opposite. Those that only ask for an error are left out: every call would fail.
+// negate negates conditions. It skips conditions that only test for an error, because every call would then fail.
 func (w *walker) negate(conditions ...ast.Expr) {
 	for _, x := range conditions {
 		t := w.file.unit.TypesInfo.TypeOf(x)
@@ -119,7 +119,7 @@ func (w *walker) negate(conditions ...ast.Expr) {
 	}
 }
 
-// drop leaves out statements one by one. Those that only log are kept, and what names a value has to stay.
+// drop removes statements one by one. It keeps statements that only log, and declarations, which the code needs.
 func (w *walker) drop(list []ast.Stmt) {
 	for _, s := range list {
 		text := w.text(s)
@@ -139,14 +139,14 @@ func (w *walker) drop(list []ast.Stmt) {
 	}
 }
 
-// shift moves the border of a comparison.
+// shift changes < to <=, > to >=, and the reverse.
 func (w *walker) shift(x *ast.BinaryExpr) {
 	other := map[token.Token]token.Token{token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ,
 		token.GEQ: token.GTR}[x.Op]
 	w.add(offByOne, x, w.text(x.X)+" "+other.String()+" "+w.text(x.Y), other != token.ILLEGAL)
 }
 
-// shiftTime does so where times are compared.
+// shiftTime does the same for comparisons of times.
 func (w *walker) shiftTime(call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) != 1 {
@@ -156,7 +156,7 @@ func (w *walker) shiftTime(call *ast.CallExpr) {
 	w.add(offByOne, call, fmt.Sprintf("!%s.%s(%s)", w.text(sel.X), other, w.text(call.Args[0])), other != "")
 }
 
-// dropETags has a row that was read written whatever stands there now. One that was not read is still inserted.
+// dropETags makes the write of a row ignore the row's revision. A row that was not read before is still inserted.
 func (w *walker) dropETags(values ...ast.Expr) {
 	const whatever = `func(e storage.ETag) storage.ETag { if e != "" { e = storage.AnyETag }; return e }(%s)`
 	for _, x := range values {

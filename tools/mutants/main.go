@@ -1,20 +1,20 @@
-// Command mutants changes the protocol's code in small ways, one at a time, and runs the tests that should
-// notice. It fails when a change survives them without a proof that nobody could notice.
+// Command mutants changes the protocol's code in small ways, one at a time, and runs the tests that should detect
+// each change. It fails when a change survives them without a proof that no test could detect it.
 //
 //	mutants [-run REGEXP] [-each N] [-jobs N] [-list]
 //
-// Mutants are of two sorts. The written ones ([written]) each break one rule on purpose. The others are
-// generated from the syntax: conditions are negated, ETags dropped, statements dropped, numbers and comparisons
-// shifted by one. Which of them are tried is decided by a hash of their names, so a change elsewhere in the code
-// changes the choice as little as it can. None is tried that does not compile.
+// There are two sorts of mutants. Each written one ([written]) breaks one rule on purpose. The others are generated
+// from the syntax: conditions are negated, ETags ignored, statements removed, numbers and comparisons shifted by one.
+// A hash of their names decides which of them are tried, so that a change elsewhere in the code changes the choice as
+// little as possible. Mutants that do not compile are skipped.
 //
-// The tree is never touched: the changed file is given to the compiler as an overlay. What survives and cannot
-// be told from the code as it is stands in [equivalents], with the proof.
+// The tree is never changed: the compiler gets the changed file as an overlay. Mutants that survive because they
+// behave as the original code are listed in [equivalents], with the proof.
 //
 // # Alternatives considered
 //
-// Gremlins and go-mutesting are kept and good, but neither drops an ETag or shifts a comparison of times, of which
-// this protocol is made; both run the tests of the changed package alone, and neither keeps proofs.
+// Gremlins and go-mutesting are good and maintained. But neither of them ignores an ETag or shifts a comparison of
+// times, on which this protocol is built. Both run only the tests of the changed package, and neither keeps proofs.
 package main
 
 import (
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return try(ctx, root, all, *jobs, out)
 }
 
-// plan gives the mutants to be tried: all that are written, and so many of each kind that are generated.
+// plan returns the mutants to try: all written ones, and each generated ones of every kind.
 func plan(root string, each int) ([]mutant, error) {
 	code, err := load(root)
 	if err != nil {

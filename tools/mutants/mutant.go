@@ -13,13 +13,13 @@ import (
 // mutant is one small change of one function.
 type mutant struct {
 	file     *file
-	function string // or constant
+	function string // name of a function or constant
 	kind     kind
-	number   int    // of its kind in the function, from 1
-	rule     string // what a written one breaks
-	from, to int    // what is replaced
-	text     string // by what
-	by       stage  // what is tried first, if anything
+	number   int    // among those of its kind in the function, from 1
+	rule     string // the rule that a written mutant breaks
+	from, to int    // the range to replace
+	text     string // the replacement
+	by       stage  // the stage to try first, if any
 }
 
 // kind is a way to change code.
@@ -27,15 +27,15 @@ type kind string
 
 const (
 	byHand   kind = "written"
-	negated  kind = "negated" // a condition says the opposite
-	noETag   kind = "etag"    // a row is written whatever its revision
-	dropped  kind = "dropped" // a statement is not there
+	negated  kind = "negated" // a condition is negated
+	noETag   kind = "etag"    // a row is written regardless of its revision
+	dropped  kind = "dropped" // a statement is removed
 	offByOne kind = "off-by-one"
 )
 
 var kinds = []kind{negated, noETag, dropped, offByOne}
 
-// name stays the same while what comes before it in its function does.
+// name identifies the mutant. It changes only when the code before the mutant in its function changes.
 func (m mutant) name() string {
 	if m.kind == byHand {
 		return fmt.Sprintf("%s:%s: %s", m.file.name, m.function, m.rule)
@@ -43,10 +43,10 @@ func (m mutant) name() string {
 	return fmt.Sprintf("%s:%s:%s:%d", m.file.name, m.function, m.kind, m.number)
 }
 
-// old is what is replaced.
+// old is the original text.
 func (m mutant) old() string { return string(m.file.text[m.from:m.to]) }
 
-// says shows the change in a line.
+// says describes the change in a line.
 func (m mutant) says() string {
 	line := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	if strings.TrimSpace(m.text) == "" {
@@ -55,25 +55,25 @@ func (m mutant) says() string {
 	return line(m.old()) + " → " + line(m.text)
 }
 
-// mutated is the text of the file with the change.
+// mutated returns the text of the file with the change.
 func (m mutant) mutated() []byte {
 	return slices.Concat(m.file.text[:m.from], []byte(m.text), m.file.text[m.to:])
 }
 
-// compiles reports whether the package does with the change.
+// compiles returns an error when the changed package does not compile.
 func (m mutant) compiles(root string) error {
 	return m.file.unit.check(filepath.Join(root, filepath.FromSlash(m.file.name)), m.mutated())
 }
 
-// change is a mutant as it is written down.
+// change is a written mutant.
 type change struct {
 	file, function string
-	rule           string // that it breaks
-	old, new       string // the old text stands once in the function
-	by             stage  // what should notice first
+	rule           string // the rule that the change breaks
+	old, new       string // old occurs exactly once in the function
+	by             stage  // the stage that should detect the change first
 }
 
-// written looks up where the changes are to be made.
+// written finds the positions of the changes.
 func (c *code) written(list []change) (all []mutant, err error) {
 	for _, ch := range list {
 		f := c.file(ch.file)
@@ -103,8 +103,8 @@ func (c *code) written(list []change) (all []mutant, err error) {
 	return all, nil
 }
 
-// choose takes so many of each kind, in an order that depends on nothing but their names. What does not compile
-// is passed over.
+// choose returns up to each mutants of every kind, in an order that depends only on their names. It skips mutants
+// that do not compile.
 func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	slices.SortFunc(all, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(lot(a.name()), lot(b.name())), strings.Compare(a.name(), b.name()))
@@ -121,9 +121,9 @@ func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	return chosen
 }
 
-// lot decides when a mutant's turn is.
+// lot is the key of the order in which mutants are tried.
 func lot(name string) uint64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))               // never fails
-	return h.Sum64() * 0x9e3779b97f4a7c15 >> 8 // names that differ in the last letter only are to be far apart
+	_, _ = h.Write([]byte(name))               // cannot fail
+	return h.Sum64() * 0x9e3779b97f4a7c15 >> 8 // separates names that differ only in the last letter
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// tree is the protocol as it is.
+// tree is the unchanged protocol code.
 var tree = sync.OnceValues(func() (*code, error) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -35,8 +35,8 @@ func loadTree(t *testing.T) *code {
 	return c
 }
 
-// TestK12MutantsApply: every written mutant still finds its text and compiles, there are forty at least, half of
-// them generated, and no two have a name in common.
+// TestK12MutantsApply checks that the text of every written mutant still occurs and that the mutant compiles, that
+// there are at least forty mutants, half of them generated, and that their names are unique.
 func TestK12MutantsApply(t *testing.T) {
 	c := loadTree(t)
 	byHand, err := c.written(written)
@@ -77,7 +77,7 @@ func (c *code) hasTest(t *testing.T, s stage) bool {
 	})
 }
 
-// TestK12ProofsAreOfMutants: a proof belongs to a mutant that there is, and to the change that it has.
+// TestK12ProofsAreOfMutants checks that every proof belongs to an existing mutant with the same change.
 func TestK12ProofsAreOfMutants(t *testing.T) {
 	c := loadTree(t)
 	byHand, err := c.written(written)
@@ -119,7 +119,7 @@ func (r *row) put() { _ = row{ETag: r.ETag} }
 func put(ETag) {}
 `
 
-// parseSample makes code of one file.
+// parseSample parses code of one file.
 func parseSample(t *testing.T, text string) *code {
 	t.Helper()
 	c := &code{fset: token.NewFileSet()}
@@ -135,7 +135,8 @@ func parseSample(t *testing.T, text string) *code {
 	return c
 }
 
-// TestK12Generated: of the same code, the same mutants under the same names, whatever is added behind it.
+// TestK12Generated checks that the same code gives the same mutants with the same names, even when code is added
+// after it.
 func TestK12Generated(t *testing.T) {
 	said := func(text string) (lines []string) {
 		for _, m := range parseSample(t, text).generate() {
@@ -172,7 +173,7 @@ func TestK12Generated(t *testing.T) {
 	}
 }
 
-// TestK12Choice: the choice depends on names alone, and on no order.
+// TestK12Choice checks that the choice depends only on names, and not on their order.
 func TestK12Choice(t *testing.T) {
 	c := loadTree(t)
 	names := func(each int, backwards bool) (list []string) {

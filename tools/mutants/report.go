@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// String is a line of the report.
+// String formats an outcome as a line of the report.
 func (o outcome) String() string {
 	what := "survived"
 	switch e := equivalentOf(o.mutant); {
@@ -18,7 +18,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s\n\t%s\n\t%s, %s", o.mutant.name(), o.mutant.says(), what, o.took.Round(100*time.Millisecond))
 }
 
-// report sums up, and fails for what survived without a proof, or was killed in spite of one.
+// report prints a summary. It returns an error for mutants that survived without a proof, or were killed despite one.
 func report(out io.Writer, all []outcome) error {
 	killed, proved, wrong := 0, 0, 0
 	for _, o := range all {

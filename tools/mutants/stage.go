@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// stage is a run of tests of one package.
+// stage is a run of some tests of one package.
 type stage struct {
 	dir  string
-	args string // of the test binary
+	args string // arguments of the test binary
 }
 
-// in names tests of a package that should notice.
+// in returns a stage with those tests of a package that should detect changes.
 func in(dir, tests string) stage {
 	if strings.Contains(tests, "-sim.") {
 		return stage{dir, "-test.run " + tests}
@@ -19,8 +19,8 @@ func in(dir, tests string) stage {
 	return stage{dir, "-test.run ^(" + tests + ")$"}
 }
 
-// Tests that take long come after the others of their package: most mutants need not wait for them. The simulation
-// comes after the package's own tests, which are quicker and say more.
+// Slow tests come after the others of their package, so that most mutants do not have to wait for them. The
+// simulation comes after the package's own tests, which are faster and give clearer messages.
 var (
 	registry   = stage{"pkg/registry", "-test.short -test.skip ^TestE3TotalBudget$"}
 	total      = in("pkg/registry", "TestE3TotalBudget")
@@ -32,7 +32,7 @@ var (
 	several    = in("pkg/crawl", "TestE3Several.*")
 )
 
-// stages are the tests that notice a change of a package's code, those that usually do first.
+// stages are the tests that detect changes of a package's code, those that usually do so first.
 var stages = map[string][]stage{
 	"pkg/registry/store":   {all("pkg/registry/store"), registry, total, simulation, faults, crawl},
 	"pkg/registry":         {registry, total, simulation, faults, crawl},
@@ -47,7 +47,7 @@ var stages = map[string][]stage{
 
 func all(dir string) stage { return stage{dir, "-test.short"} }
 
-// stages are those that a mutant goes through until one notices.
+// stages returns the stages of a mutant, which run until one detects the change.
 func (m mutant) stages() (list []stage) {
 	if m.by.dir != "" {
 		list = append(list, m.by)

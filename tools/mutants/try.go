@@ -18,12 +18,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// outcome is what became of a mutant.
+// outcome is the result of a mutant.
 type outcome struct {
 	mutant mutant
 	killed bool
-	by     string        // the test that noticed, and how
-	took   time.Duration // of processor time, for tests
+	by     string        // the test that detected the change, and its message
+	took   time.Duration // processor time of the tests
 }
 
 // trier tries mutants.
@@ -32,10 +32,10 @@ type trier struct {
 	out       io.Writer
 
 	mu    sync.Mutex
-	usual map[stage]func() (time.Duration, error) // how long a stage takes without a change
+	usual map[stage]func() (time.Duration, error) // runs a stage without a change, and returns its time
 }
 
-// try runs the tests of all mutants and reports what became of them.
+// try runs the tests of all mutants and reports the results.
 func try(ctx context.Context, root string, all []mutant, jobs int, out io.Writer) error {
 	tmp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -58,11 +58,11 @@ func try(ctx context.Context, root string, all []mutant, jobs int, out io.Writer
 	return report(out, outcomes)
 }
 
-// most is how long a stage may take.
+// most is the largest time for a stage.
 const most = 10 * time.Minute
 
-// unchanged runs a stage on the code as it is, once: a test that fails anyway kills nothing. It says how long that
-// took.
+// unchanged runs a stage once on the unchanged code, because a test that fails anyway detects nothing. It returns the
+// time that the stage needed.
 func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 	t.mu.Lock()
 	usual := t.usual[s]
@@ -71,7 +71,7 @@ func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 		usual = sync.OnceValues(func() (time.Duration, error) {
 			defer t.clean(name)
 			failed, took, err := t.test(ctx, s, name, "", most)
-			for again := 0; again < 2 && err == nil && failed.test != ""; again++ { // a test of time, on a busy machine
+			for again := 0; again < 2 && err == nil && failed.test != ""; again++ { // a timing test, on a busy machine
 				failed, took, err = t.test(ctx, s, name, "", most)
 			}
 			if err == nil && failed.test != "" {
@@ -114,7 +114,7 @@ func (t *trier) one(ctx context.Context, name string, m mutant) (outcome, error)
 	return o, nil
 }
 
-// overlay writes a mutant's file, and what tells the compiler to take it.
+// overlay writes the file of a mutant, and the file that makes the compiler use it.
 func (t *trier) overlay(name string, m mutant) (string, error) {
 	changed := filepath.Join(t.tmp, name+".go")
 	if err := os.WriteFile(changed, m.mutated(), 0o600); err != nil {
@@ -127,7 +127,7 @@ func (t *trier) overlay(name string, m mutant) (string, error) {
 	return path, os.WriteFile(path, list, 0o600)
 }
 
-// build gives the tests of a package with a change, which later stages use again.
+// build returns the test binary of a package with a change. Later stages use it again.
 func (t *trier) build(ctx context.Context, dir, name, overlay string) (binary string, err error) {
 	binary = filepath.Join(t.tmp, name+"-"+strings.ReplaceAll(dir, "/", "-")+".test")
 	if _, err := os.Stat(binary); err == nil {
@@ -142,15 +142,15 @@ func (t *trier) build(ctx context.Context, dir, name, overlay string) (binary st
 	return binary, nil
 }
 
-// clean removes what was built for a mutant.
+// clean removes the binaries of a mutant.
 func (t *trier) clean(name string) {
-	binaries, _ := filepath.Glob(filepath.Join(t.tmp, name+"-*.test")) // the pattern is right
+	binaries, _ := filepath.Glob(filepath.Join(t.tmp, name+"-*.test")) // the pattern is valid
 	for _, binary := range binaries {
-		_ = os.Remove(binary) // it goes at the end of all
+		_ = os.Remove(binary) // the whole folder is removed at the end
 	}
 }
 
-// failure is a test that failed, "" if none did, and what the tests said.
+// failure is a failed test, or "" if none failed, with the output of the tests.
 type failure struct{ test, said string }
 
 // test runs the tests of a stage.
@@ -160,7 +160,7 @@ func (t *trier) test(ctx context.Context, s stage, name, overlay string,
 	if err != nil {
 		return failed, 0, err
 	}
-	// A change may allocate without end; no test needs as much address space as this.
+	// A change may cause endless allocation. No test needs as much address space as this limit.
 	const bounded = `ulimit -v 8000000 2>/dev/null; exec nice "$0" "$@"`
 	args := append([]string{"-c", bounded, binary, "-test.failfast", "-test.timeout", limit.String()},
 		strings.Fields(s.args)...)
@@ -187,7 +187,7 @@ var (
 	testFrame   = regexp.MustCompile(`(?m)^\S+\.(Test\w+)\(`)
 )
 
-// failedTest finds in a test's output what failed.
+// failedTest finds the name of the failed test in a test's output.
 func failedTest(said string) string {
 	how := ""
 	switch {

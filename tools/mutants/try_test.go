@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// module writes a module of one function and its test.
+// module writes a module with one function and its test.
 func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -24,8 +24,8 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// TestK12Try: a mutant that a test notices is killed by it, one that no test notices survives and makes the command
-// fail, and the tree is as it was.
+// TestK12Try checks that a test kills the mutant it detects, that an undetected mutant survives and makes the command
+// fail, and that the tree does not change.
 func TestK12Try(t *testing.T) {
 	dir := module(t)
 	path := filepath.Join(dir, "a.go")
@@ -59,7 +59,7 @@ func TestK12Try(t *testing.T) {
 	}
 }
 
-// TestK12ProofThatIsWrong: a mutant that a test kills has no proof that it cannot be killed.
+// TestK12ProofThatIsWrong checks that a proof is refuted when a test kills its mutant.
 func TestK12ProofThatIsWrong(t *testing.T) {
 	f := &file{name: "a.go", text: []byte("a > b")}
 	m := mutant{file: f, function: "f", kind: byHand, rule: "r", to: 5, text: "a >= b"}
@@ -78,7 +78,7 @@ func TestK12ProofThatIsWrong(t *testing.T) {
 	}
 }
 
-// TestFailedTest reads what tests say when they fail.
+// TestFailedTest checks how the output of failed tests is read.
 func TestFailedTest(t *testing.T) {
 	for _, tt := range []struct{ said, want string }{
 		{"--- FAIL: TestA (0.00s)\n    a_test.go:8: 1\nFAIL\n", "TestA"},

@@ -1,6 +1,6 @@
 package main
 
-// written are changes that each break one rule of the protocol.
+// written are changes, each of which breaks one rule of the protocol.
 var written = []change{
 	// Locks.
 	{rule: "an expired lock is taken at once, while a request of its holder may be on its way",

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// epoch is the time of every entry: the first that a zip can tell.
+// epoch is the time of every entry: the earliest that a zip can represent.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// write writes the zip beside out and renames it, so that out is never half a zip. It returns
-// the size in bytes.
+// write writes a temporary zip next to out and renames it, so that out is never incomplete. It returns the size in
+// bytes.
 func write(out string, c *contents) (size int64, err error) {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return 0, err
@@ -23,12 +23,12 @@ func write(out string, c *contents) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(temp.Name()) // in vain after the rename
+	defer os.Remove(temp.Name()) // fails after the rename
 	err = archive(temp, c)
 	if info, e := temp.Stat(); e == nil {
 		size = info.Size()
 	}
-	// CreateTemp makes files private; a zip is for others to deploy.
+	// CreateTemp makes private files, but other users must be able to deploy the zip.
 	if err = errors.Join(err, temp.Chmod(0o644), temp.Close()); err != nil {
 		return 0, err
 	}
@@ -45,15 +45,15 @@ func archive(w io.Writer, c *contents) error {
 	return z.Close()
 }
 
-// add copies one file. Modes are set and not copied: they must not depend on who built the app,
-// and a file that others cannot read keeps the host from starting.
+// add adds one file. It sets the mode instead of copying it, because the mode must not depend on the user who built
+// the app, and the host does not start with a file that it cannot read.
 func add(z *zip.Writer, c *contents, name string) error {
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch}
 	mode := fs.FileMode(0o644)
 	if name == c.executable {
 		mode = 0o755
 	}
-	h.SetMode(mode) // which also says that Unix made this entry, without which modes mean nothing
+	h.SetMode(mode) // also marks the entry as made by Unix, without which modes have no meaning
 	w, err := z.CreateHeader(h)
 	if err != nil {
 		return err

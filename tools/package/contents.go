@@ -14,22 +14,22 @@ import (
 const (
 	hostFile     = "host.json"
 	functionFile = "function.json"
-	// localSettings holds a developer's settings, perhaps secrets, and is never deployed.
+	// localSettings has a developer's settings, perhaps secrets, and is never deployed.
 	localSettings = "local.settings.json"
-	// sitesFile is the operator's list of sites to discover pages on; an app runs without one.
+	// sitesFile is the operator's optional list of sites whose pages are discovered.
 	sitesFile = "backfill-sites.yaml"
 	// maxJSON bounds a JSON file; the usual ones have a few hundred bytes.
 	maxJSON = 1 << 20
 )
 
-// contents are the files of an app, checked.
+// contents are the verified files of an app.
 type contents struct {
 	dir        string
-	executable string   // the one that host.json names
-	files      []string // all, in the walk's order, which is always the same; / between the parts
+	executable string   // the one named in host.json
+	files      []string // all files with / as separator, in the order of the walk, which is always the same
 }
 
-// functions counts them: each has one file, in a folder of its own.
+// functions counts the functions: each has one file in a separate folder.
 func (c *contents) functions() int {
 	n := 0
 	for _, name := range c.files {
@@ -40,8 +40,8 @@ func (c *contents) functions() int {
 	return n
 }
 
-// readContents lists the files of an app and refuses what would not run in Azure, or what does
-// not belong there: a file that nobody expects may be one that nobody may see.
+// readContents lists the files of an app. It returns an error for an app that would not run in Azure, and for files
+// that do not belong to an app: an unexpected file may be secret.
 func readContents(dir string) (*contents, error) {
 	c := &contents{dir: dir}
 	var err error
@@ -60,7 +60,7 @@ func readContents(dir string) (*contents, error) {
 	return c, nil
 }
 
-// visit takes one file in.
+// visit adds one file.
 func (c *contents) visit(path string, d fs.DirEntry, err error) error {
 	if err != nil || path == c.dir {
 		return err
@@ -73,7 +73,7 @@ func (c *contents) visit(path string, d fs.DirEntry, err error) error {
 	folder, file, nested := strings.Cut(name, "/")
 	switch {
 	case d.IsDir() && !nested:
-		// The host takes each folder with a function.json for a function and is silent about others.
+		// The host treats each folder with a function.json as a function, and silently ignores others.
 		return checkFunction(path)
 	case d.IsDir() || !d.Type().IsRegular():
 		return fmt.Errorf("%s: an app has one folder per function and plain files only", path)
@@ -102,7 +102,7 @@ func readHostFile(dir string) (string, error) {
 		return "", err
 	}
 	name := host.CustomHandler.Description.DefaultExecutablePath
-	// The host compares this text with names in the zip, so that ./handler would lose its mode.
+	// The host compares this text with the names in the zip, so that ./handler would lose its mode.
 	if name == "" || name == hostFile || name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: customHandler.description.defaultExecutablePath is %q: "+
 			"give the plain name of a file beside it", path, name)

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// checkExecutable refuses what the host in Azure cannot start: it runs on linux/amd64, in an image with a C library
-// of its own.
+// checkExecutable returns an error for a program that the host in Azure cannot start. The host runs on linux/amd64,
+// in an image with its own C library.
 func checkExecutable(path string) error {
 	f, err := elf.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -25,8 +25,8 @@ func checkExecutable(path string) error {
 		return fmt.Errorf("%s is %v and no program", path, f.Type)
 	}
 	for _, p := range f.Progs {
-		// Only these ask for the dynamic linker; a static position-independent program has a dynamic
-		// section too.
+		// Only dynamically linked programs have this segment. A static position-independent program has a dynamic
+		// section, too.
 		if p.Type == elf.PT_INTERP {
 			return fmt.Errorf("%s is dynamically linked: build it with CGO_ENABLED=0, as `make package` does", path)
 		}
@@ -34,7 +34,7 @@ func checkExecutable(path string) error {
 	return nil
 }
 
-// isExecutable reports whether a file may be run, by its mode or by what is in it.
+// isExecutable reports whether a file is executable, by its mode or by its content.
 func isExecutable(path string, d fs.DirEntry) bool {
 	if info, err := d.Info(); err == nil && info.Mode()&0o111 != 0 {
 		return true

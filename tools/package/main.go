@@ -1,8 +1,8 @@
-// Command package writes the zip that a deployment to Azure uploads, from the folder that
-// `make app` wrote, or says why that folder would not run there.
+// Command package writes the zip that a deployment to Azure uploads, from the folder that `make app` wrote. If that
+// folder would not run in Azure, it reports why.
 //
-// The same folder gives the same bytes: the order of names and the times are fixed. The zip carries
-// Unix modes, for without them the host cannot start the executable.
+// The same folder gives the same bytes: the order of names and the times are fixed. The zip has Unix modes, because
+// without them the host cannot start the executable.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// run checks all of the folder before it writes anything.
+// run checks the whole folder before it writes anything.
 func run(app, out string) error {
 	c, err := readContents(app)
 	if err != nil {

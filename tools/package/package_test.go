@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRealApp is check 39 of the host's conformance list: it assembles the app as a deployment
-// does, with a list of sites, and looks at the zip as the host would.
+// TestRealApp is check 39 of the host's conformance list. It assembles the app as a deployment does, with a list of
+// sites, and examines the zip as the host would.
 func TestRealApp(t *testing.T) {
 	dir := lay(t, map[string]string{"sites.yaml": "sites: []"})
 	app, out := filepath.Join(dir, "app"), filepath.Join(dir, "tidemark.zip")
@@ -45,7 +45,8 @@ func TestRealApp(t *testing.T) {
 	}
 }
 
-// entries are the names in a zip and their modes, made by Unix, checked to be readable.
+// entries returns the names in a zip and their modes, and checks that Unix made the entries and that they can be
+// read.
 func entries(t *testing.T, name string) map[string]string {
 	t.Helper()
 	z, err := zip.OpenReader(name)
@@ -78,7 +79,7 @@ func entries(t *testing.T, name string) map[string]string {
 
 const testHost = `{"version": "2.0", "customHandler": {"description": {"defaultExecutablePath": "handler"}}}`
 
-// program is the smallest file that is taken for an executable: a header and one segment.
+// program is the smallest file that counts as an executable: a header and one segment.
 func program(class elf.Class, machine elf.Machine, typ elf.Type, segment elf.ProgType) string {
 	var b bytes.Buffer
 	h := elf.Header64{Type: uint16(typ), Machine: uint16(machine), Version: 1, Phoff: 64, Ehsize: 64, Phentsize: 56,
@@ -90,10 +91,10 @@ func program(class elf.Class, machine elf.Machine, typ elf.Type, segment elf.Pro
 	return b.String()
 }
 
-// goodProgram is one that Azure can start.
+// goodProgram is a program that Azure can start.
 var goodProgram = program(elf.ELFCLASS64, elf.EM_X86_64, elf.ET_EXEC, elf.PT_LOAD)
 
-// goodApp is a small app, by file.
+// goodApp returns the files of a small app.
 func goodApp() map[string]string {
 	return map[string]string{
 		"host.json":            testHost,
@@ -103,13 +104,13 @@ func goodApp() map[string]string {
 	}
 }
 
-// lay writes files below a new folder, executables by the name they have.
+// lay writes files into a new folder. Files with the name of an executable are executable.
 func lay(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		mode := fs.FileMode(0o600) // not what the zip shall have
+		mode := fs.FileMode(0o600) // differs from the mode in the zip
 		if strings.HasSuffix(name, ".sh") {
 			mode = 0o700
 		}
@@ -123,7 +124,7 @@ func lay(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestLocalSettings: what a developer has beside the app stays there.
+// TestLocalSettings checks that a developer's settings are not packaged.
 func TestLocalSettings(t *testing.T) {
 	files := goodApp()
 	files["local.settings.json"] = `{"Values": {"SECRET": "hush"}}`
@@ -138,7 +139,7 @@ func TestLocalSettings(t *testing.T) {
 	}
 }
 
-// TestSameBytes: the zip tells nothing of when and by whom the app was built.
+// TestSameBytes checks that the zip does not depend on who built the app, and when.
 func TestSameBytes(t *testing.T) {
 	var zips [2][]byte
 	for i := range zips {
@@ -168,7 +169,7 @@ func TestSameBytes(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		change map[string]string // file → text, or "-" to leave it out
+		change map[string]string // file → text, or "-" to omit the file
 		want   string            // part of the error
 	}{
 		{"no host.json", map[string]string{"host.json": "-"}, "host.json is missing: run `make app`"},
@@ -232,7 +233,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSymlink: a link could take any file of this machine along.
+// TestSymlink checks that links are refused, because a link could include any file of this machine.
 func TestSymlink(t *testing.T) {
 	app := lay(t, goodApp())
 	if err := os.Symlink("/etc/passwd", filepath.Join(app, "Add", "link")); err != nil {
@@ -244,7 +245,7 @@ func TestSymlink(t *testing.T) {
 	}
 }
 
-// TestStaticPIE: position independence alone is no dependence on a linker.
+// TestStaticPIE checks that a static position-independent program is accepted: it needs no dynamic linker.
 func TestStaticPIE(t *testing.T) {
 	files := goodApp()
 	files["handler"] = program(elf.ELFCLASS64, elf.EM_X86_64, elf.ET_DYN, elf.PT_LOAD)

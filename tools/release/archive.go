@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// archive writes the zip of a Windows target, else the tar.gz.
+// archive writes a zip for Windows and a tar.gz for other systems.
 func (r *release) archive(t target) error {
 	from, write, suffix := r.stage("archives"), writeTar, ".tar.gz"
 	if t.system == "windows" {
@@ -26,7 +26,8 @@ func (r *release) archive(t target) error {
 	return errors.Join(write(f, os.DirFS(from), r.folder(t), r.at), f.Close())
 }
 
-// modeOf is the mode of a file in an archive, whatever it is on disk: that depends on the umask of the build.
+// modeOf returns the mode of a file in an archive. It does not use the mode on disk, which depends on the umask of
+// the build.
 func modeOf(name string, d fs.DirEntry) fs.FileMode {
 	base := filepath.Base(name)
 	if d.IsDir() || base == "tidemark" || base == "tidemark.exe" {
@@ -35,7 +36,7 @@ func modeOf(name string, d fs.DirEntry) fs.FileMode {
 	return 0o644
 }
 
-// writeTar packs a folder in the order of names, all of it from one time and owned by nobody.
+// writeTar packs a folder in the order of names, with one time for all files and no owner.
 func writeTar(w io.Writer, from fs.FS, folder string, at time.Time) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -66,7 +67,7 @@ func writeTar(w io.Writer, from fs.FS, folder string, at time.Time) error {
 	return errors.Join(err, t.Close(), z.Close())
 }
 
-// writeZip does so as a zip, with the line ends of Windows in no file.
+// writeZip packs a folder into a zip in the same way. It does not convert line ends to those of Windows.
 func writeZip(w io.Writer, from fs.FS, folder string, at time.Time) error {
 	z := zip.NewWriter(w)
 	err := fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {

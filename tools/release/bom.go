@@ -13,7 +13,7 @@ import (
 	bom "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeBOM writes what a binary was made of, as CycloneDX.
+// writeBOM writes a list of the parts of a binary, as CycloneDX.
 func (r *release) writeBOM(t target, parts []component) error {
 	binary, err := os.ReadFile(r.binary(t))
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *release) writeBOM(t target, parts []component) error {
 	return errors.Join(e.EncodeVersion(b, bom.SpecVersion1_6), f.Close())
 }
 
-// describe is a part as CycloneDX has it.
+// describe converts a part to CycloneDX.
 func (p component) describe() bom.Component {
 	c := bom.Component{BOMRef: p.Path, Type: bom.ComponentTypeLibrary, Name: p.Path, Version: p.Version}
 	if p.Dir != "" {
@@ -67,7 +67,7 @@ func (p component) describe() bom.Component {
 	return c
 }
 
-// purl is a module's package URL, whose names are in lower case.
+// purl returns a module's package URL, in which names are in lower case.
 func purl(path, version string) string {
 	return fmt.Sprintf("pkg:golang/%s@%s", strings.ToLower(path), version)
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// target is a platform by Go's names.
+// target is a platform, by Go's names.
 type target struct{ system, arch string }
 
 func (t target) String() string { return t.system + "_" + t.arch }
 
-// env has Go build for a target, and for its oldest processors whatever the builder prefers.
+// env returns the settings that make Go build for a target, and for its oldest processors regardless of the builder's
+// own settings.
 func (t target) env() []string {
 	return []string{"GOOS=" + t.system, "GOARCH=" + t.arch, "GOAMD64=v1", "GOARM64=v8.0"}
 }
@@ -21,7 +22,7 @@ func (t target) env() []string {
 // folder is the name of the only folder of an archive.
 func (r *release) folder(t target) string { return fmt.Sprintf("tidemark_%s_%s", r.version, t) }
 
-// binary is where a target's binary is built; an image of containers takes it from there.
+// binary is the path of a target's binary. The build of the container image uses it, too.
 func (r *release) binary(t target) string {
 	name := "tidemark"
 	if t.system == "windows" {
@@ -30,13 +31,13 @@ func (r *release) binary(t target) string {
 	return r.stage("bin", t.String(), name)
 }
 
-// build builds a binary that knows its version and commit, and nothing of where it was built.
+// build builds a binary that has its version and commit, and no trace of the machine that built it.
 func (r *release) build(t target) error {
 	flags := fmt.Sprintf("-s -w -buildid= -X main.version=%s -X main.commit=%s", r.version, r.commit)
 	return r.do(t.env(), "go", "build", "-trimpath", "-ldflags", flags, "-o", r.binary(t), "./cmd/tidemark")
 }
 
-// gather puts together what goes into an archive.
+// gather collects the files of an archive.
 func (r *release) gather(t target, parts []component) error {
 	dir := r.stage("archives", r.folder(t))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -56,7 +57,7 @@ func (r *release) gather(t target, parts []component) error {
 	return os.CopyFS(dir, os.DirFS(r.stage("help")))
 }
 
-// copyFile copies a file, with the mode that is given.
+// copyFile copies a file and sets its mode.
 func copyFile(from, to string, mode os.FileMode) error {
 	b, err := os.ReadFile(from)
 	if err != nil {
@@ -65,7 +66,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	if err := os.WriteFile(to, b, mode); err != nil {
 		return err
 	}
-	return os.Chmod(to, mode) // whatever the umask
+	return os.Chmod(to, mode) // independent of the umask
 }
 
 // compress writes a file as gzip -9n does: without its name and time.

@@ -17,22 +17,21 @@ import (
 	"github.com/google/licenseclassifier/v2/assets"
 )
 
-// licenceFile is the name of the file with all licences, in archives and packages.
+// licenceFile is the file with all licences, in archives and packages.
 const licenceFile = "LICENSES-THIRD-PARTY.txt"
 
-// allowed are the licences that a dependency may have: they ask for a notice, which licenceText gives,
-// and for nothing else.
+// allowed are the licences that a dependency may have. They require only a notice, which licenceText gives.
 var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "blessing", "ISC", "MIT", "Unicode-3.0", "Zlib",
 }
 
-// readByHand are the licence files that the classifier does not know, by module and name.
+// readByHand names the licences of files that the classifier does not know, by module and file name.
 var readByHand = map[string]string{
 	"modernc.org/sqlite SQLITE-LICENSE": "blessing",     // SQLite is in the public domain
-	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // of a picture that is in no binary
+	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // licence of a picture that no binary has
 }
 
-// component is something a binary was made of.
+// component is a part of a binary.
 type component struct {
 	Path, Version, Sum, Dir string // Sum is Go's, "h1:…"
 	licences                []string
@@ -42,24 +41,24 @@ type component struct {
 //go:embed embedded
 var embedded embed.FS
 
-// beside are the parts that no module of Go declares: data and programs within modules.
+// beside are parts that no Go module declares: data and programs inside modules.
 var beside = []struct{ path, version, licence, file string }{
 	{"PDFium", "", "BSD-3-Clause", "pdfium.txt"},
 	{"Unicode CLDR", "48", "Unicode-3.0", "unicode.txt"},
 }
 
-// classifier tells licences by their text, without network.
+// classifier recognizes licences by their text, without network access.
 type classifier struct{ *classify.Classifier }
 
 func newClassifier() classifier {
 	c, err := assets.DefaultClassifier()
 	if err != nil {
-		panic(err) // it is in this binary
+		panic(err) // cannot fail: the data is embedded
 	}
 	return classifier{c}
 }
 
-// components lists what a target's binary is made of, with licences that are known and allowed.
+// components lists the parts of a target's binary, whose licences must be known and allowed.
 func (r *release) components(t target) ([]component, error) {
 	modules, folders, err := r.dependencies(t)
 	if err != nil {
@@ -83,8 +82,8 @@ func (r *release) components(t target) ([]component, error) {
 	return parts, wrong
 }
 
-// dependencies lists the modules that packages of a target's binary are of, Go's own included, and the
-// folders of those packages.
+// dependencies lists the modules of the packages in a target's binary, including Go's own, and the folders of those
+// packages.
 func (r *release) dependencies(t target) (modules []component, folders map[string][]string, err error) {
 	list := r.command(t.env(), "go", "list", "-deps", "-json=Dir,Module", "./cmd/tidemark")
 	out, err := list.Output()
@@ -123,7 +122,7 @@ func (r *release) dependencies(t target) (modules []component, folders map[strin
 	return modules, folders, nil
 }
 
-// read takes the licences of a module: all files of licences in the folders of its packages and above.
+// read reads the licences of a module, from all licence files in the folders of its packages and above.
 func (c classifier) read(m *component, folders []string) error {
 	files := map[string]bool{}
 	for _, dir := range folders {
@@ -158,7 +157,7 @@ func (c classifier) read(m *component, folders []string) error {
 	return nil
 }
 
-// identify names the licences in one file. A notice needs to have none.
+// identify names the licences in one file. A notice may have none.
 func (c classifier) identify(module, name string, text []byte) ([]string, error) {
 	if id := readByHand[module+" "+name]; id != "" {
 		return []string{id}, nil
@@ -178,7 +177,7 @@ func (c classifier) identify(module, name string, text []byte) ([]string, error)
 	return found, nil
 }
 
-// licenceText is the file that goes with a binary.
+// licenceText returns the text of the licence file of a binary.
 func licenceText(parts []component) string {
 	var b strings.Builder
 	b.WriteString("Tidemark is licensed under the Apache License 2.0, in the file LICENSE. It holds these, too:\n\n")

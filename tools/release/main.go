@@ -1,13 +1,13 @@
-// Command release writes what is published of a version of Tidemark: an archive for each platform, deb and
-// rpm packages, lists of what each binary was made of (CycloneDX), licences, the folder for Azure, the
-// API's description and checksums. `make release` calls it.
+// Command release writes the files of a release of Tidemark: an archive for each platform, deb and rpm packages,
+// lists of the parts of each binary (CycloneDX), licences, the folder for Azure, the API's description and checksums.
+// `make release` calls it.
 //
 //	release -root DIR -version 0.1.0 -commit HASH -time UNIX [-targets linux/amd64,…]
 //
-// The same commit, built by the same Go, gives the same bytes: nothing of the folder, the clock or the
-// user goes into them. It refuses dependencies whose licence is unknown or not among those allowed.
+// The same commit, built by the same Go, gives the same bytes. The result does not depend on the folder, the clock or
+// the user. A dependency whose licence is unknown or not allowed is an error.
 //
-// It is a module of its own, so that the product's go.mod has none of its dependencies.
+// The command is a separate module, so that its dependencies are not in the product's go.mod.
 package main
 
 import (
@@ -39,17 +39,17 @@ func main() {
 	}
 }
 
-// release is one version being written.
+// release is the release that is being written.
 type release struct {
 	root, version, commit string
 	at                    time.Time
 	classifier            classifier
 }
 
-// out is the folder of all that is published.
+// out is the folder of the published files.
 func (r *release) out() string { return filepath.Join(r.root, "build", "release") }
 
-// stage is where files are put together.
+// stage returns a path in the folder where files are collected.
 func (r *release) stage(parts ...string) string {
 	return filepath.Join(append([]string{r.root, "build", "stage"}, parts...)...)
 }
@@ -120,7 +120,7 @@ func (r *release) publish(t target) error {
 	return r.writeAzure(t)
 }
 
-// writeHelp has a test of the command line write man pages and completion scripts.
+// writeHelp runs the test of the command line that writes man pages and completion scripts.
 func (r *release) writeHelp() error {
 	return r.do(nil, "go", "test", "./cmd/tidemark", "-count=1", "-run", "TestL2ManPagesAndCompletions", "-args",
 		"-man.dir", r.stage("help"))
@@ -137,7 +137,7 @@ func (r *release) writeAzure(t target) error {
 
 // writeSums writes SHA256SUMS as sha256sum reads it.
 func (r *release) writeSums() error {
-	files, err := os.ReadDir(r.out()) // in the order of their names
+	files, err := os.ReadDir(r.out()) // sorted by name
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,8 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.out(), "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// command is one of the sources' folder. GOFLAGS of the environment must not reach the binary.
+// command returns a command that runs in the folder of the sources. GOFLAGS in the environment must not influence the
+// binary.
 func (r *release) command(env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = r.root
@@ -162,7 +163,7 @@ func (r *release) command(env []string, name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// do runs a command and says what it printed when it failed.
+// do runs a command. An error includes the command's output.
 func (r *release) do(env []string, name string, args ...string) error {
 	cmd := r.command(env, name, args...)
 	cmd.Stderr = nil

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
-	_ "github.com/goreleaser/nfpm/v2/deb" // the format
-	_ "github.com/goreleaser/nfpm/v2/rpm" // the format
+	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
+	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
 )
 
-// maintainer is who packages are from.
+// maintainer is the maintainer named in packages.
 const maintainer = "Tidemark <maintainers@tidemark.invalid>"
 
-// pack writes the deb and the rpm, as packaging/nfpm.yaml says.
+// pack writes the deb and the rpm according to packaging/nfpm.yaml.
 func (r *release) pack(t target) error {
 	if err := r.compressDocs(); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (r *release) packAs(format string, vars map[string]string) error {
 	if err != nil {
 		return err
 	}
-	info.MTime = r.at // of all that has no time of its own
+	info.MTime = r.at // for all files without a time of their own
 	for _, c := range info.Contents {
 		if c.FileInfo != nil {
 			c.FileInfo.MTime = r.at
@@ -67,7 +67,7 @@ func (r *release) packAs(format string, vars map[string]string) error {
 	return errors.Join(packager.Package(info, f), f.Close())
 }
 
-// compressDocs compresses man pages and the changelog, as distributions want them.
+// compressDocs compresses man pages and the changelog, as distributions require.
 func (r *release) compressDocs() error {
 	pages, err := filepath.Glob(r.stage("help", "man", "*"))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestL2PackagesDependOnContentsAlone writes the deb and the rpm of the same files twice, in two folders. What is
-// named in packaging/nfpm.yaml is there, or this fails.
+// TestL2PackagesDependOnContentsAlone writes the deb and the rpm of the same files twice, in two folders, and
+// compares them. It fails when a file named in packaging/nfpm.yaml is missing.
 func TestL2PackagesDependOnContentsAlone(t *testing.T) {
 	linux := target{"linux", "amd64"}
 	pack := func(binary string) *release {

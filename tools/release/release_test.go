@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestL2ArchivesDependOnContentsAlone packs the same files twice, with other times and modes on disk.
+// TestL2ArchivesDependOnContentsAlone packs the same files twice, with different times and modes on disk.
 func TestL2ArchivesDependOnContentsAlone(t *testing.T) {
 	at := time.Date(2026, 11, 23, 7, 0, 1, 0, time.UTC)
 	type writer = func(io.Writer, fs.FS, string, time.Time) error
@@ -56,8 +56,8 @@ along with this program. If not, see <https://www.gnu.org/licenses/>.`
 	unknown = "You may use this on Tuesdays."
 )
 
-// TestL2LicencesOfDependencies: each file of a module is read, up to the module's folder; what is copyleft, unknown or
-// missing is an error that names the module.
+// TestL2LicencesOfDependencies checks that every licence file is read, from a package's folder up to the module's,
+// and that a copyleft, unknown or missing licence is an error that names the module.
 func TestL2LicencesOfDependencies(t *testing.T) {
 	c := newClassifier()
 	bsd, err := embedded.ReadFile("embedded/pdfium.txt")

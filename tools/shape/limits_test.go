@@ -6,14 +6,15 @@ import (
 	gotesting "testing"
 )
 
-// exceeding are packages above a limit, with what they have: files and lines of the largest set that all reach each
-// other, and services. The numbers may only fall, and nothing is added: a package that meets the limits leaves.
+// exceeding are the packages above a limit, with their present numbers: files and lines of the largest set of files
+// that all reach each other, and services. The numbers may only fall, and no package is added. A package that meets
+// the limits is removed.
 var exceeding = map[string]struct{ files, lines, services int }{
 	"pkg/crawl": {21, 2088, 18},
 }
 
-// TestDependencies fails when files of a package depend on each other more than they may, or a function reaches too
-// many services. Such a package is split along its dependencies: files are not merged, and no limit is raised.
+// TestDependencies fails when files of a package depend on each other more than they may, or when a function reaches
+// too many services. Split such a package along its dependencies. Do not merge files, and do not raise a limit.
 func TestDependencies(t *gotesting.T) {
 	m := measured(t)
 	if len(m.Knots) < 20 || len(m.Services) < 1000 {

@@ -1,12 +1,12 @@
-// Command shape measures how large the pieces of the code are and how they depend on each other: lines of
-// product code, long functions and files, wide lines, types with many methods, functions that reach many
-// services, and files of a package that all reach each other.
+// Command shape measures the sizes of the parts of the code and their dependencies: lines of product code, long
+// functions and files, wide lines, types with many methods, functions that reach many services, and files of a
+// package that all reach each other.
 //
 //	shape [-top N] [-knot PACKAGE] [DIR]
 //
-// A line of code has something besides comment and space. Methods are those of a pointer to the type,
-// promoted ones included. What a package lacks to be type-checked is an error. A test of this package holds
-// the tree to its limits.
+// A line counts as code if it has more than comment and space. The methods of a type are those of a pointer to it,
+// including promoted ones. A package that cannot be type-checked is an error. A test of this package enforces the
+// limits.
 package main
 
 import (
@@ -22,16 +22,16 @@ import (
 	"text/tabwriter"
 )
 
-// No piece of the tree is larger than these. See CONTRIBUTING.md.
+// The limits of the tree. See CONTRIBUTING.md.
 const (
-	maxMethods   = 35  // of a type, promoted ones included
-	maxFileLines = 450 // of any sort
-	maxFuncLines = 80  // of any sort
-	maxColumns   = 120 // of a line without a raw string; a tab is one
+	maxMethods   = 35  // of a type, including promoted ones
+	maxFileLines = 450 // of any kind
+	maxFuncLines = 80  // of any kind
+	maxColumns   = 120 // of a line without a raw string; a tab counts as one
 	maxServices  = 8   // that a function reaches through one parameter
-	// Of a package, the largest set of files that all reach each other:
+	// The largest set of files of a package that all reach each other:
 	maxKnotFiles = 12
-	maxKnotLines = 2000 // of any sort
+	maxKnotLines = 2000 // of any kind
 
 	maxTemplateColumns = 160 // of a line of an HTML template
 )
@@ -71,33 +71,33 @@ func run(args []string, out io.Writer) error {
 	return nil
 }
 
-// kind tells what a file is for.
+// kind is the purpose of a file.
 type kind string
 
-// Files are of the product, of its tests, or for those who develop it.
+// A file belongs to the product, to its tests, or to development tools.
 const (
 	product kind = "product"
 	testing kind = "tests and their support"
 	tools   kind = "development tools"
 )
 
-// piece is a named thing and its size.
+// piece is a named part of the code with its size.
 type piece struct {
-	Name string // with its place
+	Name string // with its position
 	Size int
 	Kind kind
 }
 
-// measures are the sizes of all pieces of a tree.
+// measures are the sizes of all parts of a tree.
 type measures struct {
 	Lines map[kind]int // of code
-	Files []piece      // in lines of any sort
-	Funcs []piece      // in lines of any sort
+	Files []piece      // in lines of any kind
+	Funcs []piece      // in lines of any kind
 	Wide  []piece      // lines of more than maxColumns, of templates maxTemplateColumns, with their width
 	Types []piece      // of the product, in methods
-	// Services of functions of the product: how many each reaches through one parameter.
+	// The number of services that each function of the product reaches through one parameter.
 	Services []piece
-	Knots    []knot // of packages of the product, where files reach each other
+	Knots    []knot // in packages of the product
 }
 
 func (m *measures) write(out io.Writer, top int) {
@@ -136,7 +136,7 @@ func (m *measures) write(out io.Writer, top int) {
 	}
 }
 
-// largest are the pieces, the largest first.
+// largest sorts pieces, the largest first.
 func largest(pieces []piece) []piece {
 	return slices.SortedStableFunc(slices.Values(pieces), func(a, b piece) int { return cmp.Compare(b.Size, a.Size) })
 }

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// measure reads all Go files and HTML templates below a folder, which has a module, and checks the types of
-// its product. Files that were generated, and those of test data, are left out.
+// measure reads all Go files and HTML templates of the module in a folder, and type-checks its product packages. It
+// skips generated files and test data.
 func measure(dir string) (*measures, error) {
 	m := &measures{Lines: map[kind]int{}}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -73,7 +73,7 @@ func load(dir string) ([]*packages.Package, error) {
 	return all, nil
 }
 
-// ties measures the ties between files, and what functions reach.
+// ties measures the dependencies between files, and the services that functions reach.
 func (m *measures) ties(dir string, all []*packages.Package) {
 	lines := map[string]int{}
 	for _, f := range m.Files {
@@ -90,10 +90,10 @@ func (m *measures) ties(dir string, all []*packages.Package) {
 	}
 }
 
-// skipped are folders whose Go files are nobody's to read.
+// skipped are folders whose Go files are not part of the code.
 var skipped = []string{"testdata", "node_modules", "build"}
 
-// kindOf tells what a file is for, by its place.
+// kindOf returns the purpose of a file, by its path.
 func kindOf(place string) kind {
 	dir := "/" + filepath.ToSlash(filepath.Dir(place)) + "/"
 	switch {
@@ -106,7 +106,7 @@ func kindOf(place string) kind {
 	return product
 }
 
-// file measures a file, but for its types.
+// file measures a file, except its types.
 func (m *measures) file(path, place string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *measures) template(path, place string) error {
 	return err
 }
 
-// rawLines are the lines that a raw string has a part of. They are what they quote, and cannot be broken.
+// rawLines returns the lines that contain a part of a raw string. Such lines quote other text, and cannot be broken.
 func rawLines(fset *token.FileSet, f *ast.File) map[int]bool {
 	lines := map[int]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// services notes for each function how many services it reaches through one of its parameters. A service is
-// what a pointer to a type with methods and hidden fields leads to, or an interface of the module; one that
-// has others in fields that can be seen from the function stands for those.
+// services records for each function how many services it reaches through one of its parameters. A service is a type
+// with methods and unexported fields, reached through a pointer, or an interface of the module. If a service has
+// other services in fields that the function can see, those count instead.
 func (t *tree) services(p *packages.Package, m *measures) {
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {
@@ -37,7 +37,7 @@ func (t *tree) services(p *packages.Package, m *measures) {
 	}
 }
 
-// reach is what can be reached from a parameter.
+// reach is the set of services that can be reached from a parameter.
 type reach struct {
 	from   *types.Package
 	module string
@@ -45,7 +45,7 @@ type reach struct {
 	found  map[string]bool
 }
 
-// visit adds the services that a value of a type leads to.
+// visit adds the services that can be reached from a value of a type.
 func (r *reach) visit(t types.Type, pointer bool) {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -81,7 +81,7 @@ func (r *reach) ours(p *types.Package) bool {
 	return p.Path() == r.module || strings.HasPrefix(p.Path(), r.module+"/")
 }
 
-// sortedKeys are those of a map.
+// sortedKeys returns the keys of a map, sorted.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func (k knot) String() string {

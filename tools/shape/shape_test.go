@@ -25,8 +25,8 @@ func measured(t *gotesting.T) *measures {
 	return m
 }
 
-// TestTheTreeKeepsItsShape fails when a piece of the tree is larger than it may be. What is too large is split
-// by what it does; the limits are not raised.
+// TestTheTreeKeepsItsShape fails when a part of the tree is larger than its limit. Split it by what it does. Do not
+// raise the limits.
 func TestTheTreeKeepsItsShape(t *gotesting.T) {
 	m := measured(t)
 	for _, list := range []struct {
@@ -50,7 +50,7 @@ func TestTheTreeKeepsItsShape(t *gotesting.T) {
 	}
 }
 
-// TestMeasure measures a tree of which every size is known.
+// TestMeasure measures a tree whose sizes are known.
 func TestMeasure(t *gotesting.T) {
 	m, err := measure(write(t, map[string]string{
 		"go.mod": "module example\n\ngo 1.25\n",

@@ -10,29 +10,29 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A knot is a set of files of one package that all reach each other by the names they use: package-level
-// names, methods and fields. Nobody can read or change one of them alone.
+// A knot is a set of files of one package that all reach each other through the names they use: package-level names,
+// methods and fields. None of them can be read or changed alone.
 //
-// Where a file uses an interface that one type of the module implements, it uses that type, too: an interface
-// between two halves of a knot unties nothing.
+// If a file uses an interface that only one type of the module implements, it uses that type, too: an interface
+// between two halves of a knot does not separate them.
 
-// knot is the largest of a package.
+// knot is the largest knot of a package.
 type knot struct {
 	Package string
 	Files   []string
-	Lines   int // of any sort
+	Lines   int // of any kind
 	Arrows  []string
 }
 
-// tree is what has to be known of all packages to measure their ties.
+// tree has the facts about all packages that are needed to measure their ties.
 type tree struct {
 	dir      string
 	lines    map[string]int               // by file
-	concrete map[string][]*types.TypeName // types by the methods that they have
+	concrete map[string][]*types.TypeName // types by their methods
 	methods  map[*types.TypeName][]string // of concrete types
 }
 
-// newTree notes the methods of all types of the product. lines has the files of the product.
+// newTree records the methods of all types of the product. The keys of lines are the files of the product.
 func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
 	t := &tree{dir: dir, lines: lines, concrete: map[string][]*types.TypeName{}, methods: map[*types.TypeName][]string{}}
 	for _, p := range all {
@@ -50,7 +50,7 @@ func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
 	return t
 }
 
-// file is the one of the product that declares a name; empty where none does.
+// file returns the product file that declares a name, or "" if there is none.
 func (t *tree) file(p *packages.Package, obj types.Object) string {
 	path, err := filepath.Rel(t.dir, p.Fset.Position(obj.Pos()).Filename)
 	if path = filepath.ToSlash(path); err != nil || t.lines[path] == 0 {
@@ -59,8 +59,8 @@ func (t *tree) file(p *packages.Package, obj types.Object) string {
 	return path
 }
 
-// signatures are the methods of a type, as text: the packages of the module are type-checked one by one, so
-// that types of one package are not identical to the same types seen from another.
+// signatures returns the methods of a type as text. The packages of the module are type-checked one by one, so a type
+// is not identical to the same type in the view of another package.
 func signatures(t types.Type) (out []string) {
 	set := types.NewMethodSet(t)
 	for i := range set.Len() {
@@ -70,7 +70,7 @@ func signatures(t types.Type) (out []string) {
 	return out
 }
 
-// only is the type that implements an interface, where one type alone does.
+// only returns the type that implements an interface, if there is exactly one.
 func (t *tree) only(i types.Type) *types.TypeName {
 	wanted := signatures(i)
 	if len(wanted) == 0 {
@@ -90,7 +90,7 @@ func (t *tree) only(i types.Type) *types.TypeName {
 	return found
 }
 
-// knot finds the largest of a package.
+// knot finds the largest knot of a package.
 func (t *tree) knot(p *packages.Package) knot {
 	arrows, names := map[string]map[string]bool{}, map[string][]string{}
 	for _, f := range p.Syntax {
@@ -130,7 +130,7 @@ func (t *tree) knot(p *packages.Package) knot {
 	return k
 }
 
-// used gives the declarations of the package that the use of a name leads to.
+// used returns the declarations of the package that a use of a name refers to.
 func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) {
 	if obj == nil || obj.Pkg() != p.Types {
 		return nil
@@ -160,7 +160,7 @@ func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) 
 	return []types.Object{obj}
 }
 
-// implemented adds to the use of an interface, or of a method of one, that of its only implementation.
+// implemented adds the only implementation of an interface to a use of the interface, or of one of its methods.
 func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) []types.Object {
 	out := []types.Object{use}
 	if impl := t.only(i); impl != nil && impl.Pkg() == p.Types {
@@ -169,7 +169,7 @@ func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) 
 	return out
 }
 
-// components are the sets of files that all reach each other, each sorted. Kosaraju's algorithm.
+// components returns the sets of files that all reach each other, each sorted, by Kosaraju's algorithm.
 func components(arrows map[string]map[string]bool) (out [][]string) {
 	back := map[string]map[string]bool{}
 	for from, to := range arrows {
@@ -195,7 +195,8 @@ func components(arrows map[string]map[string]bool) (out [][]string) {
 	return out
 }
 
-// visit walks the arrows from some files, depth first, and names each file after what it reaches.
+// visit follows the arrows from some files, depth first, and calls done for each file after the files that it
+// reaches.
 func visit(arrows map[string]map[string]bool, seen map[string]bool, from []string, done func(string)) {
 	for _, f := range from {
 		if seen[f] {

@@ -7,7 +7,7 @@ import (
 	gotesting "testing"
 )
 
-// write makes a tree of files and gives its folder.
+// write makes a tree of files and returns its folder.
 func write(t *gotesting.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,8 +23,8 @@ func write(t *gotesting.T, files map[string]string) string {
 	return dir
 }
 
-// TestKnots: files are tied by functions, by methods, by fields, and by an interface that one type implements;
-// not by one that two types implement, and not by names that happen to be alike.
+// TestKnots checks that functions, methods, fields, and an interface with one implementation tie files together, and
+// that an interface with two implementations and equal names do not.
 func TestKnots(t *gotesting.T) {
 	m, err := measure(write(t, map[string]string{
 		"go.mod":           "module example\n\ngo 1.25\n",
@@ -70,7 +70,7 @@ func TestKnots(t *gotesting.T) {
 	}
 }
 
-// TestServices: a parameter reaches the services in its fields, and in those of nested structs.
+// TestServices checks that a parameter reaches the services in its fields, and in the fields of nested structs.
 func TestServices(t *gotesting.T) {
 	m, err := measure(write(t, map[string]string{
 		"go.mod": "module example\n\ngo 1.25\n",

@@ -3,15 +3,15 @@
 //
 //	node tools/timewords/generate.mjs > pkg/content/extract/noise/timewords.txt
 //
-// A line is a list of its kind for all languages: what is said of a time some units ago, with # for the number;
-// what is said of days, weeks, months and years near today; and the names of each month.
+// Each line is one list for all languages: phrases for a time some units ago, with # for the number; phrases for days,
+// weeks, months and years near today; and the names of each month.
 
 const codes = `af am ar as az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it
   ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl or pa pl ps pt ro ru sd si sk sl so sq sr sr-Latn sv sw ta
   te th tk tr uk ur uz vi yue zh zh-Hant zu`.split(/\s+/);
 const locales = Intl.RelativeTimeFormat.supportedLocalesOf(codes);
 const units = ["second", "minute", "hour", "day", "week", "month", "year"];
-// Numbers that have a plural form of their own in some language.
+// Numbers with a separate plural form in some language.
 const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 21, 22, 31, 100, 101, 102];
 
 // plain is a phrase in lower case, with # for its number.
@@ -24,9 +24,9 @@ for (const locale of locales) {
     const named = new Intl.RelativeTimeFormat(locale, { style, numeric: "auto" });
     for (const unit of units) {
       for (const n of numbers) {
-        // Hebrew has the number once more behind a word for two.
+        // Hebrew repeats the number after its word for two.
         const phrase = plain(counted.format(-n, unit)).replace(/ \(#\)$/, "");
-        // Some narrow styles say the past by a sign alone, as in "-3 d".
+        // Some narrow styles express the past only by a sign, as in "-3 d".
         if (!/[-−‒–]\s?#/.test(phrase)) past.add(phrase);
       }
       for (const n of unit === "hour" || unit === "minute" ? [] : [0, -1, -2]) {
