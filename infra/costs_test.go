@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// TestCostsFollowFromMeasurements: the costs in docs/deploy.md are what its formulas make of its prices and of
-// the requests in docs/benchmarks.md, so a new measurement that changes them is noticed.
+// TestCostsFollowFromMeasurements checks that the costs in docs/deploy.md follow, by its formulas, from its prices
+// and from the requests in docs/benchmarks.md, so that a new measurement that changes the costs is noticed.
 func TestCostsFollowFromMeasurements(t *testing.T) {
 	doc, bench := read(t, "../docs/deploy.md"), read(t, "../docs/benchmarks.md")
 	unchanged, changed := row(t, bench, "unchanged check (304)"), row(t, bench, "changed page")
@@ -28,7 +28,7 @@ func TestCostsFollowFromMeasurements(t *testing.T) {
 	if changed[2] != 2 {
 		t.Fatalf("a changed page takes %v requests of blobs, not a write and a read", changed[2])
 	}
-	const pause = 1.5 // seconds, the mean of the defaults
+	const pause = 1.5 // in seconds: the mean of the default pauses
 	gbSecond := row(t, doc, "G")[0]
 	for _, tt := range []struct {
 		pages  string
@@ -46,7 +46,7 @@ func TestCostsFollowFromMeasurements(t *testing.T) {
 			n * pause / 10 * 0.5 * gbSecond,
 		}
 		for i := range want {
-			// One or two digits are printed.
+			// The document prints one or two digits.
 			if i >= len(have) || math.Abs(have[i]-want[i]) > 0.4*want[i] || want[i] > 0.01 &&
 				math.Abs(have[i]-want[i]) > 0.06*want[i]+0.005 {
 				t.Errorf("%s: column %d of %v, want %.4g", tt.pages, i+1, have, want[i])
@@ -55,7 +55,7 @@ func TestCostsFollowFromMeasurements(t *testing.T) {
 	}
 }
 
-// row are the numbers in the line of a table that begins with a name, its text left out.
+// row returns the numbers in the table line that begins with a name, without the text.
 func row(t *testing.T, doc, name string) (numbers []float64) {
 	t.Helper()
 	line := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(name) + ` \|(.*)\|$`).FindStringSubmatch(doc)
@@ -75,8 +75,8 @@ func row(t *testing.T, doc, name string) (numbers []float64) {
 	return numbers
 }
 
-// TestS15CountsFollowFromFunctions: what docs/deploy.md says of an idle app is what the timers and queues
-// of the functions make, and its rate of checks what the measured requests make.
+// TestS15CountsFollowFromFunctions checks that the figures for an idle app in docs/deploy.md follow from the timers
+// and queues of the functions, and that its rate of checks follows from the measured requests.
 func TestS15CountsFollowFromFunctions(t *testing.T) {
 	queues, runs := 0, 0
 	files, err := filepath.Glob("../functions/*/function.json")
@@ -111,7 +111,7 @@ func TestS15CountsFollowFromFunctions(t *testing.T) {
 	}
 }
 
-// daily is how often a schedule of seconds, minutes and hours runs in a day.
+// daily returns how often a schedule of seconds, minutes and hours runs in a day.
 func daily(t *testing.T, schedule string) int {
 	t.Helper()
 	fields, n := strings.Fields(schedule), 1

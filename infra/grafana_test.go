@@ -16,8 +16,8 @@ var (
 	histogram  = regexp.MustCompile(`_(?:bucket|sum|count)$`)
 )
 
-// TestDashboardAsksForWhatThereIs: a panel that asks for a metric or a label that nobody counts is
-// empty, and looks like a quiet day. Every metric is on a panel.
+// TestDashboardAsksForWhatThereIs checks that every metric and label of a panel exists, because a panel without data
+// looks like a quiet day. Every metric is on a panel.
 func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	var d struct {
 		Panels []struct {
@@ -60,7 +60,7 @@ func TestDashboardAsksForWhatThereIs(t *testing.T) {
 	}
 }
 
-// metricsByName are the families by the names that queries have for them.
+// metricsByName returns the metrics by the names that queries use.
 func metricsByName() map[string]telemetry.Family {
 	out := map[string]telemetry.Family{}
 	for _, f := range telemetry.New().Read() {
@@ -75,7 +75,7 @@ func metricsByName() map[string]telemetry.Family {
 	return out
 }
 
-// TestMetricsAreDocumented: docs/monitoring.md names each metric with its labels, and no other.
+// TestMetricsAreDocumented checks that docs/monitoring.md names every metric with its labels, and no other metric.
 func TestMetricsAreDocumented(t *testing.T) {
 	doc := read(t, "../docs/monitoring.md")
 	for _, f := range telemetry.New().Read() {

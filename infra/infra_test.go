@@ -1,5 +1,5 @@
-// Package infra_test holds the deployment against the app: no account is needed to notice that
-// one of them was changed alone.
+// Package infra_test compares the deployment with the app. It needs no account to find that one of them was changed
+// without the other.
 package infra_test
 
 import (
@@ -24,7 +24,7 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// matches are the first groups of all matches, sorted, each once.
+// matches returns the first group of every match, sorted and without repetitions.
 func matches(text, pattern string) []string {
 	var all []string
 	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
@@ -34,10 +34,11 @@ func matches(text, pattern string) []string {
 	return slices.Compact(all)
 }
 
-// TestSettingsAreRead: a setting that is misspelled here would be without effect and without a word.
+// TestSettingsAreRead checks that the app reads every setting of the templates, because a misspelt setting would
+// silently have no effect.
 func TestSettingsAreRead(t *testing.T) {
 	known := map[string]bool{
-		// These are read by the host, by its telemetry and by Azure's identity library.
+		// The host, its telemetry and Azure's identity library read these.
 		"APPLICATIONINSIGHTS_CONNECTION_STRING":     true,
 		"APPLICATIONINSIGHTS_AUTHENTICATION_STRING": true,
 		"AZURE_CLIENT_ID":                           true,
@@ -57,8 +58,8 @@ func TestSettingsAreRead(t *testing.T) {
 	}
 }
 
-// A25, D8: search with its vectors and enrichment can be switched on by every setting that the app reads
-// for them, and the platform's own word for being in Azure is left to the platform.
+// TestA25SearchSettingsAreSet checks that the templates can set every setting that the app reads for search with
+// vectors and for enrichment, and that they do not set the platform's own marker of an app in Azure (A25, D8).
 func TestA25SearchSettingsAreSet(t *testing.T) {
 	template := read(t, "main.bicep") + read(t, "app.bicep")
 	for _, s := range app.Settings {
@@ -71,7 +72,7 @@ func TestA25SearchSettingsAreSet(t *testing.T) {
 	}
 }
 
-// TestSecretsAreSecure: what may be a key is in no history of deployments, on all of its way.
+// TestSecretsAreSecure checks that no value that may be a key appears in the history of deployments, in any template.
 func TestSecretsAreSecure(t *testing.T) {
 	for file, names := range map[string][]string{"main.bicep": {"searchApiKey", "litellmMasterKey", "otherSettings"},
 		"app.bicep": {"settings"}} {
@@ -84,7 +85,7 @@ func TestSecretsAreSecure(t *testing.T) {
 	}
 }
 
-// TestParameters: what azd fills in is what the template asks for.
+// TestParameters checks that azd fills in exactly the parameters of the template.
 func TestParameters(t *testing.T) {
 	var file struct {
 		Parameters map[string]struct{ Value string }
@@ -105,7 +106,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestHookUsesOutputs: the variables that upload the zip come from the template, or are azd's own.
+// TestHookUsesOutputs checks that the variables of the upload come from the template or from azd.
 func TestHookUsesOutputs(t *testing.T) {
 	if !strings.Contains(read(t, "../azure.yaml"), "run: make package && sh infra/upload.sh\n") {
 		t.Error("the hook of azure.yaml does not build and upload the zip")
@@ -122,7 +123,8 @@ func TestHookUsesOutputs(t *testing.T) {
 	}
 }
 
-// TestDocumentedVariables: what docs/deploy.md has an operator set is read, and what of the app it sets there exists.
+// TestDocumentedVariables checks that the variables that operators set according to docs/deploy.md are read, and that
+// the app's settings named there exist.
 func TestDocumentedVariables(t *testing.T) {
 	doc := read(t, "../docs/deploy.md")
 	known := matches(read(t, "main.parameters.json"), `\$\{(\w+)`)

@@ -21,11 +21,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// F1: the account has every table, queue and container of an app with all features switched on, and no other.
+// TestF1StorageIsWhatTheAppUses checks that the account has every table, queue and container of an app with all
+// features enabled, and no other (F1).
 func TestF1StorageIsWhatTheAppUses(t *testing.T) {
 	made := madeByTheApp(t)
 	made["queue"] = append(made["queue"], poisonQueues(t)...)
-	made["blob"] = append(made["blob"], "deployments") // read by the platform
+	made["blob"] = append(made["blob"], "deployments") // used by the platform
 	template := read(t, "storage.bicep")
 	for kind, list := range map[string]string{"table": "tables", "queue": "queues", "blob": "containers"} {
 		listed := matches(stripped(block(t, template, "var "+list+" = [", "\n]")), `'([\w-]+)'`)

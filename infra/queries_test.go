@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestQueriesSpeakOfTheLog: a query that asks for what nobody logs finds nothing, and an alert made of it
-// never rings.
+// TestQueriesSpeakOfTheLog checks that queries use only phrases and attributes of the log. A query for anything else
+// finds nothing, and its alert never fires.
 func TestQueriesSpeakOfTheLog(t *testing.T) {
 	messages, attributes := logged(t)
 	paths, err := filepath.Glob("queries/*.kql")
@@ -45,7 +45,7 @@ func TestQueriesSpeakOfTheLog(t *testing.T) {
 	}
 }
 
-// logged are the phrases and the names of attributes of all log entries of the handler.
+// logged returns the messages and the attribute names of all log entries of the handler.
 func logged(t *testing.T) (messages, attributes []string) {
 	t.Helper()
 	visit := func(n ast.Node) bool {
@@ -86,7 +86,7 @@ func logged(t *testing.T) (messages, attributes []string) {
 	return messages, attributes
 }
 
-// literals are those of some expressions that are texts.
+// literals returns the string literals among some expressions.
 func literals(list []ast.Expr) (texts []string) {
 	for _, e := range list {
 		if lit, ok := e.(*ast.BasicLit); ok && lit.Kind == token.STRING {

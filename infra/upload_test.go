@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// uploaded runs upload.sh with a stand-in for az that refuses so many uploads, and gives what az was
-// called with.
+// uploaded runs upload.sh with a fake az that refuses a number of uploads. It returns the calls of az, and the
+// output.
 func uploaded(t *testing.T, refusals int, without string) (calls []string, output string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,8 +45,8 @@ case "$*" in *config-zip*) ;; *) exit 0 ;; esac
 	return strings.Split(strings.TrimSpace(string(log)), "\n"), string(out), err
 }
 
-// TestS15UploadWaitsForRoles: an upload that is refused while roles propagate is tried again, with azd's
-// subscription each time, and one that is refused for good ends with what az said.
+// TestS15UploadWaitsForRoles checks that an upload that is refused while roles propagate is retried, each time with
+// azd's subscription, and that one which is always refused ends with the message of az.
 func TestS15UploadWaitsForRoles(t *testing.T) {
 	calls, out, err := uploaded(t, 3, "")
 	if err != nil || len(calls) != 1+4 || strings.Count(out, "tried again") != 3 {
