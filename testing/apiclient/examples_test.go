@@ -21,11 +21,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// integrations is where the examples lie.
+// integrations is the folder of the examples.
 const integrations = "../../docs/integrations"
 
-// L6: each example of docs/integrations, run as its first lines say, adds a page of a real site to the real program,
-// waits until it is indexed, finds it, and lists it as changed, but not a page that was indexed before.
+// TestL6Examples runs each example of docs/integrations as its first lines say. It adds a page of a real site to the
+// real program, waits until the page is indexed, finds it, and lists it as changed, but not a page that was indexed
+// before (L6).
 func TestL6Examples(t *testing.T) {
 	server, site := runTidemark(t), runSite(t)
 	client := api.NewClient(server, "", nil)
@@ -35,7 +36,7 @@ func TestL6Examples(t *testing.T) {
 		st, err := api.GetStatus.Call(t.Context(), client, api.StatusQuery{})
 		return err == nil && st.Items[api.StatusIndexed] == 1
 	})
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // curl.sh counts in seconds
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // curl.sh measures time in seconds
 
 	compiled := typescript(t)
 	for _, example := range []struct {
@@ -59,7 +60,7 @@ func TestL6Examples(t *testing.T) {
 			if strings.Contains(out, site+"/old at") {
 				t.Errorf("a page that was indexed before is listed as changed:\n%s", out)
 			}
-			// A refusal is told with the server's words, and is a failure.
+			// A refusal is a failure, and its message has the server's words.
 			if out, err := try(t, server, append(example.command, "ftp://port.example/", "tides")...); err == nil ||
 				!strings.Contains(out, "scheme is neither http nor https") {
 				t.Errorf("a bad address: %v\n%s", err, out)
@@ -83,7 +84,7 @@ func TestL6Examples(t *testing.T) {
 		retrieves(t, out, site+"/python Tides by python ck64:")
 		short(t, "typescript/langchain_retriever.ts")
 	})
-	// L6: the description is valid in the eyes of a linter that others use. (openapi-typescript has read it above.)
+	// A widely used linter finds the description valid (L6). Above, openapi-typescript has read it, too.
 	t.Run("lint", func(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "npm", "run", "lint")
 		cmd.Dir = compiled
@@ -93,7 +94,7 @@ func TestL6Examples(t *testing.T) {
 	})
 }
 
-// retrieves checks what a retriever gave for a query that a page answers.
+// retrieves checks the output of a retriever for a query that a page answers.
 func retrieves(t *testing.T, out, page string) {
 	t.Helper()
 	if !strings.Contains(out, "retrieved "+page) || !strings.Contains(out, "As python has it") {
@@ -101,7 +102,7 @@ func retrieves(t *testing.T, out, page string) {
 	}
 }
 
-// short holds a retriever to the 40 lines that it was asked to have.
+// short checks that a retriever has at most the 40 lines that were asked for.
 func short(t *testing.T, name string) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(integrations, name))
@@ -110,7 +111,7 @@ func short(t *testing.T, name string) {
 	}
 }
 
-// play runs an example from the folder of all and gives what it prints.
+// play runs an example from the folder of all examples, and returns its output.
 func play(t *testing.T, server string, command ...string) string {
 	t.Helper()
 	out, err := try(t, server, command...)
@@ -128,8 +129,8 @@ func try(t *testing.T, server string, command ...string) (string, error) {
 	return string(out), err
 }
 
-// typescript installs what the lock file names, once for each lock file, and compiles the example. It gives its
-// folder, a copy of the one in the documents.
+// typescript installs the packages in the lock file, once for each version of the file, and compiles the example. It
+// returns the example's folder, a copy of the one in the documents.
 func typescript(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(integrations, "typescript")
@@ -138,7 +139,7 @@ func typescript(t *testing.T) string {
 	sum := sha256.Sum256(lock)
 	tools, err := filepath.Abs(filepath.Join("..", "..", ".tools"))
 	must(t, err)
-	// As deep as the original, which names openapi.json by a relative path.
+	// As deep as the original folder, which names openapi.json by a relative path.
 	to := filepath.Join(tools, "integrations", hex.EncodeToString(sum[:6]))
 	must(t, os.MkdirAll(to, 0o755))
 	for _, pattern := range []string{"*.ts", "*.json"} {
@@ -207,7 +208,7 @@ func runTidemark(t *testing.T) (server string) {
 	return server
 }
 
-// buildTidemark builds the program from the sources beside this module.
+// buildTidemark builds the program from the sources of this repository.
 func buildTidemark(t *testing.T) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "tidemark")
@@ -219,7 +220,7 @@ func buildTidemark(t *testing.T) string {
 	return exe
 }
 
-// freePort is one that nobody listens on.
+// freePort returns a port that nothing listens on.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

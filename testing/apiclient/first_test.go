@@ -15,15 +15,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// newcomer is somebody with the program, a terminal and an empty folder.
+// newcomer is a new user with the program, a terminal and an empty folder.
 type newcomer struct {
 	*testing.T
 	exe, folder, port string
-	site              string // that may be fetched, though it is on this machine
+	site              string // may be fetched, although it is on this machine
 }
 
-// types starts Tidemark on a terminal, types answers, waits until a text is shown, types Ctrl-C, and gives all that was
-// shown and how it ended.
+// types starts Tidemark on a terminal, types answers, waits for a text, and types Ctrl-C. It returns everything that
+// was shown, and the exit code.
 func (n newcomer) types(until string, answers ...string) (shown string, code int) {
 	n.Helper()
 	args := append([]string{filepath.Join("testdata", "terminal.py"), n.folder, until}, answers...)
@@ -53,8 +53,8 @@ func (n newcomer) sees(shown string, texts ...string) {
 	}
 }
 
-// L7: on a terminal, in an empty folder, each of the three choices leads to a search that finds something, and to the
-// dashboard. Ctrl-C and Enter choose nothing. With data nobody is asked.
+// TestL7FirstMinutes checks that, on a terminal and in an empty folder, each of the three choices leads to a search
+// with results, and to the dashboard. Ctrl-C and Enter choose nothing. With existing data there is no question (L7).
 func TestL7FirstMinutes(t *testing.T) {
 	site := httptest.NewServer(http.FileServer(http.Dir(manual(t))))
 	t.Cleanup(site.Close)
@@ -130,7 +130,7 @@ func TestL7FirstMinutes(t *testing.T) {
 	})
 }
 
-// manual is a site of two pages and a sitemap.
+// manual serves a site of two pages and a sitemap.
 func manual(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -145,7 +145,7 @@ func manual(t *testing.T) string {
 	return dir
 }
 
-// looksAround finds the sample pages and the change of one, and removes them as it was said.
+// looksAround finds the sample pages and the change of one of them, and removes them as the output says.
 func (n newcomer) looksAround(client *api.Client, removal string) {
 	found, err := api.Search.Call(n.Context(), client, api.SearchRequest{Q: "zebrafish"})
 	if must(n.T, err); len(found.Results) != 1 {
@@ -167,7 +167,7 @@ func (n newcomer) looksAround(client *api.Client, removal string) {
 	}
 }
 
-// home asks for "/", follows where it leads, and checks what is there.
+// home requests "/", follows the redirect, and checks the result.
 func (n newcomer) home(accept string, status int, text string) {
 	n.Helper()
 	req, err := http.NewRequestWithContext(n.Context(), "GET", "http://localhost:"+n.port+"/", nil)
@@ -182,7 +182,7 @@ func (n newcomer) home(accept string, status int, text string) {
 	}
 }
 
-// running starts Tidemark again, without a terminal, for as long as f takes.
+// running starts Tidemark again, without a terminal, until f returns.
 func (n newcomer) running(f func(*api.Client)) {
 	n.Helper()
 	ctx, stop := context.WithCancel(n.Context())

@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// The description is a valid OpenAPI document, its examples included, in the eyes of another reader.
+// TestDocumentIsValid checks with another parser that the description is a valid OpenAPI document, including its
+// examples.
 func TestDocumentIsValid(t *testing.T) {
 	d, err := openapi3.NewLoader().LoadFromData(openapi.JSON)
 	must(t, err)

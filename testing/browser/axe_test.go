@@ -13,10 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// axeVersion of axe-core is installed below the tools when it is missing. It is run, not shipped.
+// axeVersion is the version of axe-core, which is installed below the tools if it is missing. It is used in tests,
+// and not distributed.
 const axeVersion = "4.14.1"
 
-// axe is the source of axe-core.
+// axe returns the source of axe-core.
 func axe(t *testing.T) string {
 	t.Helper()
 	tools := os.Getenv("TOOLS")
@@ -41,7 +42,7 @@ func axe(t *testing.T) string {
 	return string(b)
 }
 
-// violation is something that keeps people out.
+// violation is an accessibility fault.
 type violation struct {
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -50,11 +51,11 @@ type violation struct {
 	}
 }
 
-// accessible fails the test for what axe-core finds on the page.
+// accessible fails the test if axe-core finds violations on the page.
 func (s *stage) accessible(axe, what string) {
 	s.Helper()
 	var raw string
-	// The page's policy lets no such script run; the browser's owner may.
+	// The page's policy forbids this script, but the owner of the browser may run it.
 	s.do(page.SetBypassCSP(true), chromedp.Evaluate(axe+";0", nil), chromedp.Evaluate(
 		`axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations))`,
 		&raw, chromedp.EvalAsValue, awaited))
@@ -69,7 +70,7 @@ func (s *stage) accessible(axe, what string) {
 	}
 }
 
-// wide fails the test if the page must be scrolled sideways.
+// fits fails the test if the page must be scrolled sideways.
 func (s *stage) fits(what string) {
 	s.Helper()
 	var over int
@@ -79,7 +80,7 @@ func (s *stage) fits(what string) {
 	}
 }
 
-// everybody fails the test for what keeps anybody from using the page, in each look, and keeps pictures of them.
+// everybody fails the test if the page is not accessible in one of the looks, and saves a picture of each look.
 func (s *stage) everybody(axe, name string) {
 	s.Helper()
 	s.steady(name)
@@ -95,7 +96,7 @@ func (s *stage) everybody(axe, name string) {
 	s.lookAs(looks[0])
 }
 
-// steady fails the test if the page has moved under the eyes of who reads it since it was opened (web.dev/cls).
+// steady fails the test if the layout of the page has shifted since it was opened (web.dev/cls).
 func (s *stage) steady(what string) {
 	s.Helper()
 	var shift float64
@@ -110,7 +111,7 @@ func (s *stage) steady(what string) {
 	}
 }
 
-// thumbs fails the test for what is to be pressed and is smaller than a thumb needs: 44 pixels.
+// thumbs fails the test if a control is smaller than a thumb needs: 44 pixels.
 func (s *stage) thumbs(what string) {
 	s.Helper()
 	var small []string

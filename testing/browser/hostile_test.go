@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// evil is a text that is a program where it is taken for more than text.
+// evil is a text that runs as a script wherever it is not escaped.
 const evil = `"'><script>window.owned=1</script><img src=x onerror=window.owned=1>`
 
-// inert fails the test for each page that ran something of what it shows.
+// inert fails the test for each page that ran a script from the data it shows.
 func (s *stage) inert(paths ...string) {
 	s.Helper()
 	for _, path := range paths {
@@ -25,7 +25,7 @@ func (s *stage) inert(paths ...string) {
 	}
 }
 
-// A page full of script is only text.
+// TestHostilePage checks that scripts in a page are shown only as text.
 func TestHostilePage(t *testing.T) {
 	s := newStage(t)
 	must(t, os.WriteFile(filepath.Join(s.folder, "evil.html"), []byte(`<!doctype html><html lang="en">
@@ -52,7 +52,7 @@ func TestHostilePage(t *testing.T) {
 	s.reads("#results h2", "<img")
 }
 
-// An entry full of script, and a site whose errors are, are only text.
+// TestHostileEntryAndSite checks that scripts in an entry, and in the errors of a site, are shown only as text.
 func TestHostileEntryAndSite(t *testing.T) {
 	s := newStage(t)
 	res, err := api.InsertEntry.Call(t.Context(), s.client, api.Entry{

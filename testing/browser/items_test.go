@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// W10, W11, W12: the lists and forms of items, tags and imports can be used by everybody, also when something was
-// refused.
+// TestItemsAndTags checks that the lists and forms of items, tags and imports are accessible, also after a refusal
+// (W10, W11, W12).
 func TestItemsAndTags(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)

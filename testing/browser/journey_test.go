@@ -13,11 +13,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// awaited lets an expression answer later.
+// awaited lets an expression return its value later.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
-// A person adds a page, watches it become searchable while typing, edits it, checks it and sees what changed; without
-// asking for any page twice.
+// TestAddFindAndCompare adds a page, watches it become searchable while typing, edits it, checks it and reads the
+// change, without loading any page twice.
 func TestAddFindAndCompare(t *testing.T) {
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"
@@ -70,7 +70,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	}
 }
 
-// Each page can be used by everybody: by keys, in the dark, on a telephone.
+// TestEverybody checks that each page is accessible: by keys, in dark mode, on a phone.
 func TestEverybody(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)

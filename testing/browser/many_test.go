@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// many is how many things a store has that no page may be overwhelmed by.
+// many is how many things a large store has.
 const many = 10_000
 
-// packed is how many bytes a page has, compressed.
+// packed is the compressed size of a page in bytes.
 func (s *stage) packed(path string) int {
 	s.Helper()
 	res, err := http.Get(s.server + "/api/ui" + path)
@@ -32,7 +32,8 @@ func (s *stage) packed(path string) int {
 	return out.Len()
 }
 
-// U10, U8: pages can be used by everybody, and are small, with nothing, with three things and with ten thousand.
+// TestU10NoneFewAndMany checks that pages are accessible, and small, with nothing, with three things and with ten
+// thousand (U10, U8).
 func TestU10NoneFewAndMany(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "POLITENESS_MAX_DELAY_MS=0", "POLITENESS_MIN_DELAY_MS=0")
@@ -72,7 +73,7 @@ func TestU10NoneFewAndMany(t *testing.T) {
 	look(0)
 	add(0, 3)
 	look(3)
-	for n := 3; n < many; n += 2000 { // a part at a time: how long all of it takes is nobody's concern here
+	for n := 3; n < many; n += 2000 { // in parts, because the total time does not matter here
 		add(n, min(n+2000, many))
 	}
 	look(many)

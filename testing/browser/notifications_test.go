@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// W5, W7: somebody makes a channel and a rule by forms that everybody can use, tries both, and sees why nobody was
-// told.
+// TestNotifications creates a channel and a rule with accessible forms, tests both, and sees why there was no
+// notification (W5, W7).
 func TestNotifications(t *testing.T) {
 	s := newStage(t)
 	script := axe(t)

@@ -29,7 +29,7 @@ func (b *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// with counts the messages that say something.
+// with counts the messages that contain a text.
 func (b *inbox) with(text string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +41,7 @@ func (b *inbox) with(text string) (n int) {
 	return n
 }
 
-// edit replaces a text of a file of the site.
+// edit replaces a text in a file of the site.
 func (s *stage) edit(name, before, after string) {
 	s.Helper()
 	path := filepath.Join(s.folder, filepath.FromSlash(name))
@@ -53,7 +53,8 @@ func (s *stage) edit(name, before, after string) {
 	must(s.T, os.WriteFile(path, []byte(strings.Replace(string(body), before, after, 1)), 0o644))
 }
 
-// rule makes a channel to a webhook, tries it, and makes a rule that tells it everything; the guide ends there.
+// rule creates a channel for a webhook, tests it, and creates a rule that sends every change to it. The guide ends
+// there.
 func (s *stage) rule(name, webhook string) {
 	s.Helper()
 	s.open("/notifications/new-channel")
@@ -70,8 +71,8 @@ func (s *stage) rule(name, webhook string) {
 	}
 }
 
-// U10, U6: a person adds a site and watches its pages, hears of an edit by a webhook, ignores noise and hears of it
-// no more, and finds the passage.
+// TestU10FromASiteToAPassage adds a site and watches its pages, gets an edit by a webhook, ignores noise, gets no
+// further message about the noise, and finds the passage (U10, U6).
 func TestU10FromASiteToAPassage(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1")

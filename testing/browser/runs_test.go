@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
-// A person previews a site, starts what was shown, and watches it to its end; then audits the index.
+// TestBackfillAndAudit previews a site, starts the previewed run, and watches it to its end. Then it audits the
+// index.
 func TestBackfillAndAudit(t *testing.T) {
 	s := newStage(t)
 	s.open("/backfill")
@@ -45,7 +46,7 @@ func TestBackfillAndAudit(t *testing.T) {
 	}
 }
 
-// A person finds what was pushed in, has a model describe it, and ends a batch.
+// TestEntriesAndBatches finds pushed entries, lets a model describe one, and ends a batch.
 func TestEntriesAndBatches(t *testing.T) {
 	model := llmtest.NewServer(t, "tier1", 8)
 	s := newStage(t, "OPENAI_BASE_URL="+model.URL, "LITELLM_MASTER_KEY="+llmtest.Key, "T1_DEFAULT_MODEL=tier1",

@@ -8,7 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// L4: a person signs in with a key, does something, and signs out; what was seen is not there for who comes next.
+// TestL4SignIn signs in with a key, does something, and signs out. Afterwards the next user of the browser cannot see
+// the pages (L4).
 func TestL4SignIn(t *testing.T) {
 	key := strings.Repeat("tide", 8)
 	s := newStage(t, "API_KEYS=ada admin "+key, "API_KEYS_REQUIRED=true")

@@ -21,10 +21,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// root is the repository.
+// root is the top of the repository.
 const root = "../.."
 
-// stage is a running Tidemark, a site that it watches, and a browser that a person sits at.
+// stage is a running Tidemark, its site, and a browser.
 type stage struct {
 	*testing.T
 	ctx    context.Context // of the tab
@@ -32,10 +32,10 @@ type stage struct {
 	folder string          // of the site's files
 	server string          // address of Tidemark
 	client *api.Client
-	said   []string // what the page wrote to the console as an error
+	said   []string // errors that the page wrote to the console
 }
 
-// newStage starts everything. What the processes print is shown when the test fails.
+// newStage starts everything. If the test fails, the output of the processes is shown.
 func newStage(t *testing.T, env ...string) *stage {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func (s *stage) spawn(env []string, program string, args ...string) {
 	})
 }
 
-// browse opens a tab. A browser is named by CHROMIUM, or found.
+// browse opens a tab. CHROMIUM names the browser. Without it, browse searches for one.
 func (s *stage) browse() {
 	s.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1200, 1000))
@@ -107,10 +107,10 @@ func (s *stage) browse() {
 		}
 	})
 	s.ctx = tab
-	must(s.T, chromedp.Run(tab)) // the browser lives as long as the context of its first run
+	must(s.T, chromedp.Run(tab)) // the browser lives until the context of its first run ends
 }
 
-// do has the person do something.
+// do performs actions in the browser.
 func (s *stage) do(actions ...chromedp.Action) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
@@ -129,7 +129,7 @@ func (s *stage) open(path string) {
 	s.do(chromedp.Navigate(s.server+"/api/ui"+path), chromedp.WaitReady("main"))
 }
 
-// ask evaluates an expression. It is asked again of the page that comes when the one asked is left meanwhile.
+// ask evaluates an expression. If the browser leaves the page meanwhile, ask evaluates it again on the next page.
 func (s *stage) ask(expression string, answer any) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, 30*time.Second)
@@ -143,7 +143,7 @@ func (s *stage) ask(expression string, answer any) {
 	}
 }
 
-// left reports that a page was left while it was asked.
+// left reports whether an error means that the browser left the page during an evaluation.
 func left(err error) bool {
 	var failed *cdproto.Error
 	return errors.As(err, &failed) && (strings.Contains(failed.Message, "navigated or closed") ||
@@ -151,14 +151,15 @@ func left(err error) bool {
 		strings.Contains(failed.Message, "Cannot find context"))
 }
 
-// text is what can be read in a part of the page. It is asked for at once: pages renew themselves.
+// text returns the visible text in a part of the page. It does not wait, because pages update themselves.
 func (s *stage) text(selector string) (out string) {
 	s.Helper()
 	s.ask(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? ""`, selector), &out)
 	return out
 }
 
-// press clicks what may be renewed while one reaches for it. The click comes after the answer, which it may cut off.
+// press clicks an element that an update may replace at any moment. The click runs after the evaluation has returned,
+// because it may end the evaluation.
 func (s *stage) press(selector string) {
 	s.Helper()
 	s.eventually(selector+" is there", func() (done bool) {
@@ -168,7 +169,7 @@ func (s *stage) press(selector string) {
 	})
 }
 
-// reads waits until a text can be read in a part of the page, without asking for the page again.
+// reads waits until a text is visible in a part of the page, without loading the page again.
 func (s *stage) reads(selector, want string) {
 	s.Helper()
 	s.eventually(fmt.Sprintf("%q is read in %s", want, selector), func() bool {
@@ -188,7 +189,7 @@ func (s *stage) eventually(what string, done func() bool) {
 	}
 }
 
-// shoot keeps a picture of the whole page in build/screenshots.
+// shoot saves a picture of the whole page in build/screenshots.
 func (s *stage) shoot(name string) {
 	s.Helper()
 	var png []byte
@@ -200,7 +201,7 @@ func (s *stage) shoot(name string) {
 	must(s.T, os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644))
 }
 
-// shootBoth keeps a picture of the page at both widths.
+// shootBoth saves a picture of the page at both widths.
 func (s *stage) shootBoth(name string) {
 	s.Helper()
 	for _, l := range []look{looks[2], looks[0]} {
@@ -209,7 +210,7 @@ func (s *stage) shootBoth(name string) {
 	}
 }
 
-// look is how a page is looked at.
+// look is the width and color scheme of a page.
 type look struct {
 	name   string
 	width  int64

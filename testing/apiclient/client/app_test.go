@@ -27,19 +27,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// indexNowKey is what the site shows.
+// indexNowKey is the key that the site serves.
 const indexNowKey = "0123456789abcdef"
 
-// running is the real app on the embedded store, with a site to look at and a model to ask.
+// running is the real app on the embedded store, with a site to crawl and a fake language model.
 type running struct {
 	*testing.T
 	*ClientWithResponses
 	handler http.Handler
 	store   storage.Store
-	site    string // has one page, /tides, and shows a key of IndexNow
-	files   string // folder of the files that may be read
+	site    string // has one page, /tides, and serves an IndexNow key
+	files   string // folder of the files that the app may read
 	checker *openapitest.Checker
-	called  map[string]bool // operations that were answered as described
+	called  map[string]bool // operations whose answers matched the description
 }
 
 func start(t *testing.T) *running {
@@ -89,7 +89,7 @@ func start(t *testing.T) *running {
 	return r
 }
 
-// Do sends a request of the client and holds both sides to the description.
+// Do sends a request of the client, and checks the request and the answer against the description.
 func (r *running) Do(req *http.Request) (*http.Response, error) {
 	var sent []byte
 	if req.Body != nil {
@@ -122,7 +122,7 @@ func (r *running) Do(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// work delivers every message, as the host would, and lets the timer for batches come once.
+// work delivers every message, as the host would, and runs the timer for batches once.
 func (r *running) work() {
 	r.Helper()
 	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
@@ -152,13 +152,13 @@ func (r *running) trigger(function, envelope string) {
 	}
 }
 
-// uncalled are the operations that no request of the test was a success of.
+// uncalled lists the operations that no request of the test called successfully.
 func (r *running) uncalled() []string {
 	return slices.DeleteFunc(r.checker.OperationIDs(), func(id string) bool { return r.called[id] })
 }
 
-// ok gives what an answer of 200 was decoded into. It panics when there is none, so that it can take what a
-// method of the client returns.
+// ok returns the decoded answer of status 200. It panics if there is another status, so that its arguments can be the
+// results of a client's method.
 func ok[A interface {
 	GetJSON200() *T
 	StatusCode() int

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A19: a client that is made of the description alone can use every operation of the real app. Each request
-// and each answer is as described, and each answer is decoded.
+// TestA19EveryOperation checks that a client generated from the description alone can use every operation of the real
+// app. Each request and each answer matches the description, and each answer is decoded (A19).
 func TestA19EveryOperation(t *testing.T) {
 	r := start(t)
 	rule := r.rules()
@@ -32,7 +32,7 @@ func TestA19EveryOperation(t *testing.T) {
 	}
 }
 
-// rules makes a channel and a rule, and gives the rule's id.
+// rules creates a channel and a rule, and returns the rule's id.
 func (r *running) rules() (id string) {
 	ctx, hook := r.Context(), r.site+"/hook"
 	made := ok(r.AddChannelWithResponse(ctx, ChannelSpec{Name: "ops", Kind: "webhook", Url: &hook}))
@@ -58,7 +58,7 @@ func (r *running) rules() (id string) {
 	return rule.Id
 }
 
-// deliveries sees what a rule told of, sends it again, and removes the rule.
+// deliveries reads the deliveries of a rule, sends one again, and removes the rule.
 func (r *running) deliveries(rule string) {
 	ctx := r.Context()
 	if test := ok(r.TestRuleWithResponse(ctx, rule)); test.Matched == 0 {
@@ -80,7 +80,7 @@ func (r *running) deliveries(rule string) {
 	ok(r.RemoveChannelWithResponse(ctx, "ops"))
 }
 
-// sources registers pages and a file, reads all that becomes of a page, and gives its id.
+// sources registers pages and a file, reads everything about a page, and returns the page's id.
 func (r *running) sources() (id string) {
 	ctx, page := r.Context(), r.site+"/tides"
 	item, err := accepted(r.AddUrlsWithResponse(ctx, nil, AddURLRequest{Url: &page})).AsItem()
@@ -127,7 +127,7 @@ func (r *running) sources() (id string) {
 	return item.Id
 }
 
-// settings are what is said of an item, of a tag, and of many items.
+// settings changes the settings of an item, of a tag, and of many items.
 func (r *running) settings(id string) {
 	ctx, least := r.Context(), "1h"
 	ok(r.SaveTagWithResponse(ctx, TagRequest{Name: "news", Interval: &Interval{Min: &least}}))
@@ -152,7 +152,7 @@ func (r *running) settings(id string) {
 	ok(r.RemoveTagWithResponse(ctx, "news"))
 }
 
-// changes reads what has changed, which is that there is a page.
+// changes reads the changes, of which the only one is the new page.
 func (r *running) changes(id, capture string) {
 	ctx := r.Context()
 	got := ok(r.ListChangesWithResponse(ctx, nil))
@@ -204,7 +204,7 @@ func (r *running) changes(id, capture string) {
 	}
 }
 
-// index asks the index and has it written anew.
+// index searches the index and rebuilds it.
 func (r *running) index(id string) {
 	ctx, yes, all := r.Context(), true, "true"
 	if got := ok(r.SearchWithResponse(ctx, &SearchParams{Q: "harbour", Facets: &all, NestImages: &yes})); got.Count != 1 ||
@@ -238,7 +238,7 @@ func (r *running) index(id string) {
 	}
 }
 
-// entries pushes entries in, one and many, and changes what is done with them.
+// entries pushes entries in, alone and in batches, and changes their policies.
 func (r *running) entries() {
 	ctx, text := r.Context(), "High tide"
 	var chat, message TelegramID
@@ -278,7 +278,7 @@ func (r *running) entries() {
 	}
 }
 
-// one is an entry as a body, which may also be many.
+// one returns a body with one entry, for a route that also accepts many.
 func one(e Entry) (body EntryOrEntryBatch) {
 	if err := body.FromEntry(e); err != nil {
 		panic(err)
@@ -286,7 +286,7 @@ func one(e Entry) (body EntryOrEntryBatch) {
 	return body
 }
 
-// enrichment asks the model.
+// enrichment enriches entries with the language model.
 func (r *running) enrichment() {
 	ctx, text, source := r.Context(), "The crane moves at high tide.", "notes"
 	if got := ok(r.EnrichWithResponse(ctx, EnrichRequest{Text: &text})); got.Gist == "" {
@@ -305,7 +305,7 @@ func (r *running) enrichment() {
 	}
 }
 
-// imports brings a file of mails in.
+// imports imports a file of mails.
 func (r *running) imports() {
 	ctx := r.Context()
 	mbox := "From a@port.example Sun Mar  1 03:00:00 2026\nFrom: a@port.example\nSubject: Tides\nMessage-ID: " +
@@ -324,7 +324,7 @@ func (r *running) imports() {
 	}
 }
 
-// backfill begins a run, holds it, has it go on and ends it.
+// backfill starts a run, pauses it, resumes it and cancels it.
 func (r *running) backfill() {
 	ctx := r.Context()
 	if got := ok(r.ListBackfillSitesWithResponse(ctx)); len(got.Sites) != 1 {
@@ -359,7 +359,7 @@ func (r *running) looks() {
 	ok(r.IndexNowOneWithResponse(ctx, &IndexNowOneParams{Url: page, Key: indexNowKey, KeyLocation: &at}))
 }
 
-// service asks the app about itself.
+// service uses the operations about the app itself.
 func (r *running) service() {
 	ctx := r.Context()
 	if got := ok(r.GetHealthWithResponse(ctx)); got.Status != "ok" {

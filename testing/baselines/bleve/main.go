@@ -1,5 +1,5 @@
-// Command bleve indexes chunks with bleve and answers queries, to be compared with the embedded index.
-// It prints what it took as JSON.
+// Command bleve indexes chunks with bleve and answers queries, for a comparison with the embedded index. It prints
+// the times and sizes as JSON.
 //
 //	bleve CHUNKS QUERIES FOLDER
 package main
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// results are what it took.
+// results are the measured times and sizes.
 type results struct {
 	Seconds float64
 	Bytes   int64
@@ -70,7 +70,7 @@ func run(chunks, queries, folder string) (results, error) {
 	})
 }
 
-// fill indexes all chunks in batches as large as those of a crawl.
+// fill indexes all chunks, in batches of the size that a crawl uses.
 func fill(ix bleve.Index, name string) (seconds float64, err error) {
 	batch, n := ix.NewBatch(), 0
 	err = lines(name, func(line []byte) error {
@@ -97,7 +97,7 @@ func fill(ix bleve.Index, name string) (seconds float64, err error) {
 	return seconds + time.Since(began).Seconds(), err
 }
 
-// ask asks each query once, after the first of its kind.
+// ask measures one search for each query. The first query of each kind also runs once before, to warm up.
 func ask(ix bleve.Index, name string, times map[string][]time.Duration) error {
 	warm := map[string]bool{}
 	return lines(name, func(line []byte) error {
@@ -109,7 +109,7 @@ func ask(ix bleve.Index, name string, times map[string][]time.Duration) error {
 			return err
 		}
 		if strings.Contains(q.Kind, "vector") || strings.Contains(q.Kind, "misspelt") {
-			return nil // built without vectors, and fuzzy only when it is told so
+			return nil // bleve is built without vectors, and is fuzzy only on request
 		}
 		request := bleve.NewSearchRequest(queryOf(q.Q, q.Host))
 		request.Highlight = bleve.NewHighlight()
@@ -129,7 +129,7 @@ func ask(ix bleve.Index, name string, times map[string][]time.Duration) error {
 	})
 }
 
-// queryOf looks for a query in all fields, as the embedded index weighs them.
+// queryOf searches all fields for a text, with the weights of the embedded index.
 func queryOf(text, host string) query.Query {
 	var fields []query.Query
 	for field, weight := range map[string]float64{"title": 10, "heading": 4, "body": 1} {
@@ -160,7 +160,7 @@ func queryOf(text, host string) query.Query {
 	return found
 }
 
-// lines gives the lines of a file.
+// lines calls each with the lines of a file.
 func lines(name string, each func([]byte) error) error {
 	f, err := os.Open(name)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command colly crawls a list of pages with colly, extracts them with Tidemark's own extractor and
-// keeps each in SQLite, durably: the program a Go developer would write in an afternoon, as the
-// baseline for Tidemark's pages per second.
+// Command colly crawls a list of pages with colly, extracts them with Tidemark's own extractor and stores each
+// durably in SQLite. It is the program that a Go developer would write in an afternoon, and the baseline for
+// Tidemark's pages per second.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command corpora makes folders for cmd/score of the test data that other libraries ship with
-// their modules: OUT/trafilatura has pages in many languages with phrases, OUT/readability pages
-// with the content that Mozilla's Readability should find.
+// Command corpora makes folders for cmd/score from the test data that other libraries include in their modules:
+// OUT/trafilatura has pages in many languages with phrases, and OUT/readability has pages with the content that
+// Mozilla's Readability should find.
 //
 //	corpora OUT
 package main
@@ -39,7 +39,7 @@ func run(args []string) error {
 	return trafilatura(filepath.Join(args[0], "trafilatura"))
 }
 
-// moduleDir is where the go command keeps a module that this one requires.
+// moduleDir returns the folder of a module that this module requires.
 func moduleDir(path string) (string, error) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path).Output()
 	return strings.TrimSpace(string(out)), err
@@ -72,7 +72,7 @@ func trafilatura(out string) error {
 	for _, e := range entries {
 		page, readErr := os.ReadFile(filepath.Join(dir, "test-files/comparison", e.file))
 		if errors.Is(readErr, os.ErrNotExist) || len(e.with) == 0 {
-			continue // some pages are not shipped
+			continue // the module lacks some pages
 		}
 		name := strings.TrimSuffix(e.file, ".html")
 		err = errors.Join(err, readErr, write(out, name+".html", string(page)),
@@ -81,13 +81,13 @@ func trafilatura(out string) error {
 	return err
 }
 
-// entry is one page of a table in Go source.
+// entry is one page in a table of Go source.
 type entry struct {
 	file          string
 	with, without []string
 }
 
-// phrases reads the table of pages from the source of a program, whose data cannot be imported.
+// phrases reads the table of pages from the source of a program, because the data of a program cannot be imported.
 func phrases(path string) ([]entry, error) {
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
 	if err != nil {
@@ -129,7 +129,7 @@ func readEntry(literal *ast.CompositeLit) (e entry) {
 	return e
 }
 
-// stringsOf are the string literals of an expression, in order.
+// stringsOf returns the string literals of an expression, in order.
 func stringsOf(expression ast.Expr) (all []string) {
 	ast.Inspect(expression, func(n ast.Node) bool {
 		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {

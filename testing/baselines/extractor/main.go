@@ -1,5 +1,5 @@
-// Command extractor finds the main content of a page with another library, for cmd/score to
-// compare: it reads HTML from its standard input and writes text to its standard output.
+// Command extractor finds the main content of a page with another library, as a comparison for cmd/score. It reads
+// HTML from its standard input and writes text to its standard output.
 //
 //	extractor trafilatura|readability
 package main
@@ -33,8 +33,8 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// trafilaturaText uses its fallback extractors, which are worth their time on pages that are no
-// articles. What it finds nothing in has no text.
+// trafilaturaText uses the library's fallback extractors, which are worth their time on pages that are not articles.
+// It returns "" for a page without content.
 func trafilaturaText(in io.Reader, base *url.URL) string {
 	found, err := trafilatura.Extract(in, trafilatura.Options{
 		EnableFallback: true, ExcludeComments: true, HtmlDateMode: trafilatura.Fast, OriginalURL: base,

@@ -1,6 +1,6 @@
 // Command loop crawls a list of pages with nothing but net/http, Tidemark's own extractor and chunks, and SQLite in
-// transactions of a hundred pages; then it asks for each again with its validator. It keeps no schedule, history or
-// lineage, and loses what it has not committed: what is left when all of Tidemark's promises are taken away.
+// transactions of a hundred pages. Then it requests each page again with its validator. It keeps no schedule, history
+// or lineage, and a crash loses uncommitted pages: it is what remains without all of Tidemark's promises.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/testing/baselines/internal/keep"
 )
 
-// group is how many pages a transaction has.
+// group is how many pages are in a transaction.
 const group = 100
 
 func main() { keep.Main(run) }
@@ -39,7 +39,7 @@ type loop struct {
 	parallel int
 }
 
-// first fetches and keeps every page.
+// first fetches and stores every page.
 func (l *loop) first(urls []string) error {
 	pages := each(urls, l.parallel, func(url string) (*keep.Page, error) {
 		p, status, err := l.get(url, "")
@@ -54,7 +54,7 @@ func (l *loop) first(urls []string) error {
 	return inGroups(pages, func(some []*keep.Page) error { return l.k.Store(some...) })
 }
 
-// again asks for every page with its validator.
+// again requests every page with its validator.
 func (l *loop) again(urls []string) error {
 	etags, err := l.k.ETags()
 	if err != nil {
@@ -92,7 +92,7 @@ type result[T any] struct {
 	err   error
 }
 
-// each calls do for every URL, so many at once.
+// each calls do for every URL, parallel at a time.
 func each[T any](urls []string, parallel int, do func(url string) (T, error)) <-chan result[T] {
 	todo, done := make(chan string), make(chan result[T], group)
 	var wg sync.WaitGroup
@@ -115,7 +115,7 @@ func each[T any](urls []string, parallel int, do func(url string) (T, error)) <-
 	return done
 }
 
-// inGroups hands on what comes, a group at a time.
+// inGroups passes the results to keep, a group at a time.
 func inGroups[T any](from <-chan result[T], keep func([]T) error) error {
 	var all []T
 	for r := range from {

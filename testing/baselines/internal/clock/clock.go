@@ -1,4 +1,4 @@
-// Package clock times a phase of a baseline, and prints what cmd/bench reads.
+// Package clock measures the time of a baseline's phase, and prints it for cmd/bench.
 package clock
 
 import (
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Started is when a phase began.
+// Started is the start of a phase.
 type Started struct {
 	at  time.Time
 	cpu time.Duration
@@ -15,7 +15,7 @@ type Started struct {
 
 func Now() Started { return Started{time.Now(), processor()} }
 
-// Tell prints how many pages a phase has done, in how many seconds, and with how many of the processor.
+// Tell prints the number of pages of a phase, its duration and its processor time, both in seconds.
 func (s Started) Tell(phase string, pages int) {
 	fmt.Printf("%s: %d pages, %f s, %f s of processor\n", phase, pages, time.Since(s.at).Seconds(),
 		(processor() - s.cpu).Seconds())
@@ -23,6 +23,6 @@ func (s Started) Tell(phase string, pages int) {
 
 func processor() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it fails for other arguments only
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails only for other arguments
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,5 +1,5 @@
-// Package keep stores pages for the baselines as a Go developer would in an afternoon: one SQLite file with the body,
-// what was extracted, and a full-text index of its pieces.
+// Package keep stores pages for the baselines as a Go developer would in an afternoon: in one SQLite file with the
+// body, the extracted content, and a full-text index of its chunks.
 package keep
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// Page is a page as it was read.
+// Page is a fetched page.
 type Page struct {
 	URL    string
 	Header http.Header
@@ -22,7 +22,7 @@ type Page struct {
 	chunks []chunk.Chunk
 }
 
-// Read extracts the content of a page with Tidemark's own extractor and cuts it into chunks.
+// Read extracts the content of a page with Tidemark's own extractor and splits it into chunks.
 func (p *Page) Read() (err error) {
 	p.doc, err = web.Extract(p.Body, p.Header.Get("Content-Type"), p.URL, extract.Limits{})
 	if err == nil {
@@ -31,10 +31,10 @@ func (p *Page) Read() (err error) {
 	return err
 }
 
-// Keeper is the file.
+// Keeper is the SQLite file.
 type Keeper struct{ db *sql.DB }
 
-// open creates the file. Its transactions are durable when they have returned.
+// open creates the file. A transaction is durable when its commit has returned.
 func open(file string) (*Keeper, error) {
 	db, err := sql.Open("sqlite", file+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -49,7 +49,7 @@ func open(file string) (*Keeper, error) {
 
 func (k *Keeper) Close() error { return k.db.Close() }
 
-// Store keeps pages that were read in one transaction.
+// Store stores pages in one transaction. Callers must call [Page.Read] before.
 func (k *Keeper) Store(pages ...*Page) error {
 	return k.within(func(tx *sql.Tx) error {
 		for _, p := range pages {
@@ -72,7 +72,7 @@ func storePage(tx *sql.Tx, p *Page) error {
 	return err
 }
 
-// Checked counts a check of each page in one transaction.
+// Checked counts a check of each page, in one transaction.
 func (k *Keeper) Checked(urls []string) error {
 	return k.within(func(tx *sql.Tx) (err error) {
 		for _, u := range urls {
@@ -96,7 +96,7 @@ func (k *Keeper) within(do func(tx *sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// ETags are the validators of all pages by their addresses.
+// ETags returns the validators of all pages by their addresses.
 func (k *Keeper) ETags() (map[string]string, error) {
 	rows, err := k.db.Query("select url, etag from pages")
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Main is a baseline's main function: it crawls the pages of the file that -urls names, -parallel at once, into a
-// folder that is removed at the end.
+// Main is the main function of a baseline. It crawls the pages in the file that -urls names, -parallel at a time,
+// into a folder that is removed at the end.
 func Main(crawl func(k *Keeper, urls []string, parallel int) error) {
 	list := flag.String("urls", "", "file with one URL a line")
 	parallel := flag.Int("parallel", 4, "requests in flight")
@@ -38,7 +38,7 @@ func inFolder(list string, parallel int, crawl func(k *Keeper, urls []string, pa
 	return crawl(k, urls, parallel)
 }
 
-// lines reads a file with one URL a line.
+// lines reads a file with one URL per line.
 func lines(name string) ([]string, error) {
 	f, err := os.Open(name)
 	if err != nil {
