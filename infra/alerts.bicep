@@ -1,9 +1,9 @@
 // Mails to the operator when something needs a person.
 //
-// All rules ask the logs. A queue's length would be the obvious source, but Azure's metric of it is one
-// number for all queues of the account, once an hour; and the queues are short by design, because
-// what a host's pace does not permit yet waits in the registry's due rows. So the sweep logs how late
-// it is, and a message that was given up is in the host's log within seconds.
+// All rules query the logs. The length of a queue would be the obvious source, but Azure's metric of it is one
+// number for all queues of the account, once an hour. Besides, the queues are short by design: work that a
+// host's pace does not permit yet waits in the registry's due rows. So the sweep logs how late it is, and a
+// message that was given up is in the host's log within seconds.
 
 param location string
 param tags object
@@ -86,7 +86,7 @@ resource alert 'Microsoft.Insights/scheduledQueryRules@2026-03-01' = [
           failingPeriods: { numberOfEvaluationPeriods: 1, minFailingPeriodsToAlert: 1 }
         }))
       }
-      // The workspace is new, and its tables are there only after the first entries.
+      // The workspace is new, and its tables exist only after the first entries.
       skipQueryValidation: true
       autoMitigate: true
       actions: { actionGroups: [operator.id] }

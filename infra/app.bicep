@@ -1,37 +1,37 @@
-// Everything Tidemark needs in one resource group: a function app, the storage account that holds
-// all state, and a place for logs; if asked for, a Key Vault, a search service and alerts.
+// Everything Tidemark needs in one resource group: a function app, the storage account for all state, and a
+// workspace for logs. On request, also a Key Vault, a search service and alerts.
 //
-// No secret is made anywhere, and none is needed. Those that there may be, keys of models and of private
-// sources, are given best in the Key Vault. The app has one identity, and role assignments say what it may do.
-// The identity stands on its own and is not the app's, so that its roles can be there before the
-// app is: the host needs its storage from its first start on.
+// No secret is created, and none is needed. The best place for optional secrets, keys of models and of private
+// sources, is the Key Vault. The app has one identity, and role assignments say what it may do. The identity
+// is a resource separate from the app, so that its roles can exist before the app does: the host needs its
+// storage from its first start on.
 
 param location string = resourceGroup().location
 param tags object = {}
 
-@description('Settings of the app by the names it reads. Empty ones are left out, so that the app\'s own defaults hold.')
-@secure() // some may be keys, and parameters can be read in the history of deployments
+@description('Settings of the app by the names it reads. Empty ones are left out, so that the app\'s own defaults apply.')
+@secure() // some may be keys, and the history of deployments shows other parameters
 param settings object = {}
 
-@description('LRS keeps three copies in one building, ZRS in three zones of the region, for a quarter more.')
+@description('LRS keeps three copies in one building. ZRS keeps them in three zones of the region, and costs a quarter more.')
 @allowed(['Standard_LRS', 'Standard_ZRS'])
 param storageSku string = 'Standard_LRS'
 
-@description('Days after which a snapshot moves to the cool tier; 0 leaves it. Pays for large documents only: see docs/deploy.md.')
+@description('Days after which a snapshot moves to the cool tier; 0 never moves it. Worthwhile only for large documents: see docs/deploy.md.')
 param snapshotCoolAfterDays int = 0
 
-@description('Days in which nobody may delete or change a snapshot; 0 for none. It has to fit with SNAPSHOT_KEEP_DAYS: see docs/deploy.md.')
+@description('Days in which no user can delete or change a snapshot; 0 for none. Must be compatible with SNAPSHOT_KEEP_DAYS: see docs/deploy.md.')
 param snapshotImmutableDays int = 0
 
-@description('Memory of an instance: 512, 2048 or 4096. Half a gigabyte is enough for small pages, but eight are worked on at once.')
+@description('Memory of an instance: 512, 2048 or 4096. Half a gigabyte is enough for small pages, although eight are processed at once.')
 param instanceMemoryMB int = 2048
 
-@description('Most instances that a burst of work may start: a bound on cost, for politeness holds over all of them.')
+@description('Largest number of instances that a burst of work may start. It bounds cost only: politeness holds over all instances.')
 @minValue(40)
 @maxValue(1000)
 param maximumInstances int = 40
 
-@description('HTTP instances that never sleep. They answer without a cold start, and cost around the clock.')
+@description('HTTP instances that are always ready. They answer without a cold start, and cost around the clock.')
 @minValue(0)
 param alwaysReadyHttp int = 0
 
@@ -39,28 +39,28 @@ param alwaysReadyHttp int = 0
 @allowed(['none', 'free', 'basic', 'standard'])
 param searchSku string = 'none'
 
-@description('Whether the search service that is created has the semantic ranker, which is billed by its searches.')
+@description('Whether the created search service has the semantic ranker, which is billed by search.')
 param searchSemantic bool = false
 
-@description('Address of an Azure AI Search that is there already. The identity needs the two search roles below on it.')
+@description('Address of an existing Azure AI Search. The identity needs the two search roles below on it.')
 param searchEndpoint string = ''
 
 @description('Key Vault to create, for settings that are secrets.')
 @allowed(['none', 'standard'])
 param vaultSku string = 'none'
 
-@description('Settings whose values are secrets in it, named alike with - for _. They have to be there before.')
+@description('Settings whose values are secrets in the vault, under the same names with - for _. The secrets must exist before.')
 param vaultSettings array = []
 
-@description('Whom to mail when the app stands still, fails, gives work up or falls behind; empty for no alerts.')
+@description('Mail address for alerts when the app stops working, fails, gives up work or falls behind; empty for no alerts.')
 param alertEmail string = ''
 
-@description('Hours that something may be due before it is worth a mail.')
+@description('Hours that work may be late before an alert.')
 @minValue(1)
 param alertLateHours int = 48
 
-// The same group and subscription give the same names, so that a second deployment changes the
-// first; other subscriptions give others, for some of these names are the world's.
+// The same group and subscription give the same names, so that a second deployment changes the first one.
+// Other subscriptions give other names, because some of these names must be unique in the world.
 var token = uniqueString(subscription().id, resourceGroup().id, location)
 var vaultName = 'kv-${token}'
 var createVault = vaultSku != 'none'
@@ -110,8 +110,8 @@ resource workspace 'Microsoft.OperationalInsights/workspaces@2025-07-01' = {
   tags: tags
   properties: {
     sku: { name: 'PerGB2018' }
-    retentionInDays: 30 // kept at no cost
-    // A crawl that goes wrong logs much. What is over the cap is dropped until the next day.
+    retentionInDays: 30 // at no cost
+    // A crawl with many errors logs much. Entries above the cap are dropped until the next day.
     workspaceCapping: { dailyQuotaGb: 1 }
   }
 }
@@ -124,7 +124,7 @@ resource insights 'Microsoft.Insights/components@2020-02-02' = {
   properties: {
     Application_Type: 'web'
     WorkspaceResourceId: workspace.id
-    DisableLocalAuth: true // the connection string alone lets nobody write
+    DisableLocalAuth: true // the connection string alone gives no right to write
   }
 }
 
@@ -149,13 +149,13 @@ module alerts 'alerts.bicep' = if (!empty(alertEmail)) {
   }
 }
 
-// --- Search, if asked for
+// --- Search, on request
 
 resource search 'Microsoft.Search/searchServices@2025-05-01' = if (createSearch) {
   name: 'srch-tidemark-${token}'
   location: location
   tags: tags
-  // Without a search nothing is created, but the type of the name has no 'none'.
+  // Without search, nothing is created, but the type of the name does not allow 'none'.
   sku: { name: searchSku == 'none' ? 'basic' : searchSku }
   properties: {
     disableLocalAuth: true // no keys here either
@@ -165,7 +165,7 @@ resource search 'Microsoft.Search/searchServices@2025-05-01' = if (createSearch)
   }
 }
 
-// The first makes the indexes, the second fills and asks them.
+// The first role creates the indexes, and the second writes and searches them.
 resource searchRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for role in [roles.searchServiceContributor, roles.searchIndexDataContributor]: if (createSearch) {
     name: guid(search.id, identity.id, role)
@@ -180,8 +180,7 @@ resource searchRoles 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 
 // --- The app
 
-// Flex Consumption: nothing runs, and nothing is paid, while there is nothing to do. It takes one
-// app per plan.
+// Flex Consumption: nothing runs, and nothing is billed, while there is no work. Each plan has one app.
 resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   name: 'plan-tidemark-${token}'
   location: location
@@ -192,7 +191,7 @@ resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
 }
 
 var hostSettings = {
-  // The host and the app read the same connection: one setting per service, and who to be.
+  // The host and the app read the same connection: one setting for each service, and one for the identity.
   AzureWebJobsStorage__credential: 'managedidentity'
   AzureWebJobsStorage__clientId: identity.properties.clientId
   AzureWebJobsStorage__blobServiceUri: storage.outputs.blobUri
@@ -200,26 +199,26 @@ var hostSettings = {
   AzureWebJobsStorage__tableServiceUri: storage.outputs.tableUri
   APPLICATIONINSIGHTS_CONNECTION_STRING: insights.properties.ConnectionString
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identity.properties.clientId};Authorization=AAD'
-  // Which identity the app is for services that no setting above names.
+  // The app's identity for services that no setting above names.
   AZURE_CLIENT_ID: identity.properties.clientId
-  // The folder of the app itself is read-only. What is here is one instance's and goes with it.
+  // The app's own folder is read-only. This folder belongs to one instance and is deleted with it.
   TIDEMARK_DATA: '/tmp/tidemark'
-  // FUNCTIONS_WORKER_RUNTIME, FUNCTIONS_EXTENSION_VERSION and WEBSITE_RUN_FROM_PACKAGE are not for
-  // this plan, which refuses them: functionAppConfig says all that.
+  // This plan refuses FUNCTIONS_WORKER_RUNTIME, FUNCTIONS_EXTENSION_VERSION and WEBSITE_RUN_FROM_PACKAGE:
+  // functionAppConfig has the same information.
 }
 
 var searchSettings = {
   SEARCH_ENDPOINT: createSearch ? 'https://srch-tidemark-${token}.search.windows.net' : searchEndpoint
 }
 
-// The app never sees these: Azure resolves them, with the identity, before it starts.
+// The app never sees these references: Azure resolves them, with the identity, before the app starts.
 var vaultReferences = toObject(
   vaultSettings,
   name => name,
   name => '@Microsoft.KeyVault(VaultName=${vaultName};SecretName=${replace(name, '_', '-')})'
 )
 
-// What comes later wins, but an empty one never does.
+// Later values override earlier ones, but an empty value never does.
 var given = filter(items(union(searchSettings, settings)), setting => !empty(setting.value))
 var allSettings = union(
   hostSettings,
@@ -239,10 +238,10 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
-    // Who reads secrets that settings refer to: without it, an identity of the app alone.
+    // The identity that reads referenced secrets. Without this, it would be the app's system identity.
     keyVaultReferenceIdentity: identity.id
     functionAppConfig: {
-      runtime: { name: 'custom', version: '1.0' } // a custom handler: our executable
+      runtime: { name: 'custom', version: '1.0' } // a custom handler: the executable of Tidemark
       deployment: {
         storage: {
           type: 'blobContainer'
@@ -264,11 +263,11 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
       appSettings: map(items(allSettings), setting => { name: setting.key, value: setting.value })
     }
   }
-  // Nothing in the app mentions them, but it cannot start without.
+  // The app has no reference to these roles, but cannot start without them.
   dependsOn: [insightsRole, vault]
 
-  // Passwords for publishing, which are on by default: deployments use the deployer's identity. Each has a
-  // resource of its own, because the compiler cannot check a name that comes from a loop.
+  // Passwords for publishing, which Azure enables by default. Deployments use the deployer's identity instead.
+  // Each is a separate resource, because the compiler cannot check a name from a loop.
   resource scmPassword 'basicPublishingCredentialsPolicies' = {
     name: 'scm'
     properties: { allow: false }
@@ -281,8 +280,8 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
 }
 
 output name string = app.name
-@description('Key Vault for secrets, empty when none was made.')
+@description('Key Vault for secrets; empty when none was created.')
 output vaultName string = createVault ? vaultName : ''
 output url string = 'https://${app.properties.defaultHostName}'
-@description('Who the app is, to grant it roles on a search service of your own.')
+@description('The app\'s identity, to which you can grant roles on your own search service.')
 output identityPrincipalId string = identity.properties.principalId

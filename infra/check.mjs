@@ -1,6 +1,6 @@
-// Checks the templates without Azure and without the Bicep compiler: their syntax, and that every name
-// that is used is declared and every one that is declared is used. `make infra-check` installs what
-// it needs into .tools. Types and properties of resources are the compiler's, in .github/workflows/infra.yml.
+// Checks the templates without Azure and without the Bicep compiler: their syntax, and that every used name is
+// declared and every declared name is used. `make infra-check` installs its dependencies into .tools. The
+// compiler, in .github/workflows/infra.yml, checks types and properties of resources.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +10,7 @@ const [home, dir] = process.argv.slice(2)
 const require = createRequire(resolve(home, 'package.json'))
 const { Parser, Language } = require('web-tree-sitter')
 
-// Namespaces and what a declaration without an initial value stands for.
+// Namespaces, and the stand-in for a declaration without an initial value.
 const builtin = new Set(['az', 'sys', 'any', 'string', 'int', 'bool', 'object', 'array'])
 const declarations = ['parameter_declaration', 'variable_declaration', 'resource_declaration', 'module_declaration']
 
@@ -37,8 +37,8 @@ function syntax(root) {
   }
 }
 
-// What an identifier is here: a declaration's name, a local one of a loop or lambda, a key, a called
-// function or, in all other places, a use.
+// The role of an identifier: the name of a declaration, a local name of a loop or lambda, a key, a called
+// function or, everywhere else, a use.
 function role(node) {
   const { parent } = node
   const first = parent.namedChild(0).equals(node)
@@ -66,7 +66,7 @@ function names(root) {
   for (const node of found.local) if (declared.has(node.text)) complain(node, `${node.text} hides a declaration`)
 }
 
-// A module gets the parameters that it has, and all of those that have no default.
+// A module must get only parameters that it has, and all of those without a default.
 const templates = new Map()
 function parameters(name) {
   const root = templates.get(name)

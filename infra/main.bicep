@@ -1,9 +1,10 @@
-// Tidemark in an Azure subscription: a resource group and, in it, all of app.bicep.
+// Tidemark in an Azure subscription: a resource group with everything in app.bicep.
 //
-// Who has a resource group already deploys app.bicep into it; this file only saves making one.
+// If you have a resource group already, deploy app.bicep into it. This file only creates the group in
+// addition.
 targetScope = 'subscription'
 
-@description('Name of this deployment: letters, digits and hyphens. The resource group is called after it.')
+@description('Name of this deployment: letters, digits and hyphens. The resource group is named after it.')
 @minLength(1)
 @maxLength(60)
 param environmentName string
@@ -11,13 +12,13 @@ param environmentName string
 @description('Region, one that has Flex Consumption: az functionapp list-flexconsumption-locations')
 param location string
 
-@description('Whom the operator of a crawled site may complain to: a mail address or a URL. Goes into the user agent.')
+@description('Contact for the operators of crawled sites: a mail address or a URL. It is part of the user agent.')
 param crawlContact string = ''
 
-// Of the settings below, an empty one is left to the app, which has the defaults and refuses bad
-// values with their name. They are text because settings are.
+// If one of the following settings is empty, the app uses its default. The app also refuses wrong values and
+// names the setting. The parameters are strings because settings are.
 
-@description('User agent; what stands before the slash is what robots.txt is matched against.')
+@description('User agent. The part before the slash is matched against robots.txt.')
 param crawlUserAgent string = ''
 
 @description('Pause between two checks of a page that changes, in seconds.')
@@ -26,7 +27,7 @@ param crawlBaseIntervalSeconds string = ''
 @description('Longest pause between two checks, in seconds.')
 param crawlMaxIntervalSeconds string = ''
 
-@description('Least pause between two requests to one host, in milliseconds.')
+@description('Smallest pause between two requests to one host, in milliseconds.')
 param crawlMinDelayMs string = ''
 
 @description('Largest pause between two requests to one host, in milliseconds.')
@@ -39,13 +40,13 @@ param crawlMaxConcurrent string = ''
 @allowed(['none', 'free', 'basic', 'standard'])
 param searchSku string = 'none'
 
-@description('Address of an Azure AI Search that is there already, when none is created.')
+@description('Address of an existing Azure AI Search, when none is created.')
 param searchEndpoint string = ''
 
 @description('Name of the index in it.')
 param searchIndex string = ''
 
-@description('Admin key of a search service that is there already and knows no roles; a reference to a Key Vault is better.')
+@description('Admin key of an existing search service without role-based access; a reference to a Key Vault is better.')
 @secure()
 param searchApiKey string = ''
 
@@ -55,23 +56,23 @@ param embeddingsModel string = ''
 @description('Model or route that describes entries one at a time. It needs the address of a service with models.')
 param t1DefaultModel string = ''
 
-@description('Model or route that describes entries in batches, likewise.')
+@description('Model or route that describes entries in batches. It needs the same address.')
 param t1BatchModel string = ''
 
 @description('Length of the vectors of that model.')
 param searchVectorDimensions string = ''
 
-@description('Whether the semantic ranker of the search service orders results: true or false. It is billed.')
+@description('Whether the semantic ranker of the search service orders results: true or false. Each search with it is billed.')
 param searchSemantic string = ''
 
-@description('Service of that model, one that speaks the API of OpenAI.')
+@description('Address of the service with that model, with an API like that of OpenAI.')
 param openaiBaseUrl string = ''
 
 @description('Key for that service; a reference to a Key Vault is better: @Microsoft.KeyVault(SecretUri=...).')
 @secure()
 param litellmMasterKey string = ''
 
-@description('Any other settings of the app, as NAME=value;NAME=value. Values that have a semicolon or a quote go into the Key Vault.')
+@description('Any other settings of the app, as NAME=value;NAME=value. Put values with a semicolon or a quote into the Key Vault.')
 @secure()
 param otherSettings string = ''
 
@@ -79,31 +80,31 @@ param otherSettings string = ''
 @allowed(['none', 'standard'])
 param vaultSku string = 'none'
 
-@description('Settings whose values are secrets in it, with commas between: LITELLM_MASTER_KEY,CREDENTIAL_WIKI. The secrets have to be there before, named with - for _.')
+@description('Settings whose values are secrets in the vault, separated by commas: LITELLM_MASTER_KEY,CREDENTIAL_WIKI. The secrets must exist before, under the same names with - for _.')
 param vaultSettings string = ''
 
-@description('Whom to mail when something needs a person; empty for no alerts, which cost a few dollars a month.')
+@description('Mail address for alerts when something needs a person; empty for no alerts. Alerts cost a few dollars a month.')
 param alertEmail string = ''
 
 @description('Standard_LRS keeps three copies in one building, Standard_ZRS in three zones of the region.')
 @allowed(['Standard_LRS', 'Standard_ZRS'])
 param storageSku string = 'Standard_LRS'
 
-// The next five are numbers, and text because azd's variables are.
+// The next five are numbers, but declared as strings, because the variables of azd are strings.
 
-@description('Days after which a snapshot moves to the cool tier; 0 leaves it.')
+@description('Days after which a snapshot moves to the cool tier; 0 never moves it.')
 param snapshotCoolAfterDays string = '0'
 
-@description('Days in which nobody may delete or change a snapshot; 0 for none.')
+@description('Days in which no user can delete or change a snapshot; 0 for none.')
 param snapshotImmutableDays string = '0'
 
 @description('Memory of an instance: 512, 2048 or 4096.')
 param instanceMemoryMB string = '2048'
 
-@description('Most instances that a burst of work may start, from 40.')
+@description('Largest number of instances that a burst of work may start; at least 40.')
 param maximumInstances string = '40'
 
-@description('HTTP instances that never sleep.')
+@description('HTTP instances that are always ready.')
 param alwaysReadyHttp string = '0'
 
 var tags = { 'azd-env-name': environmentName }
@@ -163,12 +164,12 @@ module app 'app.bicep' = {
   }
 }
 
-// azd keeps the outputs as variables of its environment, and hooks see them.
+// azd stores the outputs as variables of its environment, which hooks can read.
 output AZURE_RESOURCE_GROUP string = group.name
 output AZURE_FUNCTION_NAME string = app.outputs.name
-@description('Who the app is, to grant it roles on a search service or a Key Vault of your own.')
+@description('The app\'s identity, to which you can grant roles on your own search service or Key Vault.')
 output AZURE_IDENTITY_PRINCIPAL_ID string = app.outputs.identityPrincipalId
-@description('Where secrets of the app go, when there is a Key Vault.')
+@description('Key Vault for the secrets of the app, if there is one.')
 output AZURE_KEY_VAULT_NAME string = app.outputs.vaultName
-@description('What the command line reads to find the server.')
+@description('Address of the server, which the command line reads.')
 output TIDEMARK_SERVER string = app.outputs.url

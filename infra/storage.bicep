@@ -1,15 +1,16 @@
-// The storage account: the registry's tables, the job queues, what is kept of pages, the host's
-// leases and keys, and the deployed zip.
+// The storage account: the registry's tables, the job queues, the stored pages, the host's leases and keys,
+// and the deployed zip.
 //
-// The app makes what is missing at its start. The same is here so that the host finds the queues it
-// polls before the app has ever started, and so that rules can be laid on what is kept.
+// The app creates missing tables, queues and containers when it starts. They are declared here as well, so
+// that the host finds the queues that it polls before the app's first start, and so that rules for stored data
+// can refer to them.
 
 param location string
 param tags object
 param name string
 param sku string
 
-@description('The identity that may read and write all of it.')
+@description('The identity that may read and write everything in the account.')
 param principalId string
 
 @minValue(0)
@@ -20,8 +21,8 @@ param snapshotCoolAfterDays int
 @maxValue(146000)
 param snapshotImmutableDays int
 
-// A test holds these lists against what the app makes. The host makes a poison queue when it first
-// needs it; those of rebuild-steps and mbox-steps are read by nobody but an operator.
+// A test compares these lists with what the app creates. The host creates a poison queue when it first needs
+// one. Only operators read those of rebuild-steps and mbox-steps.
 var queues = [
   'backfill-steps'
   'backfill-steps-poison'
@@ -85,7 +86,7 @@ resource account 'Microsoft.Storage/storageAccounts@2025-06-01' = {
   kind: 'StorageV2'
   sku: { name: sku }
   properties: {
-    // With keys, whoever can read the app's settings could read all that it stores.
+    // With account keys, anyone who can read the app's settings could read all of its data.
     allowSharedKeyAccess: false
     allowBlobPublicAccess: false
     allowCrossTenantReplication: false
@@ -136,8 +137,8 @@ resource snapshots 'Microsoft.Storage/storageAccounts/blobServices/containers@20
   name: 'snapshots'
 }
 
-// Unlocked: who owns the account can end it. Locking it, which nobody can undo, is a decision to be
-// made by hand. The app never writes a snapshot twice; see docs/deploy.md for what it may delete.
+// The policy is unlocked: the owner of the account can end it. Locking it cannot be undone, so it is a
+// decision to make by hand. The app never writes a snapshot twice. For what it may delete, see docs/deploy.md.
 resource immutable 'Microsoft.Storage/storageAccounts/blobServices/containers/immutabilityPolicies@2025-06-01' = if (snapshotImmutableDays > 0) {
   parent: snapshots
   name: 'default'
@@ -172,8 +173,8 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2025-06
   }
 }
 
-// The host takes blob leases, so that a timer fires on one instance only, and needs the owner's
-// role for them; contributors suffice for the rest.
+// The host uses blob leases, so that a timer fires on one instance only. They need the owner role. The
+// contributor role is sufficient for everything else.
 resource access 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
   for role in [roles.blobDataOwner, roles.queueDataContributor, roles.tableDataContributor]: {
     name: guid(account.id, principalId, role)
@@ -181,7 +182,7 @@ resource access 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
     properties: {
       roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', role)
       principalId: principalId
-      // Without the type, an identity that is not known everywhere yet is refused.
+      // Without the type, an identity that has not propagated everywhere yet is refused.
       principalType: 'ServicePrincipal'
     }
   }
@@ -190,5 +191,5 @@ resource access 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 output blobUri string = account.properties.primaryEndpoints.blob
 output queueUri string = account.properties.primaryEndpoints.queue
 output tableUri string = account.properties.primaryEndpoints.table
-@description('Where the zip is deployed to.')
+@description('The container for the deployed zip.')
 output deploymentUri string = '${account.properties.primaryEndpoints.blob}deployments'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Uploads build/tidemark.zip to the function app. Role assignments that were just made take minutes to
-# hold everywhere, and until then uploads are refused: so a refused one is tried again, for ten minutes.
+# Uploads build/tidemark.zip to the function app. New role assignments need minutes to take effect everywhere,
+# and until then uploads are refused. So a refused upload is retried, for ten minutes.
 set -eu
 : "${AZURE_SUBSCRIPTION_ID:?is not set: the id of the subscription}"
 : "${AZURE_RESOURCE_GROUP:?is not set: the name of the resource group}"
@@ -9,7 +9,7 @@ zip=build/tidemark.zip
 pause=${UPLOAD_PAUSE:-60} # seconds
 [ -f "$zip" ] || { echo "$zip is missing: run make package" >&2; exit 1; }
 
-# The subscription is named because the one that az takes by itself need not be azd's.
+# The subscription is named, because the default of az may differ from azd's.
 app() {
   az functionapp "$@" --subscription "$AZURE_SUBSCRIPTION_ID" --resource-group "$AZURE_RESOURCE_GROUP" --name "$AZURE_FUNCTION_NAME"
 }

@@ -1,5 +1,5 @@
-// A Key Vault for the settings that are secrets. It is made empty: who puts secrets in is the
-// operator, and the app's identity may read them and nothing else.
+// A Key Vault for the settings that are secrets. It is created empty: the operator puts the secrets in, and
+// the app's identity may only read them.
 
 param location string
 param tags object
@@ -18,8 +18,8 @@ resource vault 'Microsoft.KeyVault/vaults@2025-05-01' = {
   properties: {
     sku: { family: 'A', name: 'standard' }
     tenantId: tenant().tenantId
-    enableRbacAuthorization: true // as everything else here, and not by policies of its own
-    softDeleteRetentionInDays: 7 // the least; the name is taken as long, unless the vault is purged
+    enableRbacAuthorization: true // like all other resources here, instead of access policies
+    softDeleteRetentionInDays: 7 // the minimum; the name is reserved for that time, unless the vault is purged
   }
 }
 

@@ -1,5 +1,5 @@
-// Checks the queries by the analyzer that the Azure portal has, against the columns of the tables that they ask:
-// an alert whose query is wrong is deployed all the same, and never rings. Run it by `make infra-check`.
+// Checks the queries with the analyzer of the Azure portal, against the columns of the tables that they query.
+// Azure accepts an alert with a wrong query, but the alert never fires. Run it with `make infra-check`.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,17 +11,18 @@ require('@kusto/language-service-next/bridge.js') // makes the globals Bridge an
 require('@kusto/language-service-next/Kusto.Language.Bridge.js')
 const { KustoCode, GlobalState, Symbols } = Kusto.Language
 
-// What we use of them: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces and …/apprequests
+// The columns in use: https://learn.microsoft.com/azure/azure-monitor/reference/tables/apptraces and
+// …/apprequests
 const tables = {
   AppTraces: '(TimeGenerated: datetime, Message: string, SeverityLevel: int, Properties: dynamic, ItemCount: int)',
   AppRequests: '(TimeGenerated: datetime, Name: string, Success: bool, ResultCode: string, DurationMs: real, ItemCount: int)',
 }
 
-// The constructors by their numbers: of a name, a schema as text and a description; of a name and members.
+// The constructors, by number of arguments: name, schema as text, and description; or name and members.
 const symbols = Object.entries(tables).map(([name, schema]) => new Symbols.TableSymbol.$ctor7(name, schema, null))
 const workspace = GlobalState.Default.WithDatabase(new Symbols.DatabaseSymbol.ctor('workspace', symbols))
 
-// An alert measures a column of its query's answer, which alerts.bicep names.
+// An alert measures a column of its query's result, which alerts.bicep names.
 const rules = readFileSync(join(dir, '..', 'alerts.bicep'), 'utf8')
 const measured = new Map([...rules.matchAll(/queries\/([\w.-]+)'\)\n.*metricMeasureColumn: '(\w+)'/g)].map(m => [m[1], m[2]]))
 

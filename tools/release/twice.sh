@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the release of HEAD for one platform twice, from two clones in folders of other lengths, with another umask and
-# time zone, and compares every file that would be published. With FRESH=1 the second compiles everything again.
+# Builds the release of HEAD for one platform twice, from two clones in folders whose names have different lengths, with
+# different umasks and time zones, and compares all published files. With FRESH=1 the second build compiles everything
+# again.
 set -eu
 cd "$(dirname "$0")/../.."
 dir=$(mktemp -d)
