@@ -16,7 +16,7 @@ func importing() []operation {
 				"or as a body of another type that is the file itself. Each address is registered once; existing " +
 				"items are left unchanged. From OPML, pages (`htmlUrl`) are registered; feeds without a page are " +
 				"rejected, since they belong in the site file.",
-			gives: "The import, which goes on by itself.",
+			gives: "The import. It continues in the background.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"import bookmarks"},
 		},
