@@ -8,7 +8,7 @@ const (
 	MaxHours     = 720
 )
 
-// Activity is what all instances together did in the last hours. The last minute may still be missing.
+// Activity counts the work of all instances in the last hours. The last minute may still be missing.
 type Activity struct {
 	AsOf  time.Time      `json:"asOf,omitzero"`
 	From  time.Time      `json:"from,omitzero"` // start of the first hour, in UTC
@@ -16,7 +16,7 @@ type Activity struct {
 	Hours []ActivityHour `json:"hours"` // hours with activity, in order
 }
 
-// ActivityHour is what was done in the hour that begins at Hour, in UTC.
+// ActivityHour counts the work in the hour that begins at Hour, in UTC.
 type ActivityHour struct {
 	Hour time.Time `json:"hour"`
 	ActivityCounts

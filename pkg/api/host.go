@@ -26,7 +26,7 @@ type HostDetail struct {
 	Days []HostDay `json:"days"`
 }
 
-// HostDay is what was requested of a host in a day, and the results.
+// HostDay counts the requests to a host in a day, and their results.
 type HostDay struct {
 	Day      time.Time `json:"day"`      // start of the day
 	Requests int64     `json:"requests"` // including robots.txt and sitemaps

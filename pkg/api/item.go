@@ -183,7 +183,7 @@ type EdgeMetadata struct {
 	Selected           string  `json:"selected"`
 }
 
-// ChangeKind is what has changed of a page. The first kind that applies is used.
+// ChangeKind says what has changed on a page. The first kind that applies is used.
 type ChangeKind string
 
 // The kinds of change.

@@ -20,7 +20,7 @@ const (
 // Scopes lists all scopes, in order.
 var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
 
-// Covers reports whether a key of this scope may do what requires the scope needed.
+// Covers reports whether a key of this scope is sufficient where the scope needed is required.
 func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }

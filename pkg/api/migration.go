@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// MigrationRequest migrates the contents of the store to the current rules. With DryRun nothing is changed; the
-// migration reports what would be.
+// MigrationRequest migrates the contents of the store to the current rules. With DryRun nothing changes, and
+// the migration only reports the changes that it would make.
 type MigrationRequest struct {
 	DryRun bool `json:"dryRun,omitempty"`
 }

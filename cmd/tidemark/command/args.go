@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// One requires exactly one argument, which its message calls what.
+// One requires exactly one argument. Its error calls the argument what.
 func One(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -19,7 +19,7 @@ func One(what string) cobra.PositionalArgs {
 	}
 }
 
-// Some requires at least one argument, which its message calls what.
+// Some requires at least one argument. Its error calls the argument what.
 func Some(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {

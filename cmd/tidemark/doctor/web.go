@@ -53,7 +53,7 @@ func (d *doctor) web(ctx context.Context) {
 }
 
 // target returns the URL to request, and the result of a failure. When the user named no URL, a failure is only a
-// warning, because this machine may have no access to the web by intention.
+// warning, because this machine may have no access to the web on purpose.
 func (d *doctor) target(ctx context.Context) (target, worst string) {
 	if d.o.url != "" {
 		return d.o.url, problem

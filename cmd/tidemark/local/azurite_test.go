@@ -29,7 +29,7 @@ func fakeFunc(t *testing.T, script string) {
 }
 
 // TestAzuriteRunsFunc checks that Core Tools see the settings of Azurite and not those of the environment, and that
-// all else of the command is as if it ran by itself (F3).
+// the command otherwise runs as it does without Azurite (F3).
 func TestAzuriteRunsFunc(t *testing.T) {
 	t.Setenv("AzureWebJobsStorage", "another account")
 	t.Setenv("STORAGE", "embedded")

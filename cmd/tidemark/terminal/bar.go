@@ -56,7 +56,7 @@ func (b *Bar) Add(n int) {
 	}
 }
 
-// Describe changes the words beside the bar.
+// Describe changes the label of the bar.
 func (b *Bar) Describe(what string) {
 	if b != nil {
 		b.shown.Describe(what)
