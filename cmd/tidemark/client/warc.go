@@ -140,8 +140,8 @@ type written struct {
 	Skipped   int    `json:"skipped"` // records that could not be written
 }
 
-// ofHost returns a function that calls add for each item of a host, one page of the listing after another, and shows
-// the number of items.
+// ofHost returns a function that passes each item of a host to its argument. It reads one page of the listing after
+// another, and shows the number of items.
 func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
 		shown := a.t.Bar(-1, "archiving "+host)
