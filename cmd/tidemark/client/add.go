@@ -50,7 +50,7 @@ func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 func addFlags(cmd *cobra.Command, o *api.AddOptions) {
 	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if they have not changed")
 	cmd.Flags().StringVar(&o.Credential, "credential", "",
-		"for private sources: CREDENTIAL_`NAME` is the server's setting that lets in")
+		"for private sources: the server's setting CREDENTIAL_`NAME` gives access")
 }
 
 // run adds the sources in the arguments and in a list.

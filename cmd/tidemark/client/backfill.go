@@ -35,8 +35,8 @@ func backfillCommand(t *terminal.Terminal, s *command.Server, user string) *cobr
 	}
 	cmd.AddCommand(backfillRunCommand(t, s, user), backfillListCommand(t, s), backfillShowCommand(t, s),
 		backfillSitesCommand(t, s),
-		backfillDo(t, s, "pause", "Keep a run from its next step", "", api.PauseBackfill),
-		backfillDo(t, s, "resume", "Let a run go on that is paused or failed", backfillResumeLong, api.ResumeBackfill),
+		backfillDo(t, s, "pause", "Pause a run before its next step", "", api.PauseBackfill),
+		backfillDo(t, s, "resume", "Resume a paused or failed run", backfillResumeLong, api.ResumeBackfill),
 		backfillDo(t, s, "cancel", "End a run before its next step", backfillCancelLong, api.CancelBackfill))
 	return cmd
 }
@@ -79,7 +79,7 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	f.BoolVar(&r.DryRun, "dry-run", false, "count what would be registered, and register nothing")
 	f.IntVar(&r.MaxURLs, "max-urls", 0, "largest number of pages (default, and at most, BACKFILL_MAX_URLS_PER_RUN)")
 	f.IntVar(&r.MaxURLsPerSource, "max-per-source", 0,
-		"most pages of each site (default, and at most, BACKFILL_MAX_URLS_PER_SOURCE)")
+		"largest number of pages of each site (default, and at most, BACKFILL_MAX_URLS_PER_SOURCE)")
 	f.IntVar(&r.Concurrency, "concurrency", 0, "sites at once (default, and at most, BACKFILL_MAX_CONCURRENCY)")
 	f.DurationVar(&b.delay, "delay", 0, "pause between two documents of a site, in addition to the site's own pace")
 	f.StringVar(&r.DateFrom, "date-from", "", "only pages that changed since this `DATE`, such as 2024-06-30")

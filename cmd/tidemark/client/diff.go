@@ -54,7 +54,7 @@ func diffCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&sinceRead, "since-read", false,
-		"from the version that was last marked as read")
+		"compare with the version that was last marked as read")
 	cmd.Flags().BoolVar(&stat, "stat", false, "print only how much differs")
 	return cmd
 }

@@ -121,7 +121,7 @@ func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&chat, "chat", "notes", "chat of the note: a `NAME` or number")
 	cmd.Flags().StringVar(&message, "message", "",
-		"the note's own `NUMBER` or name there, which a later one with the same replaces")
+		"`NUMBER` or name of the note in the chat; a later note with the same one replaces it")
 	return cmd
 }
 

@@ -61,8 +61,8 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
 	f.StringVar(&q.Tag, "tag", "", "only sources that have this `TAG`")
 	f.BoolVar(&q.Paused, "paused", false, "only sources that are paused")
-	f.StringVar(&q.Sort, "sort", "", "by source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; with a "+
-		"hyphen before it the other way round")
+	f.StringVar(&q.Sort, "sort", "", "order: source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; "+
+		"a leading hyphen reverses it")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
 	f.BoolVar(&all, "all", false, "list everything, to the end")
 	formatFlag(f, &format)

@@ -103,7 +103,7 @@ func textCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&q.AsOf, "as-of", "",
-		"as it was at this `TIME`: a date, a date and time, week, or the digest of a capture")
+		"the page at this `TIME`: a date, a date and time, week, or the digest of a capture")
 	cmd.Flags().BoolVar(&plain, "plain", false, "print plain text without Markdown")
 	return cmd
 }

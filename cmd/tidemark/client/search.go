@@ -58,9 +58,9 @@ func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&req.Path, "path", "", "only pages whose path begins with this, such as /docs/")
 	f.StringVar(&req.Sort, "sort", "", "in this `ORDER`: relevance, or changed for the newest change first")
 	f.StringVar(&req.Since, "since", "",
-		"only what changed since this `TIME`: day, week, month, year, a date, or a date and time")
+		"only results that changed since this `TIME`: day, week, month, year, a date, or a date and time")
 	f.StringVar(&req.PublishedAfter, "published-after", "",
-		"only pages that say they were published since this `TIME`, as for --since")
+		"only pages with a later publication date than this `TIME`, in the forms of --since")
 	f.StringVar((*string)(&req.Facets), "facets", "",
 		"count the pages by host, tag, type, language and age, or by the `NAMES` given")
 	f.Lookup("facets").NoOptDefVal = string(api.AllFacets)

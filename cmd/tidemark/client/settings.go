@@ -23,7 +23,7 @@ type settingFlags struct {
 
 func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.every, "every", "", "bounds of the time between checks: `1h..7d`, 1h.., or 1h for a fixed time")
-	f.StringVar(&s.schedule, "schedule", "", "when it is checked: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
+	f.StringVar(&s.schedule, "schedule", "", "when to check it: \"daily at 9am\", \"mondays at 08:30\", or a cron "+
 		"expression")
 	f.StringVar(&s.hours, "hours", "", "only in these hours of a day: `08:00-18:00`")
 	f.StringSliceVar(&s.days, "days", nil, "only on these days: `mon,tue`")

@@ -45,9 +45,10 @@ func sitesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:   "add ADDRESS",
 		Short: "Find and watch the pages of a site",
-		Long: `Add a site by its domain, the address of its sitemap or feed, or the address that the
-wanted pages begin with. What its sitemaps and feeds list is registered at once, at
-most SENTINEL_MAX_PER_DAY pages a day, and what is new is found from then on.`,
+		Long: `Add a site by its domain, by the address of its sitemap or feed, or by the common
+beginning of the addresses of the wanted pages. Pages in its sitemaps and feeds are
+registered at once, at most SENTINEL_MAX_PER_DAY a day, and later polls find new
+pages.`,
 		Example: "  tidemark sites add docs.example.org\n  tidemark sites add example.org/news/\n" +
 			"  tidemark sites add https://example.org/sitemap.xml",
 		Args: cobra.ExactArgs(1),

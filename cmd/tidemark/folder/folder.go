@@ -39,7 +39,7 @@ func Flags(f *pflag.FlagSet, getenv func(string) string, o *Options) (read func(
 		cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase)),
 		"first of three ports for Azurite (AZURITE_PORT_BASE)")
 	DataFlag(f, getenv, &o.Data)
-	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` for Azurite itself")
+	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` in which Azurite is installed")
 	return func() (err error) {
 		o.PortBase, err = command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", *portBase, 65533)
 		return err

@@ -37,9 +37,9 @@ func handlerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "handler",
 		Short: "Answer the invocations of a Functions host",
-		Long: `Answer the invocations of a Functions host, which starts this and says in
-FUNCTIONS_CUSTOMHANDLER_PORT where to listen. A copy of tidemark with the name
-"handler" does so without being told: "tidemark app" makes one.`,
+		Long: `Answer the invocations of a Functions host. The host starts this command, and names
+the port in FUNCTIONS_CUSTOMHANDLER_PORT. A copy of tidemark with the name "handler"
+does the same without arguments; "tidemark app" makes such a copy.`,
 		Example: "  FUNCTIONS_CUSTOMHANDLER_PORT=8080 tidemark handler",
 		Args:    cobra.NoArgs,
 		Run:     func(*cobra.Command, []string) { serve.Main(serve.None) },
@@ -55,10 +55,10 @@ func appCommand(t *terminal.Terminal) *cobra.Command {
 		Use:   "app FOLDER",
 		Short: "Write the folder that Azure Functions runs",
 		Long: `Write the folder that Azure Functions and its Core Tools run: host.json, a folder
-for each function, and this program as their handler. What an earlier version
-wrote there is replaced; ` + localSettings + ` stays.
+for each function, and this program as their handler. Files of an earlier version
+are replaced; ` + localSettings + ` stays.
 
-Azure runs linux/amd64: on another machine name that version of tidemark with
+Azure runs linux/amd64. On another machine, name a tidemark for linux/amd64 with
 --handler.`,
 		Example: `  tidemark app build/app
   tidemark app build/app --handler tidemark-linux-amd64`,

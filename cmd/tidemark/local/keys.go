@@ -47,7 +47,7 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var scope string
-	add := keyCommand(t, s, getenv, "add NAME", "Make a key, which is shown once", command.One("name"),
+	add := keyCommand(t, s, getenv, "add NAME", "Make a key, and show it this once", command.One("name"),
 		func(ctx context.Context, k keyring, args []string) error {
 			if scope == "" {
 				return command.Usagef("give --scope: feed, read, write or admin")
