@@ -18,15 +18,15 @@ const (
 
 var channelName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// channel is one with the secret that it got when it named none.
+// channel is a channel with the secret that was generated for it when it named none.
 type channel struct {
 	api.ChannelSpec
 
-	Own    string // "" for none
+	Own    string // "" if it named its secret
 	Origin string
 }
 
-// checkChannel reports what is wrong with a channel, but for its settings, which may be set later.
+// checkChannel reports mistakes in a channel, except in its settings, which may be set later.
 func checkChannel(c api.ChannelSpec) (errs []error) {
 	blame := func(field, format string, args ...any) { errs = append(errs, fault.Field(field, format, args...)) }
 	if !channelName.MatchString(c.Name) {
@@ -73,7 +73,7 @@ func checkURL(text string) error {
 	return nil
 }
 
-// target is where messages of a channel go, with its secrets; the error says what is missing, and no secret.
+// target is where the messages of a channel go, with its secrets. The error names what is missing, but no secret.
 func (s *Book) target(c channel) (t send.Target, err error) {
 	address := c.URL
 	if c.URLFrom != "" {
@@ -102,7 +102,7 @@ func (s *Book) target(c channel) (t send.Target, err error) {
 	return t, err
 }
 
-// channelJSON is a channel as it may be shown.
+// channelJSON is a channel without its secrets, for display.
 func (s *Book) channelJSON(c channel) api.Channel {
 	out := api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
 	t, err := s.target(c)

@@ -26,21 +26,21 @@ const (
 	Failed  = "failed"
 )
 
-// delivery is the row of one.
+// delivery is the row of a delivery.
 type delivery struct {
 	Rule     string             `col:"rule"`
 	Channel  string             `col:"channel"`
 	Type     string             `col:"type"`
 	State    string             `col:"state"`
 	Created  time.Time          `col:"created"`
-	Next     time.Time          `col:"next"`    // when it is tried next
-	Claimed  time.Time          `col:"claimed"` // until when a worker has it
-	Last     time.Time          `col:"last"`    // when it was tried last
-	Until    time.Time          `col:"until"`   // when it has failed, unless it was sent
+	Next     time.Time          `col:"next"`    // the next attempt
+	Claimed  time.Time          `col:"claimed"` // end of the worker's claim
+	Last     time.Time          `col:"last"`    // the last attempt
+	Until    time.Time          `col:"until"`   // when the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
 	Count    int                `col:"count"`
-	First    string             `col:"first"` // places of its first and its last change
+	First    string             `col:"first"` // positions of its first and its last change
 	Final    string             `col:"final"`
 	Message  send.Message       `col:"message,gzip"`
 	Title    string             `col:"title"`
@@ -56,25 +56,25 @@ const (
 
 func deliveryKey(as, id string) storage.Key { return storage.Key{Partition: partition, Row: as + id} }
 
-// order is a place as the ids of deliveries begin: the newest first.
+// order is the prefix of delivery ids for a position in the feed; newer positions sort first.
 func order(p feed.Place) string {
 	const most = 0xffffffff
 	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
 }
 
-// deliveryID is the id of what a rule tells a channel of a change, or of the changes up to one.
+// deliveryID is the id of a rule's delivery to a channel, of one change or of the changes up to one.
 func deliveryID(last feed.Place, kind api.EventType, rule, channel string) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
 	return order(last) + "-" + hex.EncodeToString(sum[:8])
 }
 
-// newDelivery is one that waits.
+// newDelivery is a waiting delivery without a message.
 func newDelivery(r *rule, channel string, now time.Time) delivery {
 	return delivery{Rule: r.ID, Channel: channel, State: Waiting, Created: now, Next: now, Until: now.Add(tryFor),
 		Count: 1}
 }
 
-// single tells a channel of a change.
+// single makes the delivery of one change to a channel.
 func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
 	id = deliveryID(c.Place, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
@@ -87,7 +87,7 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 	return id, d
 }
 
-// digest tells a channel of what a rule has gathered.
+// digest makes the delivery of a rule's gathered changes to a channel.
 func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
 	now time.Time) (id string, d delivery) {
 	last, _ := feed.ParsePlace(g.Final)
@@ -122,7 +122,7 @@ func jsonBody(v any) []byte {
 	return b
 }
 
-// deliveryJSON is a delivery as it is shown.
+// deliveryJSON is a delivery for display.
 func deliveryJSON(id string, d delivery) api.Delivery {
 	out := api.Delivery{ID: id, Rule: d.Rule, Channel: d.Channel, Type: d.Type, Title: d.Title, State: d.State,
 		Created: d.Created, Attempts: d.Attempts, LastAttempt: d.Last, Answer: d.Answer, Count: d.Count, First: d.First,
@@ -133,11 +133,11 @@ func deliveryJSON(id string, d delivery) api.Delivery {
 	return out
 }
 
-// shownColumns are those that lists need.
+// shownColumns are the columns that lists need.
 var shownColumns = []string{"rule", "channel", "type", "state", "created", "next", "claimed", "last", "attempts",
 	"answer", "count", "first", "final", "title"}
 
-// Deliveries lists those that wait, and then the others, the newest first.
+// Deliveries lists the waiting deliveries, then the others, each the newest first.
 func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
 	page.Deliveries = []api.Delivery{}
 	if !slices.Contains([]string{"", Waiting, Sent, Failed}, q.State) {
@@ -180,7 +180,7 @@ func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.
 	return page, nil
 }
 
-// load reads a delivery that waits, or else is over. Without one, it has no revision.
+// load reads a waiting or a finished delivery, as as says. If there is none, etag is empty.
 func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storage.ETag, err error) {
 	if storage.CheckKey(deliveryKey(as, id)) != nil {
 		return d, "", nil
@@ -188,7 +188,7 @@ func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storag
 	return deliveryRows.Load(ctx, s.rows, deliveryKey(as, id))
 }
 
-// Retry sends a delivery again, whatever became of it, for another day.
+// Retry sends a delivery again, whatever its state, and keeps trying for another day.
 func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	as := doneAs
 	d, etag, err := s.load(ctx, as, id)
@@ -204,7 +204,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	}
 	now := s.now()
 	if d.State == Waiting && d.Claimed.After(now) {
-		return deliveryJSON(id, d), nil // it is being sent
+		return deliveryJSON(id, d), nil // a worker is sending it
 	}
 	d.State, d.Next, d.Until, d.Claimed = Waiting, now, now.Add(tryFor), time.Time{}
 	ops := []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}
@@ -212,7 +212,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 		ops = []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), "", &d),
 			{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(doneAs, id), ETag: etag}}}
 	}
-	// The channel is tried at once, even if it rests.
+	// The channel is tried at once, even if it is paused.
 	ops = append(ops, s.healthOp(d.Channel, health{}))
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return api.Delivery{}, err
@@ -220,7 +220,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	return deliveryJSON(id, d), s.enqueue(ctx, id, 0)
 }
 
-// Purge removes deliveries that were over long ago.
+// Purge removes deliveries that ended more than [Keep] ago.
 func (s *Worker) Purge(ctx context.Context) (removed int, err error) {
 	before := s.now().Add(-Keep)
 	var ops []storage.Op

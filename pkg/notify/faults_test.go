@@ -20,8 +20,9 @@ func deletion(e storage.Entity) storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: storage.AnyETag}}
 }
 
-// W6: whichever request of the follower or of a worker fails, before it took effect or after, each change reaches each
-// receiver, always with the same id; on each store, since what is promised rests on its transactions.
+// TestW6AtLeastOnceWhateverFails checks that each change reaches each receiver, always with the same id, when any
+// request of the follower or of a worker fails, before it took effect or after (W6). It runs on each store, because
+// the promise depends on their transactions.
 func TestW6AtLeastOnceWhateverFails(t *testing.T) {
 	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite} {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +39,8 @@ func TestW6AtLeastOnceWhateverFails(t *testing.T) {
 	}
 }
 
-// toldThoughItDies lets the nth request of a process fail, and another one go on; died is false if there was none.
+// toldThoughItDies fails the nth request of a process, and lets another process continue. It returns false when the
+// process made fewer requests.
 func toldThoughItDies(t *testing.T, r *rig, n int, after bool) (died bool) {
 	r.t = t
 	r.rule(api.RuleSpec{}, "ops", "chat")
@@ -96,7 +98,8 @@ func dying(n int, after bool, died *bool) *storagetest.Hooks {
 	}}
 }
 
-// W6: followers and workers of several processes at once tell of each change, and of none twice, as long as none dies.
+// TestW6TwoAtOnce checks that concurrent followers and workers of several processes deliver each change, and none
+// twice while no process dies (W6).
 func TestW6TwoAtOnce(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -136,7 +139,7 @@ func TestW6TwoAtOnce(t *testing.T) {
 	}
 }
 
-// W6: a worker that was killed while it sent leaves its delivery to the next.
+// TestW6Killed checks that the delivery of a worker that was killed while sending is sent by another (W6).
 func TestW6Killed(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -160,7 +163,8 @@ func TestW6Killed(t *testing.T) {
 	}
 }
 
-// W6: a channel has so many messages under way, and the others come back.
+// TestW6BusyChannel checks that a channel has a bounded number of messages in flight, and that the others return to
+// the queue (W6).
 func TestW6BusyChannel(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -184,7 +188,7 @@ func TestW6BusyChannel(t *testing.T) {
 	}
 }
 
-// W6: rules by the dozen still fit into a transaction.
+// TestW6ManyRules checks that the deliveries of dozens of rules fit into a transaction (W6).
 func TestW6ManyRules(t *testing.T) {
 	r := newRig(t)
 	for i := range maxTargets / MaxChannels {

@@ -18,20 +18,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// MaxFile is how many bytes a file of rules may have.
+// MaxFile bounds a file of rules, in bytes.
 const MaxFile = 1 << 20
 
-// maxMistakes bounds how many mistakes of a file are listed.
+// maxMistakes bounds the listed mistakes of a file.
 const maxMistakes = 50
 
-// File is the rules and channels of a file.
+// File holds the rules and channels of a file.
 type File struct {
 	rules    []rule
 	channels []channel
 }
 
-// ParseFile reads a file of rules and channels; name is what errors call it. The error is Invalid and lists every
-// mistake (of very many the first), one a line, as "name:line: field: what is wrong".
+// ParseFile parses a file of rules and channels; name is the file's name in errors. Errors: Invalid, listing the
+// mistakes, at most the first fifty, one per line, as "name:line: field: what is wrong".
 func ParseFile(name string, data []byte) (f File, err error) {
 	r := &fileReader{name: name}
 	if len(data) > MaxFile {
@@ -171,7 +171,7 @@ func (r *fileReader) rule(at string, n *yaml.Node) rule {
 	return out
 }
 
-// slug is a name as it may stand in an address.
+// slug converts a name to a form that may be part of an address.
 func slug(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
@@ -218,7 +218,7 @@ func kindOf(t reflect.Type) string {
 	return "number"
 }
 
-// plain is a node as JSON has it. Fields that the type does not have are mistakes.
+// plain converts a node to its form in JSON. It reports fields that the type does not have.
 func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -255,7 +255,7 @@ func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	return value
 }
 
-// fieldsOf are the fields of a struct by their names in JSON; nil for anything else.
+// fieldsOf returns the fields of a struct by their JSON names; nil for any other type.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -277,7 +277,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// lineOf is the line of a field, or of what it would stand in.
+// lineOf is the line of a field, or of the closest node that would contain it.
 func lineOf(n *yaml.Node, path string) int {
 	name, rest, _ := strings.Cut(path, ".")
 	if n.Kind == yaml.MappingNode {

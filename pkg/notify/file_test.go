@@ -27,7 +27,8 @@ rules:
     quietHours: {from: "22:00", to: 06:00}
 `
 
-// W5: a file of rules and channels is read strictly, and all of its mistakes are told at once, each with its line.
+// TestW5File checks that a file of rules and channels is read strictly, and that all of its mistakes are reported at
+// once, each with its line (W5).
 func TestW5File(t *testing.T) {
 	f, err := ParseFile("rules.yaml", []byte(goodFile))
 	must(t, err)
@@ -79,7 +80,8 @@ rules.yaml:21: more: unknown; allowed are channels, rules`)
 	}
 }
 
-// W5: rules of a file tell of what comes from when they are first seen on, and are changed there only.
+// TestW5RulesOfAFile checks that rules of a file report changes from when the rules are first seen, and can be
+// changed only in the file (W5).
 func TestW5RulesOfAFile(t *testing.T) {
 	r := newRig(t)
 	f, err := ParseFile("rules.yaml", []byte(`channels:

@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	perStep   = 500 // changes that a step looks at, at most
-	inDigest  = 20  // changes that a digest lists
+	perStep   = 500 // changes per step
+	inDigest  = 20  // changes listed in a digest
 	maxLooked = 5000
 )
 
-// gathered is what a rule has told lately, and the changes that wait for its next digest: those that it wants from one
-// place, which is not among them, to another.
+// gathered is a rule's recent deliveries, and the changes that wait for its next digest. These are the changes that
+// the rule matches after position Since, up to Final.
 type gathered struct {
 	digest.State
 
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
 	Kinds map[string]int `json:"kinds,omitempty"`
-	// Began is where the rule begins, if its row does not say that: one of the file, or one from before an older copy of
-	// the store was restored.
+	// Began is the position where the rule begins, if its row does not hold that: for a rule of a file, or a rule
+	// from before an older copy of the store was restored.
 	Began string `json:"began,omitempty"`
 }
 
-// state is how far the feed was read, and what each rule has gathered.
+// state is the position in the feed, and what each rule has gathered.
 type state struct {
 	Place string              `col:"place"`
 	Rules map[string]gathered `col:"rules,gzip"`
@@ -48,22 +48,22 @@ func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
 	return stateRows.Load(ctx, s.rows, stateKey)
 }
 
-// Report says what [Follower.Follow] did.
+// Report is the result of [Follower.Follow].
 type Report struct{ Looked, Deliveries, Resent int }
 
-// Follow reads what is new in the feed, decides who is told of it, and sends the messages again that were lost. It may
-// be called by any number of processes at once.
+// Follow reads new changes from the feed, decides which channels are notified, and sends lost messages again. Any
+// number of processes may call it at once.
 func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 	for more := true; more && err == nil && ctx.Err() == nil; {
 		more, err = s.step(ctx, &report)
 	}
 	if fault.Lost(err) {
-		err = nil // another process has done this step
+		err = nil // another process performed this step
 	}
 	return report, errors.Join(err, s.resend(ctx, &report))
 }
 
-// step is one transaction's work; more says that there is more to do.
+// step performs one transaction; more reports whether there is more to do.
 func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
 	rules, err := s.book.all(ctx)
 	if err != nil || len(rules) == 0 {
@@ -87,7 +87,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	}
 	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
 	for id, d := range p.ids {
-		// After an older copy of the store was restored, receivers get such a message again.
+		// Deliveries that a restored older store already sent once are sent again.
 		ops = append(ops, storage.Op{Kind: storage.Upsert,
 			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
 	}
@@ -98,13 +98,13 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	report.Deliveries += len(p.ids)
 	for id := range p.ids {
 		if err := s.enqueue(ctx, id, 0); err != nil {
-			return false, err // what is left is found to be lost
+			return false, err // resend finds the remaining ones
 		}
 	}
 	return more || full, nil
 }
 
-// pass is a step that is being decided.
+// pass is the state of a step before its commit.
 type pass struct {
 	s       *Follower
 	now     time.Time
@@ -115,7 +115,7 @@ type pass struct {
 	ids     map[string]delivery
 }
 
-// begin finds where to go on, forgets rules that are gone, and gives those of the file a beginning.
+// begin sets the position to continue from, removes the state of deleted rules, and lets rules of the file begin.
 func (p *pass) begin(ctx context.Context, first bool) error {
 	if p.state.Rules == nil {
 		p.state.Rules = map[string]gathered{}
@@ -146,13 +146,13 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 	if !first {
 		p.at, _ = feed.ParsePlace(p.state.Place)
 	}
-	if earliest.After(p.at) { // nobody wants what came before
+	if earliest.After(p.at) { // no rule matches earlier changes
 		p.at = earliest
 	}
 	return nil
 }
 
-// beginAt lets a rule tell of what comes after a place.
+// beginAt makes a rule report only changes after a position.
 func (p *pass) beginAt(id string, at feed.Place) {
 	g := p.state.Rules[id]
 	g.Began, p.changed = at.String(), true
@@ -162,7 +162,7 @@ func (p *pass) beginAt(id string, at feed.Place) {
 // room is how many more deliveries fit into the transaction.
 func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
 
-// read lets the rules decide about what is new, as far as a transaction holds it.
+// read lets the rules decide about new changes, as many as fit into a transaction.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	before := p.at
 	defer func() {
@@ -187,8 +187,8 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	return looked, false, nil
 }
 
-// afresh goes on with the oldest change that is kept. Rules that begin after everything, since an older copy of the
-// store was restored, begin with what comes now.
+// afresh continues with the oldest change that is kept. Rules that begin after the end of the feed, because an older
+// copy of the store was restored, begin at that end.
 func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	p.s.o.Log.ErrorContext(ctx, "changes were purged, or the store was restored, before rules had seen them; "+
 		"going on with the oldest that is kept", "place", p.at.String())
@@ -239,8 +239,8 @@ func (p *pass) decide(c feed.Change) {
 	}
 }
 
-// digests writes those that are due; full says that some had no room. While the feed has more, only those are written
-// that cannot wait, so that what comes in a burst is told in one.
+// digests writes the digests that are due; full reports that some did not fit. Before the end of the feed, it writes
+// only those that cannot wait, so that the changes of a burst share a digest.
 func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -266,7 +266,7 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	return full, nil
 }
 
-// listed reads the changes that a digest lists. What was purged is missing from it.
+// listed reads the changes that a digest lists. Purged changes are missing.
 func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
 	out = []api.FeedChange{}
 	from, _ := feed.ParsePlace(g.Since)
@@ -289,7 +289,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 	return out, nil
 }
 
-// resend sends the messages of deliveries again that nobody has taken for long.
+// resend sends again the messages of deliveries that no worker has claimed for long.
 func (s *Follower) resend(ctx context.Context, report *Report) error {
 	late := s.now().Add(-lostAfter)
 	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}
@@ -301,7 +301,7 @@ func (s *Follower) resend(ctx context.Context, report *Report) error {
 		if err != nil || d.Next.After(late) || d.Claimed.After(late) {
 			continue
 		}
-		// The new time keeps the next round from sending a third one.
+		// The new time keeps the next round from sending another message.
 		_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: e.Key, ETag: e.ETag,
 			Props: storage.Properties{"next": storage.FormatTime(s.now())}}})
 		if fault.Lost(err) {

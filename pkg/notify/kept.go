@@ -16,14 +16,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// ruleRow is a rule as it is kept.
+// ruleRow is a rule as stored.
 type ruleRow struct {
 	Spec    api.RuleSpec `col:"spec,must"`
 	Since   string       `col:"since"`
 	Created time.Time    `col:"created"`
 }
 
-// channelRow is a channel as it is kept.
+// channelRow is a channel as stored.
 type channelRow struct {
 	Spec api.ChannelSpec `col:"spec,must"`
 	Own  string          `col:"own"`
@@ -42,7 +42,7 @@ const (
 func ruleKey(id string) storage.Key      { return storage.Key{Partition: rulesPartition, Row: id} }
 func channelKey(name string) storage.Key { return storage.Key{Partition: channelsPartition, Row: name} }
 
-// kept lists the rules that are kept here.
+// kept lists the stored rules, which are not from a file.
 func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 	for e, err := range s.rows.Query(ctx, storage.Query{Partition: rulesPartition}) {
 		if err != nil {
@@ -50,7 +50,7 @@ func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 		}
 		r, err := readRule(e)
 		if err != nil {
-			// It was taken by another release. The others go on.
+			// Another release accepted it. The other rules continue to work.
 			s.o.Log.ErrorContext(ctx, "a rule cannot be read", "rule", e.Row, "err", err)
 			continue
 		}
@@ -83,7 +83,7 @@ func (s *Book) all(ctx context.Context) ([]rule, error) {
 	return out, nil
 }
 
-// Rules lists the rules with what they have gathered.
+// Rules lists the rules with what each has gathered.
 func (s *Book) Rules(ctx context.Context) (out api.Rules, err error) {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Book) Rules(ctx context.Context) (out api.Rules, err error) {
 	return out, err
 }
 
-// rule finds one.
+// rule returns the rule with an id. Errors: NotFound.
 func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) {
 	for _, r := range s.o.File.rules {
 		if r.ID == id {
@@ -119,7 +119,7 @@ func (s *Book) rule(ctx context.Context, id string) (rule, storage.ETag, error) 
 	return r, e.ETag, err
 }
 
-// Rule finds one with what it has gathered.
+// Rule returns the rule with an id, and what it has gathered. Errors: NotFound.
 func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	return r.Rule, err
 }
 
-// SaveRule makes a rule, or changes the one of an id. A new one tells of changes from now on.
+// SaveRule makes a rule, or changes the one with an id. A new rule reports changes from now on.
 func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
 	next := ruleRow{Spec: spec, Created: s.now()}
 	etag := storage.ETag("")
@@ -159,7 +159,7 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	return r.Rule, err
 }
 
-// first is the first of joined errors, by which the API blames a field.
+// first is the first of joined errors, because the API names one field.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
 		return all.Unwrap()[0]
@@ -167,7 +167,7 @@ func first(err error) error {
 	return err
 }
 
-// checkTargets reports channels of a rule that there are not, and too many of all rules.
+// checkTargets reports unknown channels of a rule, and too many channels of all rules.
 func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (errs []error) {
 	all, err := s.all(ctx)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (
 	return errs
 }
 
-// RemoveRule ends a rule. What it has gathered is not told any more.
+// RemoveRule removes a rule. Changes that it has gathered are not delivered.
 func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	r, etag, err := s.rule(ctx, id)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	return r.Rule, err
 }
 
-// channel finds one.
+// channel returns the channel with a name. Errors: NotFound.
 func (s *Book) channel(ctx context.Context, name string) (channel, storage.ETag, error) {
 	for _, c := range s.o.File.channels {
 		if c.Name == name {
@@ -255,7 +255,7 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	return out, nil
 }
 
-// SaveChannel makes a channel, or changes it. A webhook that names no secret gets one, which the answer shows once.
+// SaveChannel makes or changes a channel. A webhook without a named secret gets one, which only this answer shows.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
 	if err := errors.Join(checkChannel(spec)...); err != nil {
 		return out, first(err)
@@ -286,7 +286,7 @@ func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool)
 	return out, nil
 }
 
-// RemoveChannel ends a channel that no rule names.
+// RemoveChannel removes a channel that no rule uses.
 func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, error) {
 	c, etag, err := s.channel(ctx, name)
 	if err != nil {

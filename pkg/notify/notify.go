@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of what is kept.
+// Names of the table and its partitions.
 const (
 	Table       = "Notifications"
 	Queue       = "deliveries"
@@ -21,30 +21,30 @@ const (
 )
 
 const (
-	lostAfter  = 5 * time.Minute // how long a message may be late until it is taken for lost
-	sendLease  = time.Minute     // longer than a send takes
+	lostAfter  = 5 * time.Minute // delay after which a message counts as lost
+	sendLease  = time.Minute     // longer than a send may take
 	perChannel = 2
-	// Keep is how long deliveries stay that were sent or have failed.
+	// Keep is how long sent and failed deliveries are kept.
 	Keep = 30 * 24 * time.Hour
 )
 
-// Sender brings messages to receivers.
+// Sender sends messages to receivers.
 type Sender interface {
 	Send(ctx context.Context, to send.Target, m send.Message) send.Result
 }
 
 // Options adjust a notifier.
 type Options struct {
-	File    File                     // rules and channels that are kept in a file
-	Setting func(name string) string // secrets
-	Source  string                   // what events say that they are from; /tidemark if empty
+	File    File                     // rules and channels of the file
+	Setting func(name string) string // reads secrets
+	Source  string                   // source attribute of events; /tidemark if empty
 	Clock   func() time.Time
-	Token   func() string // makes ids of rules
+	Token   func() string // makes the ids of rules
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil
 }
 
-// base is what all parts of a notifier work with.
+// base holds what all parts of a notifier share.
 type base struct {
 	rows   storage.Table
 	queue  storage.Queue
@@ -54,26 +54,26 @@ type base struct {
 	o      Options
 }
 
-// Book knows the rules and the channels.
+// Book manages the rules and the channels.
 type Book struct{ *base }
 
-// Follower decides who is told.
+// Follower decides which channels are notified of a change.
 type Follower struct {
 	*base
 
 	book *Book
 }
 
-// Worker tells.
+// Worker sends deliveries.
 type Worker struct {
 	*base
 
 	book *Book
 	mu   sync.Mutex
-	busy map[string]int // messages under way to a channel
+	busy map[string]int // messages in flight, by channel
 }
 
-// Notifier tells of changes. All of it is safe for concurrent use by any number of processes.
+// Notifier notifies of changes. All parts of it are safe for concurrent use by any number of processes.
 type Notifier struct {
 	*Book
 
@@ -99,7 +99,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}}
 }
 
-// Create makes what is missing of the store.
+// Create makes the table and the queue if they are missing.
 func (s *Notifier) Create(ctx context.Context) error {
 	if err := s.rows.Create(ctx); err != nil {
 		return err
@@ -110,5 +110,5 @@ func (s *Notifier) Create(ctx context.Context) error {
 	return s.poison.Create(ctx)
 }
 
-// now is the time as rows know it.
+// now is the time with the precision of rows.
 func (s *base) now() time.Time { return s.o.Clock().UTC().Truncate(time.Millisecond) }

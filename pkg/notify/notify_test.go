@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// W5: rules tell their channels of the changes that they want, and of nothing else.
+// TestW5RulesDecide checks that rules notify their channels of the changes that they match, and of no others (W5).
 func TestW5RulesDecide(t *testing.T) {
 	r := newRig(t)
 	filter := func(f api.ChangeFilter, added, removed string) api.RuleSpec {
@@ -45,7 +45,8 @@ func TestW5RulesDecide(t *testing.T) {
 	r.work()
 }
 
-// W5: a new rule tells of what changes from its creation on, also if the feed was never followed before.
+// TestW5FromCreationOn checks that a new rule reports the changes after its creation, also if the feed was never
+// followed before (W5).
 func TestW5FromCreationOn(t *testing.T) {
 	r := newRig(t)
 	r.publish(3, feed.New)
@@ -65,7 +66,7 @@ func TestW5FromCreationOn(t *testing.T) {
 	}
 }
 
-// W6: a first crawl is a few messages and one digest that counts all.
+// TestW6FirstCrawl checks that a first crawl gives a few messages and one digest that counts all changes (W6).
 func TestW6FirstCrawl(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{Name: "Everything"}, "ops", "chat")
@@ -102,7 +103,7 @@ func TestW6FirstCrawl(t *testing.T) {
 	}
 }
 
-// W5: digests come at their hour, and quiet hours are quiet.
+// TestW5Digests checks that digests are sent at their hour, and that nothing is sent in quiet hours (W5).
 func TestW5Digests(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{Digest: "hourly"}, "hourly")
@@ -137,8 +138,8 @@ func TestW5Digests(t *testing.T) {
 	}
 }
 
-// W6: a receiver that takes nothing is tried now and then for a day; nobody else waits for it, and then somebody sends
-// it all again.
+// TestW6DeadReceiver checks that a receiver that accepts nothing is tried now and then for a day without delaying
+// others, and that a user can then send everything again (W6).
 func TestW6DeadReceiver(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "dead", "alive")
@@ -185,7 +186,8 @@ func TestW6DeadReceiver(t *testing.T) {
 	}
 }
 
-// W6: a receiver that comes back gets what waits, and one that refuses a message still gets the others.
+// TestW6ReceiverComesBack checks that a receiver that recovers gets the waiting messages, and that one that refuses a
+// message still gets the others (W6).
 func TestW6ReceiverComesBack(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -212,7 +214,8 @@ func TestW6ReceiverComesBack(t *testing.T) {
 	}
 }
 
-// W6: what was purged before a rule saw it is passed over, what is left is told, and the follower goes on.
+// TestW6CursorTooOld checks that changes that were purged before a rule saw them are skipped, that the remaining ones
+// are delivered, and that the follower continues (W6).
 func TestW6CursorTooOld(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -235,7 +238,8 @@ func TestW6CursorTooOld(t *testing.T) {
 	}
 }
 
-// W6: rules and a cursor of a store whose feed is older than they are go on with what comes now.
+// TestW6RestoredFeed checks that rules and a cursor that are newer than a restored feed continue with new changes
+// (W6).
 func TestW6RestoredFeed(t *testing.T) {
 	r := newRig(t)
 	for range 5 {
@@ -259,7 +263,7 @@ func TestW6RestoredFeed(t *testing.T) {
 	}
 }
 
-// W5: what cannot work is refused, with the field that is at fault.
+// TestW5Refused checks that invalid rules and channels are refused, and that the error names the field (W5).
 func TestW5Refused(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -298,7 +302,7 @@ func TestW5Refused(t *testing.T) {
 	}
 }
 
-// W6: deliveries that are over go after their time, and those that wait stay.
+// TestW6Purge checks that finished deliveries are removed after their time, and that waiting ones stay (W6).
 func TestW6Purge(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -320,7 +324,7 @@ func TestW6Purge(t *testing.T) {
 	}
 }
 
-// W6: lists come in pages without gaps, those that wait first.
+// TestW6Lists checks that lists have pages without gaps, with waiting deliveries first (W6).
 func TestW6Lists(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
@@ -347,7 +351,8 @@ func TestW6Lists(t *testing.T) {
 	}
 }
 
-// W6: tries are counted by service and by what became of them; what the channel is called is no label.
+// TestW6Metrics checks that attempts are counted by service and result, and that the name of a channel is not a label
+// (W6).
 func TestW6Metrics(t *testing.T) {
 	r := newRig(t)
 	r.settings["CREDENTIAL_CHAT"] = "secret ntfy://ntfy.sh/topic"

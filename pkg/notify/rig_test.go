@@ -32,13 +32,13 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// receivers are those of channels, by the address of the webhook.
+// receivers are the receivers of channels, by the address of the webhook.
 type receivers struct {
 	mu   sync.Mutex
-	ill  map[string]bool // cannot take anything
-	no   map[string]bool // refuse
+	ill  map[string]bool // accept nothing at all
+	no   map[string]bool // refuse this message
 	got  map[string][]send.Message
-	sent map[string]int // tries
+	sent map[string]int // attempts
 }
 
 func (r *receivers) Send(_ context.Context, to send.Target, m send.Message) send.Result {
@@ -70,7 +70,7 @@ type rig struct {
 	metrics  *telemetry.Metrics
 }
 
-// opener opens a new store that goes by a clock, as far as it can.
+// opener opens a new store that uses a clock, as far as it can.
 type opener func(t testing.TB, now func() time.Time) storage.Store
 
 func openMem(_ testing.TB, now func() time.Time) storage.Store { return mem.New(now) }
@@ -116,7 +116,7 @@ func newRigOn(t testing.TB, open opener) *rig {
 	return r
 }
 
-// over is a notifier of another process over a store.
+// over is the notifier of another process over a store.
 func (r *rig) over(store storage.Store) *Notifier {
 	return New(store, feed.Open(store, func() time.Time { return r.now }), r.to, Options{
 		Setting: func(name string) string { return r.settings[name] }, Metrics: r.metrics,
@@ -146,7 +146,7 @@ func (r *rig) rule(spec api.RuleSpec, channels ...string) api.Rule {
 	return rule
 }
 
-// publish adds so many changes, in one commit.
+// publish adds that many changes, in one commit.
 func (r *rig) publish(n int, kind feed.Kind) {
 	r.t.Helper()
 	r.n++
@@ -166,7 +166,7 @@ func (r *rig) follow() Report {
 	return report
 }
 
-// work works on all messages that are there.
+// work processes all messages of the queue.
 func (r *rig) work() {
 	r.t.Helper()
 	for {
@@ -185,7 +185,7 @@ func (r *rig) work() {
 	}
 }
 
-// pass lets time pass, with the timer and the workers at work.
+// pass passes time while the timer and the workers run.
 func (r *rig) pass(d time.Duration) {
 	r.t.Helper()
 	for end := r.now.Add(d); r.now.Before(end); {
@@ -195,8 +195,8 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// settle passes three hours in few steps, each longer than a lost message is waited for. A queue that goes by its own
-// clock keeps back what is tried again later; the timer sends it anew.
+// settle passes three hours in a few steps, each longer than the delay of a lost message. A queue with its own clock
+// holds retries back; the timer then sends their messages again.
 func (r *rig) settle() {
 	r.t.Helper()
 	for range 6 {
@@ -206,7 +206,7 @@ func (r *rig) settle() {
 	}
 }
 
-// told counts the changes that a channel was told of, and its messages.
+// told counts the messages to a channel, and the changes in them.
 func (r *rig) told(channel string) (messages, changes int) {
 	r.t.Helper()
 	for _, m := range r.to.got[address(channel)] {

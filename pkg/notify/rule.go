@@ -13,10 +13,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/digest"
 )
 
-// Bounds of what can be set.
+// Bounds of settings.
 const (
-	MaxChannels = 10 // of a rule
-	maxTargets  = 90 // channels of all rules together: what one change leads to fits into a transaction
+	MaxChannels = 10 // per rule
+	maxTargets  = 90 // channels of all rules: the deliveries of one change must fit into a transaction
 	maxName     = 100
 	maxPattern  = 1000
 )
@@ -27,17 +27,17 @@ const (
 	FromFile = "file"
 )
 
-// rule is one that can decide.
+// rule is a rule that is ready to decide.
 type rule struct {
 	api.Rule
 
-	since          feed.Place // it tells of what comes after
+	since          feed.Place // it reports only later changes
 	filter         feed.Filter
 	added, removed *regexp.Regexp
 	plan           digest.Plan
 }
 
-// wants reports whether a rule tells of a change.
+// wants reports whether a rule matches a change.
 func (r *rule) wants(c feed.Change) bool {
 	return r.filter.Wants(c) && passage(c, feed.Added, r.added) && passage(c, feed.Removed, r.removed)
 }
@@ -48,7 +48,7 @@ func passage(c feed.Change, op feed.Op, pattern *regexp.Regexp) bool {
 	})
 }
 
-// compile reads a rule; the errors blame its fields.
+// compile parses a rule; the errors name its fields.
 func compile(spec api.RuleSpec) (r rule, errs []error) {
 	r.RuleSpec = spec
 	blame := func(field string, err error) {
@@ -78,7 +78,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	return r, append(errs, r.planned(spec)...)
 }
 
-// planned reads when a rule tells.
+// planned parses the schedule of a rule.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	var err error
 	blame := func(field string, err error) {

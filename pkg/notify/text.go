@@ -9,12 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// headline is a change in a line.
+// headline describes a change in one line.
 func headline(c api.FeedChange) string {
 	return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) + " – " + string(c.Kind)
 }
 
-// summary is a change in a few lines.
+// summary describes a change in a few lines.
 func summary(c api.FeedChange) string {
 	var b strings.Builder
 	b.WriteString(c.Why)
@@ -25,7 +25,7 @@ func summary(c api.FeedChange) string {
 	return strings.TrimSpace(b.String())
 }
 
-// became says what happened to pages, by kind of change.
+// became describes what happened to pages, by kind of change.
 var became = []struct {
 	words string
 	kinds []api.ChangeKind
@@ -37,7 +37,7 @@ var became = []struct {
 	{"read again", []api.ChangeKind{api.ChangeRecovered}},
 }
 
-// counted says how many pages became what, such as: 312 pages were added, 4 changed.
+// counted counts pages by kind of change, for example: 312 pages were added, 4 changed.
 func counted(kinds map[string]int) string {
 	rest := 0
 	for _, n := range kinds {

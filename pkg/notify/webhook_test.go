@@ -23,14 +23,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/send"
 )
 
-// hook is a webhook as its receiver had it.
+// hook is a webhook as received.
 type hook struct {
 	Secret  string            `json:"secret"`
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 }
 
-// hooks is a receiver that keeps them.
+// hooks is a receiver that keeps webhooks.
 type hooks struct {
 	mu  sync.Mutex
 	got []hook
@@ -47,8 +47,8 @@ func (h *hooks) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	h.got = append(h.got, one)
 }
 
-// W8, W5: the reference verifier of Standard Webhooks takes what is sent, and refuses it once a letter is another; the
-// SDK of CloudEvents and the schemas of the description take its body.
+// TestW8Webhooks checks that the reference verifier of Standard Webhooks accepts a webhook, and refuses it once a
+// letter is changed, and that the SDK of CloudEvents and the schemas of the API description accept its body (W8, W5).
 func TestW8Webhooks(t *testing.T) {
 	receiver := &hooks{}
 	server := httptest.NewServer(receiver)
@@ -56,7 +56,7 @@ func TestW8Webhooks(t *testing.T) {
 	r := newRig(t)
 	web, err := fetch.New(fetch.Config{AllowHosts: []string{"127.0.0.1"}})
 	must(t, err)
-	r.Book.sender = send.New(web, "Tidemark/test", time.Now) // the verifier has a clock
+	r.Book.sender = send.New(web, "Tidemark/test", time.Now) // the verifier checks the time
 	made, err := r.SaveChannel(t.Context(), api.ChannelSpec{Name: "ops", Kind: Webhook, URL: server.URL + "/hook"}, true)
 	must(t, err)
 	_, err = r.SaveRule(t.Context(), "", api.RuleSpec{Name: "All", Channels: []string{"ops"}})
@@ -102,10 +102,10 @@ func TestW8Webhooks(t *testing.T) {
 	}
 }
 
-// taken is what the reference verifiers take a webhook for.
+// taken is the reference verifiers' result for a webhook.
 type taken struct{ Type, ID, Error string }
 
-// verify asks them. A test that cannot have them fails; it is never skipped.
+// verify runs the verifiers. The test fails when they cannot be installed; it is never skipped.
 func verify(t *testing.T, all []hook) (out []taken) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "webhooks.json")
@@ -116,7 +116,7 @@ func verify(t *testing.T, all []hook) (out []taken) {
 	return out
 }
 
-// modules gives the folder of the verifiers in .tools and downloads them where they are missing.
+// modules returns the folder of the verifiers in .tools, and downloads them if they are missing.
 func modules(t *testing.T) string {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
@@ -126,14 +126,14 @@ func modules(t *testing.T) string {
 		return home
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// Installed beside home and renamed, so that home is never half installed.
+	// Installed beside home and renamed, so that home is always complete.
 	temp, err := os.MkdirTemp(tools, "webhooks-")
 	must(t, err)
 	defer os.RemoveAll(temp)
 	command(t, "npm", "install", "--prefix", temp, "standardwebhooks@1.1.1", "cloudevents@10.0.0", "--ignore-scripts",
 		"--no-audit", "--no-fund")
 	if err := os.Rename(temp, home); err != nil {
-		_, err = os.Stat(filepath.Join(home, "node_modules")) // another process may have been faster
+		_, err = os.Stat(filepath.Join(home, "node_modules")) // another process may have installed it first
 		must(t, err)
 	}
 	return home

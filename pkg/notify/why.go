@@ -8,16 +8,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// feedEnd asks for the newest changes.
+// feedEnd requests the newest changes.
 var feedEnd feed.Place
 
 const (
-	// whySegments is how many segments of the feed, each of a day at most, a digest may come after its changes.
+	// whySegments is how many segments of the feed, each of a day at most, a digest may follow its changes.
 	whySegments = 3
 	whyRows     = 1000
 )
 
-// Why says which rules a change meets, and who was told of it (W17).
+// Why returns the rules that a change matches, and its deliveries (W17).
 func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
 	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
 	c, err := s.feed.At(ctx, id)
@@ -38,7 +38,7 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 	return out, err
 }
 
-// deliveriesOf lists the deliveries of a change, and the digests that have it, of the rules that want it.
+// deliveriesOf lists the deliveries of a change, including digests of a matching rule whose range contains the change.
 func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
@@ -61,7 +61,7 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule
 	return out, nil
 }
 
-// covers reports whether a delivery is about a change.
+// covers reports whether a delivery includes a change.
 func covers(d delivery, c feed.Change, rules []rule) bool {
 	if d.Type == string(api.EventChange) {
 		return d.Final == c.Place.String()
@@ -76,5 +76,5 @@ func covers(d delivery, c feed.Change, rules []rule) bool {
 			return rules[i].wants(c)
 		}
 	}
-	return true // its rule is gone; it may have told of it
+	return true // its rule is gone, so it may have included the change
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// tryFor is how long a delivery is tried.
+// tryFor is how long a delivery is retried.
 const tryFor = 24 * time.Hour
 
-// pauses are those between the tries of a delivery; the last one goes on.
+// pauses are the pauses between attempts of a delivery; the last one repeats.
 var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour}
 
-// maxChannelPause is the longest pause of a channel whose sends fail, unless it asks for more.
+// maxChannelPause bounds the pause of a channel, unless the receiver asks for more.
 const maxChannelPause = 30 * time.Minute
 
-// pauseAfter is the pause after so many tries that failed.
+// pauseAfter is the pause after that many failed attempts.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // job is a message of the queue.
@@ -33,7 +33,7 @@ type job struct {
 	Delivery string `json:"delivery"`
 }
 
-// ParseJob reads the message of a delivery, and gives its id. Invalid if it is not one.
+// ParseJob parses the message of a delivery, and returns the delivery's id. Errors: Invalid.
 func ParseJob(body []byte) (id string, err error) {
 	var j job
 	if err := json.Unmarshal(body, &j); err != nil || j.Delivery == "" {
@@ -47,10 +47,10 @@ func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) erro
 	return s.queue.Send(ctx, body, max(delay, 0))
 }
 
-// health is how a channel does.
+// health is the state of a channel.
 type health struct {
 	Fails int       `col:"fails"` // in a row
-	Until time.Time `col:"until"` // when it is tried next
+	Until time.Time `col:"until"` // the next attempt
 }
 
 var healthRows = row.Of[health]()
@@ -65,13 +65,13 @@ func (s *base) health(ctx context.Context, name string) (health, error) {
 	return h, err
 }
 
-// healthOp writes it. The last writer wins: it knows best.
+// healthOp writes the health of a channel. The last writer wins, because it has the newest result.
 func (s *base) healthOp(name string, h health) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
 
-// take counts a message to a channel, unless there are enough.
+// take counts a message in flight to a channel, unless the channel has its maximum.
 func (s *Worker) take(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Worker) giveBack(name string) {
 	}
 }
 
-// Deliver sends a delivery, if it waits and it is time. It says what became of it.
+// Deliver sends a delivery if it waits and is due. It returns a description of the result.
 func (s *Worker) Deliver(ctx context.Context, id string) (report string, err error) {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	now := s.now()
@@ -103,7 +103,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 		return "another worker has it", nil
 	case d.Next.After(now.Add(lostAfter)):
 		return "another message will come for it", nil
-	case d.Next.After(now.Add(time.Second)): // clocks differ
+	case d.Next.After(now.Add(time.Second)): // clocks may differ
 		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
 	}
 	if !s.take(d.Channel) {
@@ -137,7 +137,7 @@ func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.T
 		return h.Until, "the channel rests", nil
 	}
 	if d.Attempts == 0 {
-		return now, "", nil // the hour was known when this was decided
+		return now, "", nil // quiet hours were already considered when it was made
 	}
 	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
@@ -146,7 +146,7 @@ func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.T
 	return r.plan.Quiet.Over(now), "quiet hours", err
 }
 
-// again lets a delivery wait.
+// again puts a delivery back to wait for its next attempt.
 func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	d.Claimed = time.Time{}
 	ops := append([]storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}, more...)
@@ -159,14 +159,14 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
 }
 
-// tried is what became of a message, by the service that it went to.
+// tried is the result of an attempt, with the service that received it.
 type tried struct {
 	send.Result
 
 	service string
 }
 
-// send brings a delivery to its channel.
+// send sends a delivery to its channel.
 func (s *Worker) send(ctx context.Context, d delivery) tried {
 	c, _, err := s.book.channel(ctx, d.Channel)
 	if fault.Is(err, fault.NotFound) {
@@ -181,12 +181,12 @@ func (s *Worker) send(ctx context.Context, d delivery) tried {
 	}
 	service := Webhook
 	if to.Service != "" {
-		service, _ = send.Check(to.Service) // it was checked
+		service, _ = send.Check(to.Service) // it was validated
 	}
 	return tried{s.sender.Send(ctx, to, d.Message), service}
 }
 
-// end records what became of a delivery that was tried.
+// end records the result of an attempt.
 func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delivery, h health,
 	got tried) (string, error) {
 	now := s.now()
@@ -218,7 +218,7 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	return d.State, s.finish(ctx, id, etag, d, ops)
 }
 
-// finish moves a delivery to those that are over.
+// finish moves a delivery to the finished ones.
 func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	ops := append([]storage.Op{
 		{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(waitingAs, id), ETag: etag}},
@@ -226,12 +226,12 @@ func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 	}, more...)
 	_, err := s.rows.Transact(ctx, ops...)
 	if fault.Lost(err) {
-		return nil // the worker that took it over sends it again, with the same id
+		return nil // the worker that took over sends it again, with the same id
 	}
 	return err
 }
 
-// GiveUp records that a delivery could not be worked on, however often it was tried.
+// GiveUp records that a delivery could not be processed, however often it was attempted.
 func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	if err != nil || etag == "" {
@@ -242,7 +242,7 @@ func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	return s.finish(ctx, id, etag, d, nil)
 }
 
-// TestChannel sends a test, and gives the receiver's answer.
+// TestChannel sends a test message, and returns the receiver's answer.
 func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer, error) {
 	c, _, err := s.channel(ctx, name)
 	if err != nil {
@@ -258,7 +258,7 @@ func (s *Book) TestChannel(ctx context.Context, name string) (api.ReceiverAnswer
 	return s.sender.Send(ctx, to, send.Message{ID: id, Title: title, Body: body}).ReceiverAnswer, nil
 }
 
-// TestRule says what a rule would have told of lately.
+// TestRule returns the recent changes that a rule would have reported.
 func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	r, _, err := s.rule(ctx, id)
 	if err != nil {
@@ -267,7 +267,8 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 	return tested(ctx, s.feed, s.now(), &r)
 }
 
-// PreviewRule says what a rule would have told of lately that is not there yet. It needs no name and no channel.
+// PreviewRule returns the recent changes that an unsaved rule would have reported. The rule needs no name and no
+// channel.
 func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest, error) {
 	spec.Name, spec.Channels = "preview", []string{"preview"}
 	r, errs := compile(spec)
@@ -282,7 +283,7 @@ const (
 	testedTime    = 30 * 24 * time.Hour
 )
 
-// tested tries a rule on what has changed up to now.
+// tested applies a rule to the changes up to now.
 func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out api.RuleTest, err error) {
 	out.Changes = []api.FeedChange{}
 	kinds := map[string]int{}

@@ -22,25 +22,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// mailPorts are those on which mail is handed in.
+// mailPorts are the ports for submitting mail.
 var mailPorts = []uint16{25, 465, 587, 2525}
 
-// mailRoots verify servers; nil is the system's.
+// mailRoots verify servers; nil means the system's roots.
 type mailRoots = *x509.CertPool
 
 const mailForm = "smtp://USER:PASSWORD@HOST:587/?from=ADDRESS&to=ADDRESS,ADDRESS"
 
-// box is where a letter is handed in, and for whom.
+// box is a parsed smtp address: the server, the login, the sender and the recipients.
 type box struct {
 	address, host  string // with port, and without
 	user, password string
 	from           *mail.Address
 	to             []*mail.Address
-	implicit       bool // TLS from the first byte on
+	implicit       bool // TLS from the first byte
 	bare           bool // no TLS, and therefore no password
 }
 
-// mailbox reads an address smtp://….
+// mailbox parses an address smtp://….
 func mailbox(u *url.URL) (b box, err error) {
 	q := u.Query()
 	b.user = u.User.Username()
@@ -94,7 +94,7 @@ func (s *Sender) letter(ctx context.Context, u *url.URL, m Message) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 250}}
 }
 
-// handIn speaks SMTP over a connection.
+// handIn submits a message over a connection.
 func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 	secure := &tls.Config{ServerName: b.host, RootCAs: s.roots, MinVersion: tls.VersionTLS12}
 	if b.implicit {
@@ -135,13 +135,13 @@ func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 	if err := w.Close(); err != nil {
 		return err
 	}
-	_ = c.Quit() // it has been taken
+	_ = c.Quit() // the message was accepted
 	return nil
 }
 
 var errNoTLS = errors.New("it offers no TLS")
 
-// unsent is the result of a conversation that failed.
+// unsent is the result of a failed conversation.
 func unsent(err error) Result {
 	if said, ok := errors.AsType[*textproto.Error](err); ok {
 		return Result{Ill: said.Code < 500 || said.Code == 535, ReceiverAnswer: api.ReceiverAnswer{Status: said.Code,
@@ -153,7 +153,7 @@ func unsent(err error) Result {
 	return unreached(err)
 }
 
-// compose writes a letter (RFC 5322). What strangers wrote can end no header: its title is one encoded word.
+// compose writes a letter (RFC 5322). Text from unknown hosts cannot end a header: the title is one encoded word.
 func compose(b box, m Message, now time.Time) []byte {
 	var to []string
 	for _, a := range b.to {
@@ -166,7 +166,7 @@ func compose(b box, m Message, now time.Time) []byte {
 		{"From", b.from.String()},
 		{"To", strings.Join(to, ", ")},
 		{"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(shown([]byte(m.Title)), 200))},
-		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no holiday answers
+		{"Auto-Submitted", "auto-generated"}, // RFC 3834: no automatic replies
 		{"MIME-Version", "1.0"},
 		{"Content-Type", "text/plain; charset=utf-8"},
 		{"Content-Transfer-Encoding", "base64"},

@@ -17,7 +17,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// office is a mail server that keeps what it takes.
+// office is a mail server that keeps the mails it accepts.
 type office struct {
 	mu      sync.Mutex
 	letters []string
@@ -61,11 +61,11 @@ func (*session) Reset() {}
 
 func (*session) Logout() error { return nil }
 
-// serve runs a mail server on a free port, with TLS from the first byte or by STARTTLS, and gives its address and a
-// sender that trusts its certificate.
+// serve runs a mail server on a free port, with TLS from the first byte or by STARTTLS. It returns the address and a
+// sender that trusts the server's certificate.
 func (o *office) serve(t *testing.T, implicit bool) (address string, s *Sender) {
 	t.Helper()
-	lender := httptest.NewUnstartedServer(nil) // of a certificate for 127.0.0.1
+	lender := httptest.NewUnstartedServer(nil) // provides a certificate for 127.0.0.1
 	lender.StartTLS()
 	t.Cleanup(lender.Close)
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -85,8 +85,8 @@ func (o *office) serve(t *testing.T, implicit bool) (address string, s *Sender) 
 	return address, s
 }
 
-// W8: a letter reaches a real mail server over TLS, from the first byte or by STARTTLS, whole and with the id of the
-// message, and what a page says ends no header.
+// TestW8Mail checks that a letter reaches a real mail server over TLS, from the first byte or by STARTTLS, complete
+// and with the id of the message, and that the text of a page cannot end a header (W8).
 func TestW8Mail(t *testing.T) {
 	for _, encryption := range []string{"ExplicitTLS", "ImplicitTLS"} {
 		o := &office{}
@@ -109,8 +109,8 @@ func TestW8Mail(t *testing.T) {
 	}
 }
 
-// W8: what a mail server refuses is told in its words; a password goes to nobody without TLS, and nothing to a server
-// that nobody vouches for.
+// TestW8MailRefused checks that the refusal of a mail server is reported in its own words, that no password is sent
+// without TLS, and that nothing is sent to a server without a valid certificate (W8).
 func TestW8MailRefused(t *testing.T) {
 	o := &office{}
 	address, s := o.serve(t, false)

@@ -1,8 +1,8 @@
-// Package send brings a message to a receiver: a signed webhook, a service such as Slack, or a mailbox.
+// Package send sends a message to a receiver: a signed webhook, a service such as Slack, or a mailbox.
 //
-// Every connection goes through the guard of package fetch, so an address that somebody typed reaches nothing inside.
-// Redirects are not followed: what a receiver answers never decides where a message goes. A send takes at most
-// [Timeout], and tells what the receiver said, which is never more than [MaxAnswer] bytes and never holds an address.
+// Every connection passes the guard of package fetch, so an address that a user entered cannot reach internal hosts.
+// Redirects are not followed, so a receiver's answer never decides where a message goes. A send takes at most
+// [Timeout]. It reports the receiver's answer, at most [MaxAnswer] bytes, without any address in it.
 package send
 
 import (
@@ -29,36 +29,36 @@ const (
 	Timeout   = 15 * time.Second
 	MaxAnswer = 500      // bytes of an answer that are kept
 	maxRead   = 16 << 10 // bytes of an answer that are read
-	maxText   = 3500     // characters of a message; Discord, the narrowest but for it, cuts for itself
+	maxText   = 3500     // characters of a message; the limit of Discord is lower and applied in its builder
 	maxAfter  = 4 * time.Hour
 )
 
-// Message is what a receiver is told.
+// Message is a message to a receiver.
 type Message struct {
-	ID    string // letters, digits and hyphens; the same whenever it is sent again
-	Title string // a line
+	ID    string // letters, digits and hyphens; the same for every attempt
+	Title string // one line
 	Text  string // more lines; may be empty
-	URL   string // what it is about; may be empty
-	Body  []byte // of a webhook
+	URL   string // the page; may be empty
+	Body  []byte // for webhooks
 }
 
-// Target is where a message goes: the address of a webhook with its key, or of a service.
+// Target is where a message goes: the URL of a webhook with its key, or the address of a service.
 type Target struct {
 	Webhook string
-	Key     []byte // that webhooks are signed by
+	Key     []byte // signs webhooks
 	Service string // an address such as slack://…
 }
 
-// Result is what became of a message.
+// Result is the result of an attempt.
 type Result struct {
 	api.ReceiverAnswer
 
-	Final bool          // the same will fail again
-	After time.Duration // the pause that the receiver asks for; zero for none
-	Ill   bool          // the receiver cannot take anything at all now
+	Final bool          // a retry would fail the same way
+	After time.Duration // the pause that the receiver asks for; zero if it does not
+	Ill   bool          // the receiver accepts nothing at all now
 }
 
-// Sender sends. It is safe for concurrent use.
+// Sender sends messages. It is safe for concurrent use.
 type Sender struct {
 	http  *http.Client
 	agent string
@@ -67,7 +67,7 @@ type Sender struct {
 	now   func() time.Time
 }
 
-// New makes one. Connections go through web's guard.
+// New makes a sender. Connections pass the guard of web.
 func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 	return &Sender{
 		http: &http.Client{Transport: web.Transport(), Timeout: Timeout,
@@ -76,7 +76,7 @@ func New(web *fetch.Client, agent string, now func() time.Time) *Sender {
 	}
 }
 
-// Send brings a message to a target.
+// Send sends a message to a target.
 func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -103,12 +103,12 @@ func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
 	return last
 }
 
-// refused is the result of what cannot be sent at all.
+// refused is the result for a message that cannot be sent at all.
 func refused(err error) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
 }
 
-// request is one of HTTP.
+// request is an HTTP request.
 type request struct {
 	method string // POST if empty
 	url    string
@@ -116,7 +116,7 @@ type request struct {
 	body   []byte
 }
 
-// post makes a request and reads what the receiver says.
+// post makes a request and reads the receiver's answer.
 func (s *Sender) post(ctx context.Context, r request) Result {
 	method := http.MethodPost
 	if r.method != "" {
@@ -155,7 +155,8 @@ func (s *Sender) post(ctx context.Context, r request) Result {
 	return out
 }
 
-// unreached is the result of a request without an answer. Its error names no address: that may be a secret.
+// unreached is the result of a request without an answer. Its error contains no address, because that may be a
+// secret.
 func unreached(err error) Result {
 	out := Result{Ill: true}
 	if u, ok := errors.AsType[*url.Error](err); ok {
@@ -174,7 +175,7 @@ func unreached(err error) Result {
 	return out
 }
 
-// shown is the beginning of an answer as people may see it.
+// shown is the beginning of an answer, cleaned for display.
 func shown(body []byte) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -23,7 +23,7 @@ func must(t testing.TB, err error) {
 
 var sent = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// sender may reach the hosts that are given.
+// sender may reach only the given hosts.
 func sender(t testing.TB, allow ...string) *Sender {
 	t.Helper()
 	web, err := fetch.New(fetch.Config{AllowHosts: allow})
@@ -42,7 +42,8 @@ func webhookTo(t testing.TB, address string) Target {
 var message = Message{ID: "a-1", Title: "Costs – content", Text: "+ The fee is 30 euros.",
 	URL: "https://a.example/costs", Body: []byte(`{"id":"a-1"}`)}
 
-// W8: what a receiver of webhooks answers is told, and what it means for the next try.
+// TestW8Receivers checks that the answer of a webhook's receiver is reported, and what it means for the next attempt
+// (W8).
 func TestW8Receivers(t *testing.T) {
 	inner := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("a redirect was followed")
@@ -91,7 +92,8 @@ func TestW8Receivers(t *testing.T) {
 	}
 }
 
-// W8: a receiver that never answers, or never stops answering, holds nobody up.
+// TestW8SlowReceivers checks that a receiver that never answers, or never stops answering, delays a send only up to
+// its time limit (W8).
 func TestW8SlowReceivers(t *testing.T) {
 	over := make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -122,7 +124,7 @@ func TestW8SlowReceivers(t *testing.T) {
 	}
 }
 
-// W6: no channel reaches an address inside, unless it is allowed, whatever the service.
+// TestW6Guarded checks that no channel reaches an internal address unless that is allowed, whatever the service (W6).
 func TestW6Guarded(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was reached") }))
 	t.Cleanup(server.Close)
@@ -157,7 +159,8 @@ func TestW6Guarded(t *testing.T) {
 	}
 }
 
-// W6: what is said of a message that failed names no address: that is the secret of most services.
+// TestW6ErrorsNameNoSecret checks that the error of a failed message contains no address, because most services have
+// their secret in it (W6).
 func TestW6ErrorsNameNoSecret(t *testing.T) {
 	for _, address := range []string{"telegram://hunter2@telegram?chats=", "slack://hook:hunter2@webhook",
 		"ntfy://u:hunter2@127.0.0.1:1/t", "gotify://127.0.0.1:1/hunter2", "pigeon://hunter2", "smtp://u:hunter2@127.0.0.1:1/",

@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// builder makes the requests that tell a service of a message.
+// builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// services are those that an address may name, by its scheme. Addresses have the form that shoutrrr gave them
+// services are the services that an address may name, by its scheme. The form of addresses is that of shoutrrr
 // (https://shoutrrr.nickfedor.com).
 var services = map[string]builder{
 	"discord":    discord,
@@ -28,7 +28,7 @@ var services = map[string]builder{
 	"pushover":   pushover,
 	"rocketchat": rocketchat,
 	"slack":      slack,
-	"smtp":       nil, // see letter
+	"smtp":       nil, // see Sender.letter
 	"teams":      teams,
 	"telegram":   telegram,
 	"zulip":      zulip,
@@ -37,7 +37,7 @@ var services = map[string]builder{
 // Services are the names of all services.
 func Services() []string { return slices.Sorted(maps.Keys(services)) }
 
-// Check reads the address of a service, and gives the service's name. Its error does not repeat the address.
+// Check parses the address of a service, and returns the service's name. Its error does not repeat the address.
 func Check(address string) (name string, err error) {
 	u, build, err := service(address)
 	if err != nil {
@@ -64,7 +64,7 @@ func service(address string) (*url.URL, builder, error) {
 	return u, build, nil
 }
 
-// want is the error for an address of another form.
+// want is the error for an address that has not the given form.
 func want(form string) ([]request, error) {
 	return nil, fault.New(fault.Invalid, "want an address of the form %s", form)
 }
@@ -75,7 +75,7 @@ func jsonTo(to string, body any) request {
 	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
 }
 
-// at is an address at the host that a service's address names.
+// at is an address with a path on the host that a service's address names.
 func at(u *url.URL, path ...string) string {
 	scheme := "https"
 	if q := u.Query(); q.Get("disabletls") == "yes" || q.Get("scheme") == "http" {
@@ -84,7 +84,7 @@ func at(u *url.URL, path ...string) string {
 	return (&url.URL{Scheme: scheme, Host: u.Host}).JoinPath(path...).String()
 }
 
-// parts are those of a path.
+// parts are the segments of a path.
 func parts(u *url.URL) []string {
 	return strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })
 }
@@ -109,10 +109,10 @@ func plain(m Message) string {
 	return words.Ellipsis(b.String(), maxText)
 }
 
-// quiet is a message in which no name is called: what strangers wrote must not wake a whole channel.
+// quiet is a message without mentions: text from unknown hosts must not notify everyone in a channel.
 func quiet(m Message) string { return strings.ReplaceAll(plain(m), "@", "@\u200B") }
 
-// unmarked is a message without what Slack and others read as markup and calls.
+// unmarked is a message without the markup and mentions of Slack and similar services.
 func unmarked(m Message) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(plain(m))
 }
@@ -197,7 +197,7 @@ func basic(user, password string) string {
 	return r.Header.Get("Authorization")
 }
 
-// matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. The room takes a message of the same id once.
+// matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. A room accepts only one message with an id.
 func matrix(u *url.URL, m Message) (out []request, err error) {
 	rooms := strings.FieldsFunc(u.Query().Get("rooms"), func(r rune) bool { return r == ',' })
 	if u.Host == "" || secret(u) == "" || len(rooms) == 0 || len(rooms) > 10 {
@@ -299,7 +299,7 @@ func zulip(u *url.URL, m Message) ([]request, error) {
 		"Authorization": {basic(u.User.Username(), key)}}}}, nil
 }
 
-// generic://HOST/PATH takes title and message as JSON.
+// generic://HOST/PATH receives title and message as JSON.
 func generic(u *url.URL, m Message) ([]request, error) {
 	if u.Host == "" || u.User != nil {
 		return want("generic://HOST/PATH")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// wire is a service that keeps what it was asked.
+// wire is a service that records its requests.
 type wire struct {
 	method, path, body, authorization string
 }
@@ -19,7 +19,7 @@ func (w *wire) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	*w = wire{r.Method, r.URL.RequestURI(), string(body), r.Header.Get("Authorization") + r.Header.Get("X-Gotify-Key")}
 }
 
-// W5: the services that people host themselves get what their interfaces want.
+// TestW5OwnServices checks the requests to services that people host themselves against their interfaces (W5).
 func TestW5OwnServices(t *testing.T) {
 	got := &wire{}
 	server := httptest.NewServer(got)
@@ -51,7 +51,7 @@ func TestW5OwnServices(t *testing.T) {
 	}
 }
 
-// W5: the services that others host are asked where their documents say.
+// TestW5HostedServices checks that hosted services are called at the addresses in their documentation (W5).
 func TestW5HostedServices(t *testing.T) {
 	const chat = "://chat.googleapis.com/v1/spaces/s/messages?key=k&token=t"
 	for address, want := range map[string]string{
@@ -73,7 +73,7 @@ func TestW5HostedServices(t *testing.T) {
 	}
 }
 
-// W5: what a page says calls nobody by name, and is no markup.
+// TestW5NobodyIsCalled checks that the text of a page mentions no one and is not markup (W5).
 func TestW5NobodyIsCalled(t *testing.T) {
 	evil := Message{ID: "a", Title: "@channel <!channel> <users/all> @everyone", Text: "@all <b>"}
 	for _, address := range []string{"slack://hook:T-B-C@webhook", "discord://tk@1", "mattermost://h/t",
@@ -88,7 +88,7 @@ func TestW5NobodyIsCalled(t *testing.T) {
 		}
 		must(t, json.Unmarshal(requests[0].body, &body))
 		calls := strings.Contains(body.Text, "@all")
-		if strings.HasPrefix(address, "slack") || strings.HasPrefix(address, "google") { // which read no bare names
+		if strings.HasPrefix(address, "slack") || strings.HasPrefix(address, "google") { // these ignore plain @names
 			calls = strings.Contains(body.Text, "<")
 		}
 		if calls || strings.HasPrefix(address, "discord") && (body.Mentions == nil || len(body.Mentions.Parse) != 0) {

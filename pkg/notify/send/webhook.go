@@ -15,17 +15,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// keyPrefix begins secrets by Standard Webhooks (https://www.standardwebhooks.com).
+// keyPrefix begins secrets in the form of Standard Webhooks (https://www.standardwebhooks.com).
 const keyPrefix = "whsec_"
 
-// NewSecret makes a secret for signing.
+// NewSecret makes a secret for signing webhooks.
 func NewSecret() string {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
 	return keyPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// Key is what a secret signs by. The error does not repeat it.
+// Key is the signing key of a secret. The error does not repeat the secret.
 func Key(secret string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, keyPrefix))
 	if err != nil || len(key) < 24 || len(key) > 64 {
@@ -34,7 +34,7 @@ func Key(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Sign is the signature of a message that is sent at a time.
+// Sign is the signature of a message sent at a time.
 func Sign(key []byte, id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())
