@@ -11,74 +11,74 @@ const MaxLineID = 64
 
 // Line is one request of a batch.
 type Line struct {
-	ID string // by which its result is known; unique in the batch
+	ID string // identifies its result; unique in the batch
 	Request
 }
 
-// BatchState is how far a batch is.
+// BatchState is the state of a batch.
 type BatchState string
 
 // The states of a batch. All but Working are final.
 const (
-	Working   BatchState = "working"   // being checked, done, put together or cancelled
+	Working   BatchState = "working"   // being validated, processed, assembled or cancelled
 	Completed BatchState = "completed" // every line has a result
-	Failed    BatchState = "failed"    // the file was refused as a whole; no line was done
-	Expired   BatchState = "expired"   // the window is over; what was done has a result
-	Cancelled BatchState = "cancelled" // likewise
+	Failed    BatchState = "failed"    // the file was refused as a whole; no line was processed
+	Expired   BatchState = "expired"   // the window is over; processed lines have a result
+	Cancelled BatchState = "cancelled" // processed lines have a result
 )
 
-// Batch is a file of requests that a service does when it has time.
+// Batch is a file of requests that a service processes when it has time.
 type Batch struct {
 	ID        string
-	Label     string // as it was ordered
+	Label     string // from the order
 	State     BatchState
-	Status    string   // in the service's own word
-	Input     string   // the file of its lines
-	Files     []string // of results, of errors or both, as far as there are any
+	Status    string   // the service's name for the state
+	Input     string   // id of the file of its lines
+	Files     []string // ids of the files of results and errors that exist
 	Message   string   // why it failed
-	Total     int      // lines, as the service counts
+	Total     int      // number of lines, as the service counts
 	Done      int      // of these, with an answer
-	Failed    int      // of these, without
+	Failed    int      // of these, without an answer
 	CreatedAt time.Time
 }
 
-// Order is a batch to be made.
+// Order describes a batch to start.
 type Order struct {
 	File   string
-	Window time.Duration // within which it is to be done; services know 24 hours
-	// Label finds the batch again in the list, when the answer to Start was lost.
+	Window time.Duration // within which it must be done; services offer 24 hours
+	// Label identifies the batch in the list when the answer to Start was lost.
 	Label string
 }
 
-// Result is what became of a line: an answer, or an error with its kind. Invalid will fail again,
-// Throttled and Unavailable (also for a line that the batch had no time for) may not; Cancelled
-// lines are Conflict.
+// Result is the result of a line: an answer, or an error with its kind. A retry of Invalid will fail again; one of
+// Throttled or Unavailable (also for a line that the batch had no time for) may succeed. Cancelled lines are
+// Conflict.
 type Result struct {
 	ID     string
 	Answer Answer
 	Err    error
 }
 
-// Output is a file of results. What in it is no result is counted, for nobody knows whose it is.
+// Output is a file of results. Broken lines are only counted, because they cannot be matched with a request.
 type Output struct {
 	Results []Result
-	Broken  int // lines
+	Broken  int // number of broken lines
 }
 
-// Batcher has requests done when the service has time, at half the price with most. Errors have the
-// kinds of [Chatter], and NotFound for a file or batch that the service does not have.
+// Batcher processes requests when the service has time, at most services for half the price. Errors have the kinds of
+// [Chatter], and NotFound for an unknown file or batch.
 type Batcher interface {
-	// Upload hands over the lines and gives the file's id. A file that is not used lies there until
-	// the service deletes it.
+	// Upload sends the lines and returns the file's id. A file that is never used remains until the service deletes
+	// it.
 	Upload(ctx context.Context, name string, lines []Line) (file string, err error)
-	// Start begins a batch. It is never tried again, for it must not happen twice: after Unavailable
-	// nobody knows whether there is a batch, and Recent has to be asked for its label.
+	// Start starts a batch. It is never retried, because it must not happen twice. After Unavailable the batch may or
+	// may not exist; callers must search Recent for its label.
 	Start(ctx context.Context, o Order) (Batch, error)
-	// Batch tells how far a batch is.
+	// Batch returns the current state of a batch.
 	Batch(ctx context.Context, id string) (Batch, error)
-	// Recent lists batches, newest first, as many as there are. It stops at the first error.
+	// Recent lists all batches, the newest first. It stops at the first error.
 	Recent(ctx context.Context) iter.Seq2[Batch, error]
-	// Cancel asks for the end of a batch. What was done by then has results.
+	// Cancel requests the end of a batch. Lines that were processed by then have results.
 	Cancel(ctx context.Context, id string) (Batch, error)
 	// Results reads one of the files of a batch.
 	Results(ctx context.Context, file string) (Output, error)

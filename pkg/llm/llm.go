@@ -1,30 +1,28 @@
-// Package llm is the contract of the language models that Tidemark may be given: models that turn a
-// text into a vector ([Embedder]), and models that answer a question in JSON, at once ([Chatter])
-// or when the service has time ([Batcher]). The adapter that speaks to a service is [openai];
-// [llmtest] has such a service for tests, with its faults.
+// Package llm defines the interfaces of the language models that Tidemark can use: models that turn a text into a
+// vector ([Embedder]), and models that answer a question in JSON, immediately ([Chatter]) or when the service has
+// time ([Batcher]). The adapter to a service is [openai]; [llmtest] has a fake service for tests, with faults.
 //
-// Nothing in Tidemark needs a model. Who uses one says what happens without.
+// Nothing in Tidemark requires a model. Each package that uses one documents what happens without it.
 //
-// [openai]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/openai
-// [llmtest]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/llmtest
+// [openai]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/openai [llmtest]:
+// https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/llmtest
 package llm
 
 import "context"
 
-// Embedder turns texts into vectors, near each other where the texts mean alike.
+// Embedder turns texts into vectors; texts of similar meaning have vectors near each other.
 type Embedder interface {
-	// Embed gives each text its vector, in the order of texts: [Embedder.Dimension] numbers, of
-	// length one. A text that is too long for the model gets the vector of its beginning. It may be
-	// called concurrently, with any number of texts; how many are sent at once is its own business,
-	// and it has tried again what may be tried again.
+	// Embed returns a vector for each text, in the order of texts: [Embedder.Dimension] numbers, of length one. A
+	// text that is too long for the model gets the vector of its beginning. Embed may be called concurrently, with
+	// any number of texts. It bounds its own concurrent requests, and retries where that may help.
 	//
-	// With an error, the vectors that were had all the same stand at their places and the others
-	// are nil; only those need be asked for again. Kinds: Invalid for a blank text, and for a service
-	// that will never answer as it is set up; Blocked when it refuses the key; Throttled, with the
-	// pause that it asks for; Unavailable, also for an answer that cannot be right.
+	// With an error, the result still holds the vectors that were received; the others are nil, and only those texts
+	// need a further call. Errors: Invalid for a blank text, and for a service that will never answer with its
+	// current settings; Blocked when the service refuses the key; Throttled, with the pause that it asks for;
+	// Unavailable, also for an answer that cannot be right.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Model names the model. Vectors of different models have nothing to do with each other.
+	// Model is the name of the model. Vectors of different models cannot be compared.
 	Model() string
-	// Dimension is how many numbers a vector has, 0 while nobody knows.
+	// Dimension is the length of a vector, 0 while it is unknown.
 	Dimension() int
 }

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the texts are, the batches are they, in order, within bounds.
+// TestBatchesAreTheTexts checks that the batches of any texts contain all of them, in order, within bounds.
 func TestBatchesAreTheTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOf(rapid.StringN(0, 60, -1)).Draw(t, "texts")

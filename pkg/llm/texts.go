@@ -2,8 +2,8 @@ package llm
 
 import "iter"
 
-// Batches cuts texts into runs of at most count texts and about tokens tokens ([Tokens]); a text
-// that is larger than that is a run by itself. Each run comes with the place of its first text.
+// Batches splits texts into batches of at most count texts and about tokens tokens ([Tokens]). A text that is larger
+// is a batch by itself. Each batch comes with the index of its first text.
 func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		from, size := 0, 0
@@ -23,8 +23,8 @@ func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	}
 }
 
-// Tokens estimates, rather too high than too low, what a text counts for: a quarter of a token for
-// a character of ASCII, one for any other.
+// Tokens estimates the tokens of a text, rather too high than too low: a quarter of a token per ASCII character, one
+// for any other.
 func Tokens(text string) int {
 	ascii, other := 0, 0
 	for _, r := range text {

@@ -2,8 +2,8 @@ package llm
 
 import "math"
 
-// Unit gives v length one, in place, which makes the dot product of two vectors the cosine of their
-// angle. It reports false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
+// Unit scales v to length one, in place, so that the dot product of two vectors is the cosine of their angle. It
+// reports false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
 func Unit(v []float32) bool {
 	var sum float64
 	for _, x := range v {

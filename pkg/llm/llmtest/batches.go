@@ -16,7 +16,7 @@ const maxFile = 200 << 20
 // maxLines bounds the lines of a batch.
 const maxLines = 50_000
 
-// batch is what the API shows of a batch, and what is behind it.
+// batch is the API's view of a batch, and its hidden state.
 type batch struct {
 	ID               string            `json:"id"`
 	Object           string            `json:"object"`
@@ -49,21 +49,21 @@ type counts struct {
 	Failed    int `json:"failed"`
 }
 
-// Batches is how many batches were begun.
+// Batches is the number of batches that were started.
 func (s *Server) Batches() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.batches)
 }
 
-// Files is how many files lie there, uploaded or of results.
+// Files is the number of files on the server, uploaded or of results.
 func (s *Server) Files() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.files)
 }
 
-// around does a request under its fault, which it meets before or after.
+// around performs a request with its fault, which occurs before or after.
 func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, any)) {
 	f := s.begin()
 	defer s.end(nil)
@@ -168,7 +168,7 @@ func (s *Server) find(id string) *batch {
 	return nil
 }
 
-// retrieve tells how far a batch is, and has it come a step further: validated, worked on, ended.
+// retrieve answers with the state of a batch, and moves the batch one step: validated, in progress, ended.
 func (s *Server) retrieve(w http.ResponseWriter, r *http.Request) {
 	s.around(w, r, func() (int, any) {
 		b := s.find(r.PathValue("id"))

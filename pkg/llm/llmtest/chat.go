@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// chatRequest is the body of a request for an answer; a field that is not here is refused.
+// chatRequest is the body of a request for an answer; other fields are refused.
 type chatRequest struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -31,8 +31,7 @@ type responseFormat struct {
 	} `json:"json_schema"`
 }
 
-// Completion is the body of an answer, before it is sent.
-// (https://platform.openai.com/docs/api-reference/chat/object)
+// Completion is the body of an answer before it is sent. (https://platform.openai.com/docs/api-reference/chat/object)
 type Completion struct {
 	ID      string    `json:"id"`
 	Object  string    `json:"object"`
@@ -42,32 +41,31 @@ type Completion struct {
 	Usage   ChatUsage `json:"usage"`
 }
 
-// Choice is one of the answers, and there is one.
+// Choice is one of the answers; this server sends one.
 type Choice struct {
 	Index        int     `json:"index"`
 	Message      Message `json:"message"`
 	FinishReason string  `json:"finish_reason"`
 }
 
-// Message is what the model says.
+// Message is the model's message.
 type Message struct {
 	Role    string  `json:"role"`
 	Content *string `json:"content"`
 	Refusal *string `json:"refusal"`
 }
 
-// ChatUsage is what an answer is charged for: a token for a word.
+// ChatUsage is the charge for an answer: one token per word.
 type ChatUsage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
 }
 
-// Cost is what LiteLLM's header says that an answer costs, in US dollars.
+// Cost is the cost of an answer in LiteLLM's header, in US dollars.
 const Cost = 0.000125
 
-// Asked are the users' messages that were answered, in the order of the answers, those of batches
-// included.
+// Asked returns the users' messages that were answered, also in batches, in the order of the answers.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +121,7 @@ func (s *Server) check(req chatRequest) (status int, err error) {
 	return 0, nil
 }
 
-// complete answers a request that is one.
+// complete answers a valid request.
 func (s *Server) complete(req chatRequest) Completion {
 	user := req.Messages[1].Content
 	text := ""
@@ -150,7 +148,7 @@ func (s *Server) complete(req chatRequest) Completion {
 	return c
 }
 
-// schema is what of JSON Schema every service knows; another keyword is refused.
+// schema is the part of JSON Schema that every service supports; other keywords are refused.
 type schema struct {
 	Type                 string            `json:"type"`
 	Description          string            `json:"description"`
@@ -198,7 +196,7 @@ func (s schema) check() error {
 	return nil
 }
 
-// instance is something that follows a schema, with words of the user's.
+// instance is a value that follows a schema, with words from the user's message.
 func instance(raw json.RawMessage, user string) string {
 	var s schema
 	_ = json.Unmarshal(raw, &s)

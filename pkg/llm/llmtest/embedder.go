@@ -11,12 +11,11 @@ import (
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// Embedder keeps the port's promises with [Vector], in memory, and counts. Its vectors are useless
-// for real search.
+// Embedder implements [llm.Embedder] with [Vector], in memory, and counts. Its vectors are useless for real search.
 type Embedder struct {
-	// Fail is asked before each text is embedded; its error ends the call there. May be nil.
+	// Fail is called before each text is embedded; its error ends the call there. May be nil.
 	Fail func(text string) error
-	// Wait is called once for each call, before anything is embedded. May be nil.
+	// Wait is called once per call, before anything is embedded. May be nil.
 	Wait func(ctx context.Context) error
 
 	model     string
@@ -30,7 +29,7 @@ func NewEmbedder(model string, dimension int) *Embedder {
 	return &Embedder{model: model, dimension: dimension, counts: map[string]int{}}
 }
 
-// Embed embeds text after text, until one fails.
+// Embed embeds texts one after another, until one fails.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	if e.Wait != nil {

@@ -29,7 +29,7 @@ func NotJSON(w http.ResponseWriter, _ *Answer) bool {
 	return true
 }
 
-// Redirect sends elsewhere.
+// Redirect redirects to another address.
 func Redirect(to string) Fault {
 	return func(w http.ResponseWriter, _ *Answer) bool {
 		w.Header().Set("Location", to)
@@ -38,13 +38,13 @@ func Redirect(to string) Fault {
 	}
 }
 
-// Disorder sends the vectors last first, which the API permits.
+// Disorder sends the vectors in reverse order, which the API permits.
 func Disorder(_ http.ResponseWriter, a *Answer) bool {
 	slices.Reverse(a.Data)
 	return false
 }
 
-// NoIndex leaves out which text each vector belongs to.
+// NoIndex omits the index of each vector's text.
 func NoIndex(_ http.ResponseWriter, a *Answer) bool {
 	for i := range a.Data {
 		a.Data[i].Index = nil
@@ -52,20 +52,20 @@ func NoIndex(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// WrongIndex names a text that was not sent.
+// WrongIndex gives a vector the index of a text that was not sent.
 func WrongIndex(_ http.ResponseWriter, a *Answer) bool {
 	n := len(a.Data)
 	a.Data[n-1].Index = &n
 	return false
 }
 
-// Missing leaves a vector out.
+// Missing omits a vector.
 func Missing(_ http.ResponseWriter, a *Answer) bool {
 	a.Data = a.Data[1:]
 	return false
 }
 
-// Base64 answers in base64 though numbers were asked for.
+// Base64 answers in base64 although numbers were requested.
 func Base64(_ http.ResponseWriter, a *Answer) bool {
 	for i := range a.Data {
 		a.Data[i].Embedding = inBase64(a.Data[i].Embedding.([]float32))
@@ -73,7 +73,7 @@ func Base64(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// Shorter leaves the last number of the last vector out.
+// Shorter omits the last number of the last vector.
 func Shorter(_ http.ResponseWriter, a *Answer) bool {
 	last := &a.Data[len(a.Data)-1]
 	v := last.Embedding.([]float32)

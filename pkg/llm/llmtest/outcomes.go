@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// Ended is how a batch ends, before anybody sees it.
+// Ended is the end of a batch, before a client sees it.
 type Ended struct {
 	Status string // completed, failed, expired or cancelled
-	Code   string // of a batch that failed
+	Code   string // error code of a failed batch
 	Lines  []ResultLine
-	Tail   string // at the end of the file of results
+	Tail   string // appended to the file of results
 }
 
-// ResultLine is a line of the results, or of the errors when there is one.
+// ResultLine is a line of the results, or of the errors if it has one.
 type ResultLine struct {
 	ID     string
 	Status int // of the response
 	Body   any
-	Code   string // of the error of a line that has no response
+	Code   string // error code of a line without a response
 }
 
-// Outcome changes how a batch ends.
+// Outcome changes the end of a batch.
 type Outcome func(e *Ended)
 
-// End has the next batches end so, one each; nil is an end as it should be.
+// End sets the outcomes of the next batches, one each; nil is a regular end.
 func (s *Server) End(outcomes ...Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outcomes = append(s.outcomes, outcomes...)
 }
 
-// AtOnce is several outcomes of one batch.
+// AtOnce combines several outcomes of one batch.
 func AtOnce(all ...Outcome) Outcome {
 	return func(e *Ended) {
 		for _, o := range all {
@@ -46,10 +46,10 @@ func Fails(code string) Outcome {
 	return func(e *Ended) { e.Status, e.Code, e.Lines = "failed", code, nil }
 }
 
-// Expires has no time for the lines from the nth on.
+// Expires ends the batch before the nth line and all later ones.
 func Expires(n int) Outcome { return rest(n, "expired", "batch_expired") }
 
-// IsCancelled has somebody else cancel the batch before the nth line.
+// IsCancelled cancels the batch before the nth line, as another client would.
 func IsCancelled(n int) Outcome { return rest(n, "cancelled", "batch_cancelled") }
 
 func rest(n int, status, code string) Outcome {
@@ -61,7 +61,7 @@ func rest(n int, status, code string) Outcome {
 	}
 }
 
-// LineFails makes the service refuse the nth line with that status.
+// LineFails refuses the nth line with that status.
 func LineFails(n, status int) Outcome {
 	return func(e *Ended) {
 		e.Lines[n].Status = status
@@ -70,7 +70,7 @@ func LineFails(n, status int) Outcome {
 	}
 }
 
-// LineMissing leaves the nth line out of both files.
+// LineMissing omits the nth line from both files.
 func LineMissing(n int) Outcome {
 	return func(e *Ended) { e.Lines = append(e.Lines[:n:n], e.Lines[n+1:]...) }
 }
@@ -78,17 +78,17 @@ func LineMissing(n int) Outcome {
 // LineTwice writes the nth line twice.
 func LineTwice(n int) Outcome { return func(e *Ended) { e.Lines = append(e.Lines, e.Lines[n]) } }
 
-// Stranger adds a line that nobody asked for.
+// Stranger adds a result for a line that was never sent.
 func Stranger(e *Ended) {
 	line := e.Lines[0]
 	line.ID = "somebody-elses-00001"
 	e.Lines = append(e.Lines, line)
 }
 
-// BrokenLine adds the beginning of a line, as a file has that was cut.
+// BrokenLine adds the beginning of a line, as in a truncated file.
 func BrokenLine(e *Ended) { e.Tail = `{"id":"batch_req_1","custom_id":"` }
 
-// finish ends a batch. The server's lock is held.
+// finish ends a batch. The caller must hold the server's lock, which finish releases while the model answers.
 func (s *Server) finish(b *batch) {
 	ids, reqs, err := s.inputs(b)
 	e := Ended{Status: "completed"}
@@ -97,7 +97,7 @@ func (s *Server) finish(b *batch) {
 	}
 	cancelled := b.Status == "cancelling"
 	b.Status = "finalizing"
-	s.mu.Unlock() // the model answers, as it does alone
+	s.mu.Unlock() // the model takes the lock for its answers
 	for i, req := range reqs {
 		e.Lines = append(e.Lines, ResultLine{ID: ids[i], Status: 200, Body: s.complete(req)})
 	}
@@ -114,7 +114,8 @@ func (s *Server) finish(b *batch) {
 	s.publish(b, e, len(ids))
 }
 
-// publish writes the files of a batch that has ended. The results come last first: their order means nothing.
+// publish writes the files of a batch that has ended, with results in reverse order, because clients must not rely on
+// it.
 func (s *Server) publish(b *batch, e Ended, total int) {
 	var good, bad strings.Builder
 	b.Status, b.RequestCounts = e.Status, counts{Total: total}

@@ -1,8 +1,7 @@
-// Package llmtest stands in for a service with language models, in tests: a [Server] that speaks
-// the OpenAI API over HTTP, strictly and with the faults that such services have, and an
-// [Embedder] without HTTP. Both give vectors that follow the words of a text and nothing else. What
-// goes wrong is said before: [Server.Break] for requests, [Server.Spoil] for what a model answers,
-// [Server.End] for how batches end.
+// Package llmtest fakes a service with language models, for tests: a [Server] that implements the OpenAI API over
+// HTTP, strictly and with the faults of real services, and an [Embedder] without HTTP. Both make vectors from the
+// words of a text only. Tests choose faults in advance: [Server.Break] for requests, [Server.Spoil] for a model's
+// answers, [Server.End] for the ends of batches.
 package llmtest
 
 import (
@@ -20,24 +19,24 @@ import (
 	"unicode/utf8"
 )
 
-// Key is what the server wants as a bearer token.
+// Key is the bearer token that the server requires.
 const Key = "sk-tidemark-secret"
 
 // Server answers /v1/embeddings, /v1/chat/completions, /v1/files and /v1/batches.
 // (https://platform.openai.com/docs/api-reference)
 type Server struct {
-	// URL is what OPENAI_BASE_URL is to be.
+	// URL is the value for OPENAI_BASE_URL.
 	URL       string
-	Model     string // the only one there is
+	Model     string // the only model
 	Dimension int
-	// MaxInputs and MaxRunes bound a request and each of its texts, as the model's limit of tokens
-	// does; what exceeds them is answered 400.
+	// MaxInputs and MaxRunes bound a request and each of its texts, like a model's limit of tokens; larger ones are
+	// answered 400.
 	MaxInputs, MaxRunes int
-	// Reply is what the model answers to a user's message; when nil, something that follows the schema.
+	// Reply is the model's answer to a user's message; when nil, a value that follows the schema.
 	Reply func(user string) string
-	// FailAfter has faults of files and batches meet requests that had their effect.
+	// FailAfter makes faults of files and batches occur after the request took effect.
 	FailAfter bool
-	// PageSize is how many batches a list answers at most; what was asked for when 0.
+	// PageSize bounds the batches in one page of a list; 0 means the requested number.
 	PageSize int
 
 	mu       sync.Mutex
@@ -54,11 +53,11 @@ type Server struct {
 	most     int
 }
 
-// Fault answers a request in another way than the contract's. It reports false if the request is to be answered as
-// usual. The answer is nil but for embeddings.
+// Fault answers a request in a way that violates the API's contract. When it returns false, the request is answered
+// normally. The answer is nil except for embeddings.
 type Fault func(w http.ResponseWriter, a *Answer) bool
 
-// Answer is the body of an answer, before it is sent.
+// Answer is the body of an answer to a request for embeddings, before it is sent.
 type Answer struct {
 	Object string      `json:"object"`
 	Data   []Embedding `json:"data"`
@@ -73,13 +72,13 @@ type Embedding struct {
 	Index     *int   `json:"index,omitempty"`
 }
 
-// Usage is what an answer is charged for.
+// Usage is the charge for an answer.
 type Usage struct {
 	PromptTokens int `json:"prompt_tokens"`
 	TotalTokens  int `json:"total_tokens"`
 }
 
-// NewServer starts a server with one model; it is closed with the test.
+// NewServer starts a server with one model. It is closed at the end of the test.
 func NewServer(t testing.TB, model string, dimension int) *Server {
 	s := &Server{Model: model, Dimension: dimension, MaxInputs: 2048, MaxRunes: 8191, files: map[string][]byte{}}
 	mux := http.NewServeMux()
@@ -98,35 +97,35 @@ func NewServer(t testing.TB, model string, dimension int) *Server {
 	return s
 }
 
-// Break makes faults answer the next requests, one each; nil answers as usual.
+// Break answers the next requests with faults, one each; nil answers normally.
 func (s *Server) Break(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Requests is how many requests came, whatever became of them.
+// Requests is the number of received requests, whatever their results.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-// Texts are the texts whose vectors were sent, in the order of the requests.
+// Texts returns the texts whose vectors were sent, in the order of the requests.
 func (s *Server) Texts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.texts)
 }
 
-// MostAtOnce is how many requests were in flight at once at most.
+// MostAtOnce is the largest number of concurrent requests so far.
 func (s *Server) MostAtOnce() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.most
 }
 
-// begin counts a request and gives the fault that it meets.
+// begin counts a request and returns its fault.
 func (s *Server) begin() Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +147,7 @@ func (s *Server) end(texts []string) {
 	s.texts = append(s.texts, texts...)
 }
 
-// request is the body of a request; a field that is not here is refused.
+// request is the body of a request; other fields are refused.
 type request struct {
 	Input          input  `json:"input"`
 	Model          string `json:"model"`
@@ -214,7 +213,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool
 	return false
 }
 
-// keyed refuses who has not the key.
+// keyed refuses requests without the key.
 func keyed(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get("Authorization") == "Bearer "+Key {
 		return true

@@ -1,6 +1,6 @@
 package llmtest
 
-// Spoil changes what a model answers.
+// Spoil changes a model's answer.
 type Spoil func(c *Completion)
 
 // Spoil changes the next answers, one each, also those in batches; nil changes nothing.
@@ -10,29 +10,29 @@ func (s *Server) Spoil(spoils ...Spoil) {
 	s.spoils = append(s.spoils, spoils...)
 }
 
-// TooLong cuts the answer at a bound of tokens.
+// TooLong truncates the answer at a bound of tokens.
 func TooLong(c *Completion) {
 	text := *c.Choices[0].Message.Content
 	text = text[:len(text)/2]
 	c.Choices[0].Message.Content, c.Choices[0].FinishReason = &text, "length"
 }
 
-// Refusal has the model refuse.
+// Refusal makes the model refuse.
 func Refusal(c *Completion) {
 	no := "I cannot help with that."
 	c.Choices[0].Message = Message{Role: "assistant", Refusal: &no}
 }
 
-// Filtered has a filter keep the answer back.
+// Filtered makes a filter withhold the answer.
 func Filtered(c *Completion) {
 	none := ""
 	c.Choices[0].Message.Content, c.Choices[0].FinishReason = &none, "content_filter"
 }
 
-// Says has the model say that.
+// Says makes the model answer with that text.
 func Says(text string) Spoil {
 	return func(c *Completion) { c.Choices[0].Message.Content = &text }
 }
 
-// Nothing answers without an answer.
+// Nothing sends a response without an answer.
 func Nothing(c *Completion) { c.Choices = nil }

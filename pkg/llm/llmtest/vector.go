@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Vector is a made-up embedding: the sum of a direction for each word, so that texts are the nearer
-// the more words they share. It knows nothing of meaning.
+// Vector is a made-up embedding: the sum of one direction per word, so that texts with more words in common are
+// nearer. It knows nothing of meaning.
 func Vector(text string, dimension int) []float32 {
 	v := make([]float32, dimension)
 	words := strings.FieldsFunc(strings.ToLower(text),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	for _, word := range append(words, "") { // "": a text without words has a direction, too
+	for _, word := range append(words, "") { // "" gives a direction to a text without words
 		h := fnv.New64a()
 		h.Write([]byte(word))
 		weight := float32(1)

@@ -16,13 +16,13 @@ import (
 
 var _ llm.Batcher = (*Client)(nil)
 
-// labelKey is the metadata of a batch that holds its label.
+// labelKey is the key of a batch's metadata that holds its label.
 const labelKey = "tidemark"
 
-// page is how many batches one request lists; the API's most.
+// page is how many batches one request lists; the API's maximum.
 const page = 100
 
-// Upload keeps the promise of the port.
+// Upload implements [llm.Batcher].
 func (c *Client) Upload(ctx context.Context, name string, lines []llm.Line) (string, error) {
 	req := api.UploadBatchFileRequest{FileName: name}
 	for _, l := range lines {
@@ -37,7 +37,7 @@ func (c *Client) Upload(ctx context.Context, name string, lines []llm.Line) (str
 	return file.ID, err
 }
 
-// Start keeps the promise of the port.
+// Start implements [llm.Batcher].
 func (c *Client) Start(ctx context.Context, o llm.Order) (llm.Batch, error) {
 	req := api.CreateBatchRequest{
 		InputFileID: o.File, Endpoint: api.BatchEndpointChatCompletions,
@@ -48,21 +48,21 @@ func (c *Client) Start(ctx context.Context, o llm.Order) (llm.Batch, error) {
 	})
 }
 
-// Batch keeps the promise of the port.
+// Batch implements [llm.Batcher].
 func (c *Client) Batch(ctx context.Context, id string) (llm.Batch, error) {
 	return c.batch(ctx, &call{route: "/batches/{id}"}, func(ctx context.Context) (api.BatchResponse, error) {
 		return c.api.RetrieveBatch(ctx, url.PathEscape(id))
 	})
 }
 
-// Cancel keeps the promise of the port.
+// Cancel implements [llm.Batcher].
 func (c *Client) Cancel(ctx context.Context, id string) (llm.Batch, error) {
 	return c.batch(ctx, &call{route: "/batches/{id}/cancel"}, func(ctx context.Context) (api.BatchResponse, error) {
 		return c.api.CancelBatch(ctx, url.PathEscape(id))
 	})
 }
 
-// batch does a call whose answer is a batch.
+// batch makes a call whose answer is a batch.
 func (c *Client) batch(
 	ctx context.Context, k *call, do func(context.Context) (api.BatchResponse, error),
 ) (llm.Batch, error) {
@@ -77,7 +77,7 @@ func (c *Client) batch(
 	return b, err
 }
 
-// Recent keeps the promise of the port.
+// Recent implements [llm.Batcher].
 func (c *Client) Recent(ctx context.Context) iter.Seq2[llm.Batch, error] {
 	return func(yield func(llm.Batch, error) bool) {
 		var after *string
@@ -108,7 +108,7 @@ func (c *Client) recent(ctx context.Context, after *string) (api.ListBatchRespon
 	return list, err
 }
 
-// batchOf reads what the API says of a batch.
+// batchOf converts the API's batch.
 func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 	out := llm.Batch{
 		ID: b.ID, Status: b.Status, Input: b.InputFileID, CreatedAt: time.Unix(int64(b.CreatedAt), 0).UTC(),

@@ -35,7 +35,7 @@ func (r *rig) begun(t *testing.T, n int) llm.Batch {
 	return b
 }
 
-// ended asks until a batch is over, and reads its files: of each id what became of it.
+// ended polls until a batch is over, and reads its files: the result of each id.
 func (r *rig) ended(t *testing.T, id string) (b llm.Batch, results map[string]string, broken int) {
 	t.Helper()
 	for range 5 {
@@ -62,7 +62,7 @@ func (r *rig) ended(t *testing.T, id string) (b llm.Batch, results map[string]st
 	return b, results, broken
 }
 
-// D8: files and batches, however they end.
+// TestD8Batch checks files and batches, however they end (D8).
 func TestD8Batch(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -116,7 +116,8 @@ func TestD8Batch(t *testing.T) {
 	}
 }
 
-// A batch is begun once, whatever becomes of the answer, and is found by its label.
+// TestD8StartIsNotRepeated checks that a batch is started once, also when the answer is lost, and found by its label
+// (D8).
 func TestD8StartIsNotRepeated(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for name, f := range map[string]llmtest.Fault{"500": llmtest.Status(500, ""), "cut off": llmtest.Cut} {
@@ -155,7 +156,7 @@ func TestD8StartIsNotRepeated(t *testing.T) {
 	}
 }
 
-// D8: somebody wants no more of a batch.
+// TestD8Cancel checks the cancellation of a batch (D8).
 func TestD8Cancel(t *testing.T) {
 	r := newRig(t)
 	b := r.begun(t, 2)
@@ -167,7 +168,7 @@ func TestD8Cancel(t *testing.T) {
 	}
 }
 
-// D8: files are removed when nobody needs them.
+// TestD8Delete checks that files can be removed (D8).
 func TestD8Delete(t *testing.T) {
 	r := newRig(t)
 	b := r.begun(t, 1)
@@ -185,7 +186,7 @@ func TestD8Delete(t *testing.T) {
 	}
 }
 
-// Files and batches that do not exist, and files of another kind.
+// TestD8BatchFailures checks unknown files and batches, and files of another kind (D8).
 func TestD8BatchFailures(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.client.Batch(t.Context(), "batch_9/../x"); !fault.Is(err, fault.NotFound) {
@@ -209,7 +210,7 @@ func TestD8BatchFailures(t *testing.T) {
 	}
 }
 
-// A key that a line repeats is not told.
+// TestResultsDoNotTellTheKey checks that a key that a line repeats is removed from its error.
 func TestResultsDoNotTellTheKey(t *testing.T) {
 	r := newRig(t)
 	out := r.client.results([]byte(`{"custom_id":"a","response":{"status_code":401,"body":{"error":{"message":"bad key ` +
@@ -219,7 +220,7 @@ func TestResultsDoNotTellTheKey(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, every line is a result with an id or is counted.
+// FuzzResults checks that every line of any file is a result with an id or is counted as broken.
 func FuzzResults(f *testing.F) {
 	f.Add(`{"custom_id":"a","response":{"status_code":200,"body":` +
 		`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}}}`)

@@ -9,12 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// call is what a request is about, and how often it was sent. It travels in the request's context
-// through the library, which would lose it.
+// call describes a request, and counts its attempts. It is passed through the library in the request's context,
+// because the library has no other way.
 type call struct {
 	route    string
-	setting  string // that names the model; "" where no model is named
-	once     bool   // it must not have its effect twice
+	setting  string // setting that names the model; "" for requests without a model
+	once     bool   // it must not take effect twice
 	attempts int
 }
 
@@ -29,14 +29,14 @@ func callOf(ctx context.Context) *call {
 	return &call{} // Unreachable: every request is sent by a call.
 }
 
-// again reports whether another try may succeed, and whether anybody waits for it. Who is asked for a
-// pause was not listened to, so that is no second time.
+// again reports whether a retry may succeed and the caller still waits. A request that was throttled had no effect,
+// so it may be retried even when it must not take effect twice.
 func (c *call) again(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && (fault.Is(err, fault.Throttled) || fault.Is(err, fault.Unavailable) && !c.once)
 }
 
-// kinded gives the library's own errors a kind: what was never sent is a request that cannot be, and
-// what was answered otherwise is no JSON, or not that of the API.
+// kinded gives the library's own errors a kind. An error before sending means an invalid request; an error after an
+// answer means that the answer is not JSON, or not that of the API.
 func (c *call) kinded(err error) error {
 	switch {
 	case err == nil || !fault.Is(err, fault.Internal):
@@ -47,7 +47,7 @@ func (c *call) kinded(err error) error {
 	return unusable("%v", err)
 }
 
-// over logs a call that has come to its end.
+// over logs a finished call.
 func (c *Client) over(ctx context.Context, k *call, began time.Time, usage llm.Usage, err error, attrs ...slog.Attr) {
 	level, outcome := slog.LevelInfo, "ok"
 	if err != nil {

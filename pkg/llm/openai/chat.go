@@ -13,11 +13,11 @@ import (
 
 var _ llm.Chatter = (*Client)(nil)
 
-// costHeader is where LiteLLM says what an answer cost, in US dollars.
+// costHeader is LiteLLM's header with the cost of an answer, in US dollars.
 // (https://docs.litellm.ai/docs/proxy/response_headers)
 const costHeader = "X-Litellm-Response-Cost"
 
-// Chat keeps the promise of the port.
+// Chat implements [llm.Chatter].
 func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	began := time.Now()
 	k := &call{route: "/chat/completions", setting: "T1_DEFAULT_MODEL"}
@@ -33,7 +33,7 @@ func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return a, err
 }
 
-// completion is a request as the API wants it, alone and in a batch.
+// completion converts a request to the API's form, for a single request and for a batch.
 func completion(r llm.Request) api.ChatCompletionRequest {
 	return api.ChatCompletionRequest{
 		Model: r.Model, MaxCompletionTokens: r.MaxTokens,
@@ -48,7 +48,7 @@ func completion(r llm.Request) api.ChatCompletionRequest {
 	}
 }
 
-// answerOf reads what the API says, alone and in a batch. What was used is told even beside an error.
+// answerOf converts the API's response, to a single request or in a batch. It returns the usage even with an error.
 func answerOf(resp api.ChatCompletionResponse) (llm.Answer, error) {
 	a := llm.Answer{Model: resp.Model, Usage: llm.Usage{In: resp.Usage.PromptTokens, Out: resp.Usage.CompletionTokens}}
 	if len(resp.Choices) != 1 {

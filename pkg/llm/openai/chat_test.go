@@ -24,7 +24,7 @@ func question(user string) llm.Request {
 	return llm.Request{Model: "tide-embed", System: "Give the gist.", User: user, Schema: gist, MaxTokens: 100}
 }
 
-// D8: one request over /v1/chat/completions, with its cost.
+// TestD8Chat checks one request over /v1/chat/completions, with its cost (D8).
 func TestD8Chat(t *testing.T) {
 	r := newRig(t)
 	have, err := r.client.Chat(t.Context(), question("The tide turns at noon."))
@@ -46,7 +46,8 @@ func TestD8Chat(t *testing.T) {
 	}
 }
 
-// D9: of each call is logged what it was, what it took and what came of it; and nothing of its content.
+// TestD9CallsAreLogged checks that each call is logged with its model, usage and result, and without its content
+// (D9).
 func TestD9CallsAreLogged(t *testing.T) {
 	r := newRig(t)
 	r.Break(llmtest.Status(429, "1"))
@@ -71,7 +72,7 @@ func TestD9CallsAreLogged(t *testing.T) {
 	}
 }
 
-// How an answer may end.
+// TestD8ChatFinish checks the ways in which an answer may end (D8).
 func TestD8ChatFinish(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -92,7 +93,7 @@ func TestD8ChatFinish(t *testing.T) {
 	}
 }
 
-// What fails, with which kind, after how many tries.
+// TestD8ChatFailures checks the kind of each failure, and the number of attempts (D8).
 func TestD8ChatFailures(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -137,7 +138,7 @@ func TestD8ChatFailures(t *testing.T) {
 	}
 }
 
-// The server is as strict as the services are.
+// TestD8ContractIsStrict checks that the fake server is as strict as real services (D8).
 func TestD8ContractIsStrict(t *testing.T) {
 	r := newRig(t)
 	open := question("a")

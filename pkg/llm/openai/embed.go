@@ -14,17 +14,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Bounds of a request for embeddings. OpenAI takes 2,048 texts and 300,000 tokens, the inference
-// server of Hugging Face 32 texts; a request that a service finds too large is halved.
+// Bounds of a request for embeddings. OpenAI accepts 2,048 texts and 300,000 tokens, the inference server of Hugging
+// Face 32 texts; a request that a service finds too large is halved.
 const (
 	batchTexts  = 32
 	batchTokens = 16_000
-	// shortest is what a refused text is cut down to, in characters: if that is refused too, its
+	// shortest is the length to which a refused text is cut, in characters. If the service refuses that as well, the
 	// length is not the reason.
 	shortest = 200
 )
 
-// dimensions are those of models whose name tells; the others' are learned from their first vector.
+// dimensions are the dimensions of well-known models; others are learned from their first vector.
 var dimensions = map[string]int{
 	"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536,
 }
@@ -38,7 +38,7 @@ type Embedder struct {
 	dimension atomic.Int64
 }
 
-// Embedder gives the model of that name, as the service knows it.
+// Embedder returns the model with that name, as the service knows it.
 func (c *Client) Embedder(model string) *Embedder {
 	e := &Embedder{c: c, model: model}
 	_, name, found := strings.Cut(model, "/") // LiteLLM: provider/model
@@ -49,14 +49,14 @@ func (c *Client) Embedder(model string) *Embedder {
 	return e
 }
 
-// Model is the name as it was given.
+// Model is the name that was given.
 func (e *Embedder) Model() string { return e.model }
 
-// Dimension is what the model's name or its first vector told.
+// Dimension is known from the model's name or from its first vector.
 func (e *Embedder) Dimension() int { return int(e.dimension.Load()) }
 
-// Embed keeps the promise of the port. After a failure nothing more is sent; what is on its way is
-// paid for and therefore waited for.
+// Embed implements [llm.Embedder]. After a failure it sends nothing more, but waits for requests in flight, because
+// they are paid for.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -82,7 +82,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, g.Wait()
 }
 
-// batch embeds texts into vectors. What is refused is halved: first the batch, then the text.
+// batch embeds texts into vectors. When the service refuses a request, batch halves it: first the batch, then the
+// text.
 func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float32) error {
 	err := e.request(ctx, texts, vectors)
 	if fault.FieldOf(err) != "Input" {
@@ -102,7 +103,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float3
 	return e.batch(ctx, []string{string([]rune(texts[0])[:max(runes/2, shortest)])}, vectors)
 }
 
-// request sends texts once and places the vectors of the answer.
+// request sends texts once and stores the vectors of the answer.
 func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]float32) error {
 	began := time.Now()
 	c := &call{route: "/embeddings", setting: "EMBEDDINGS_MODEL"}
@@ -110,7 +111,7 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 		Input: texts, Model: api.EmbeddingModel(e.model), EncodingFormat: api.EmbeddingEncodingFormatFloat,
 	})
 	if err != nil {
-		if fault.Is(err, fault.Internal) { // the library's: the answer was no JSON, or not that of the API
+		if fault.Is(err, fault.Internal) { // from the library: the answer was not JSON, or not that of the API
 			err = unusable("%v", err)
 		}
 		return err
@@ -125,8 +126,8 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 	return nil
 }
 
-// place puts each vector where its text stands, or none: an answer that is wrong anywhere is not
-// believed elsewhere.
+// place stores each vector at the index of its text, or stores none: when any part of an answer is wrong, the whole
+// is refused.
 func (e *Embedder) place(data []api.Embedding, vectors [][]float32) error {
 	if len(data) != len(vectors) {
 		return unusable("%d vectors for %d texts", len(data), len(vectors))

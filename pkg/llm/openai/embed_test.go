@@ -59,7 +59,7 @@ func texts(n int) (out []string) {
 	return out
 }
 
-// check holds each vector against the one that its text must have.
+// check compares each vector with the expected one of its text.
 func check(t *testing.T, texts []string, vectors [][]float32) {
 	t.Helper()
 	if len(vectors) != len(texts) {
@@ -96,8 +96,8 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// However many texts of whatever size there are, each gets its vector, and no request is larger
-// than is allowed.
+// TestEmbedKeepsOrder checks that each text gets its vector, for any number and size of texts, and that no request
+// exceeds the bounds.
 func TestEmbedKeepsOrder(t *testing.T) {
 	r := newRig(t)
 	r.MaxInputs = batchTexts
@@ -122,8 +122,8 @@ func TestEmbedKeepsOrder(t *testing.T) {
 	})
 }
 
-// Requests are as few as their bounds allow, at once are no more than four of them, and none
-// follows a failure.
+// TestEmbedIsBounded checks that there are as few requests as their bounds allow, at most four at once, and no more
+// after a failure.
 func TestEmbedIsBounded(t *testing.T) {
 	long := slices.Repeat([]string{strings.Repeat("潮", 5000)}, 8)
 	for _, tc := range []struct {
@@ -167,7 +167,7 @@ func TestEmbedIsBounded(t *testing.T) {
 	}
 }
 
-// What may pass is tried again, after the pause that is asked for.
+// TestEmbedTriesAgain checks that temporary failures are retried after the pause that the service asks for.
 func TestEmbedTriesAgain(t *testing.T) {
 	status := llmtest.Status
 	for _, tc := range []struct {
@@ -211,8 +211,8 @@ func TestEmbedTriesAgain(t *testing.T) {
 	}
 }
 
-// What will not pass is said at once, with the setting that has to be looked at; and whatever is
-// wrong with an answer, none of its vectors is believed.
+// TestEmbedRefusals checks that permanent failures are reported at once and name the setting, and that no vector of a
+// wrong answer is used.
 func TestEmbedRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -267,7 +267,7 @@ func TestEmbedRefusals(t *testing.T) {
 	}
 }
 
-// A model has one dimension: that of its name, or of its first answer.
+// TestDimension checks that a model has one dimension: that of its name, or of its first answer.
 func TestDimension(t *testing.T) {
 	r := newRig(t)
 	for model, want := range map[string]int{
@@ -292,7 +292,8 @@ func TestDimension(t *testing.T) {
 	}
 }
 
-// A request that is too large for the service is halved, a text that is too long is cut.
+// TestEmbedHalves checks that a request that is too large for the service is halved, and that a text that is too long
+// is cut.
 func TestEmbedHalves(t *testing.T) {
 	t.Run("too many texts", func(t *testing.T) {
 		r := newRig(t)
@@ -326,7 +327,7 @@ func TestEmbedHalves(t *testing.T) {
 	})
 }
 
-// What was had before a failure stands beside the error.
+// TestEmbedKeepsWhatItHas checks that vectors received before a failure are returned with the error.
 func TestEmbedKeepsWhatItHas(t *testing.T) {
 	r := newRig(t)
 	want := texts(2 * batchTexts)
@@ -347,7 +348,7 @@ func TestEmbedKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-// Nobody waits for pauses when the caller is gone.
+// TestEmbedEndsWithItsCaller checks that pauses end when the caller's context does.
 func TestEmbedEndsWithItsCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r := newRig(t)
@@ -379,7 +380,7 @@ func TestCheckBaseURL(t *testing.T) {
 	}
 }
 
-// A key that a service repeats comes out of no message, wherever it stands in it.
+// TestKeyIsNotTold checks that a key that a service repeats is removed from every message.
 func TestKeyIsNotTold(t *testing.T) {
 	for _, pad := range []string{"", strings.Repeat(" ", 2990), strings.Repeat("x", maxMessage-5)} {
 		r := newRig(t)

@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxMessage bounds what is repeated of a service's own words, in bytes.
+// maxMessage bounds the quoted part of a service's message, in bytes.
 const maxMessage = 300
 
-// refused is the error for an answer that is no success. Its field names the setting to look at.
+// refused is the error for an unsuccessful answer. Its field names the setting to check.
 func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 	said := s.said(body)
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		// Without its words: services repeat parts of the key.
+		// The service's words are left out, because services repeat parts of the key.
 		return fault.New(fault.Blocked, "%s refuses the key with HTTP %d: check LITELLM_MASTER_KEY", s.BaseURL, code)
 	case code == http.StatusNotFound && c.setting == "":
 		return fault.New(fault.NotFound, "%s has no such file or batch, or no %s at all (OPENAI_BASE_URL): %s", s.BaseURL,
@@ -31,12 +31,12 @@ func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 		return fault.After(retryAfter(resp.Header.Get("Retry-After"), s.Now()), "%s asks for a pause: %s", s.BaseURL, said)
 	case code >= 500 || code == http.StatusRequestTimeout:
 		return s.unavailable(resp, said)
-	default: // 400, 413, 422: too many texts, one too long, or a model that is no such model
+	default: // 400, 413, 422: too many texts, a text that is too long, or an unknown model
 		return fault.Field("Input", "%s refuses the request with HTTP %d: %s", s.BaseURL, code, said)
 	}
 }
 
-// unavailable carries the pause that a 503 may ask for.
+// unavailable includes the pause that a 503 may ask for.
 func (s *sender) unavailable(resp *http.Response, said string) error {
 	after := retryAfter(resp.Header.Get("Retry-After"), s.Now())
 	if after > 0 {
@@ -45,7 +45,7 @@ func (s *sender) unavailable(resp *http.Response, said string) error {
 	return fault.New(fault.Unavailable, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
 }
 
-// said is the message in the body of an error, cut and without the key.
+// said is the message in the body of an error, truncated and without the key.
 func (s *sender) said(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -59,7 +59,7 @@ func (s *sender) said(body []byte) string {
 	return s.told(text)
 }
 
-// told bounds what is repeated of a service's words, and takes the key out of it.
+// told truncates a service's message, and removes the key from it.
 func (s *sender) told(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(s.secretless(text), "")), " ")
 	return words.Ellipsis(text, maxMessage)
@@ -72,7 +72,7 @@ func (s *sender) secretless(text string) string {
 	return strings.ReplaceAll(text, s.Key, "…")
 }
 
-// clean is err, unless its text has the key.
+// clean returns err, unless its text contains the key.
 func (s *sender) clean(err error) error {
 	if text := err.Error(); s.secretless(text) != text {
 		return fault.New(fault.Unavailable, "%s", s.secretless(text))

@@ -1,21 +1,20 @@
-// Package openai speaks to language models over the API of OpenAI, which LiteLLM, vLLM, Ollama and
-// most others offer too. It keeps the ports of package llm: [Client] is a Chatter and a Batcher, and
-// has an Embedder for each model.
+// Package openai connects to language models over the API of OpenAI, which LiteLLM, vLLM, Ollama and most others
+// offer too. It implements the ports of package llm: [Client] is a Chatter and a Batcher, and has an Embedder for
+// each model.
 //
-// Services are busy, restarted and behind gateways, so a request that fails for such a reason is
-// sent again, at most three times, after the pause that the service asks for if that is short. What
-// is sent at once is bounded for the whole process. An answer is believed only when it says which
-// text each vector is for and all vectors are alike. What begins a batch is sent once, for a second
-// one would be paid for, too.
+// Services are busy, restarted or behind gateways. A request that fails for such a reason is retried, at most three
+// times, after the pause that the service asks for if that is short. The number of concurrent requests is bounded for
+// the whole process. An answer is used only when it says which text each vector belongs to and all vectors have the
+// same dimension. The request that starts a batch is sent once, because a second batch would be paid for, too.
 //
-// Every request to a model is logged when it is over, with its route, model, tokens, cost, attempts,
-// duration and outcome; never with what was asked or answered.
+// Every finished request to a model is logged with its route, model, tokens, cost, attempts, duration and outcome;
+// never with the content of the request or the answer.
 //
-// The key goes to the one address that was set, not to where that redirects, and into no error.
+// The key is sent only to the configured address, not to the target of a redirect, and is in no error.
 //
 // # Alternatives considered
 //
-// openai-go, by OpenAI, retries by itself, but adds 18.5 MB to the executable against 0.1 MB.
+// openai-go, by OpenAI, has its own retries, but adds 18.5 MB to the executable against 0.1 MB.
 package openai
 
 import (
@@ -33,15 +32,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Options say where the service is. BaseURL is needed.
+// Options describe the service. BaseURL is required.
 type Options struct {
-	BaseURL string // what /embeddings and the other routes are appended to
-	Key     string // sent as a bearer token; without it, none is
+	BaseURL string // prefix of /embeddings and the other routes
+	Key     string // sent as a bearer token; not sent when empty
 	Log     *slog.Logger
-	// Used is told the tokens of every answer; nobody is when nil.
+	// Used is called with the tokens of every answer; may be nil.
 	Used func(in, out int)
 
-	// For tests; a zero value is the real thing.
+	// For tests; a zero value means the real clock and random source.
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Now    func() time.Time
 	Jitter func() float64
@@ -57,7 +56,7 @@ type Client struct {
 	requests, tokens atomic.Int64
 }
 
-// New makes a client; nothing is sent yet. A BaseURL that cannot be one is Invalid.
+// New makes a client; it sends nothing yet. Errors: Invalid for a bad BaseURL.
 func New(o Options) (*Client, error) {
 	if err := CheckBaseURL(o.BaseURL); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// CheckBaseURL refuses what is not the address of a service: http or https, without user, query or
-// fragment. A key has its own setting.
+// CheckBaseURL checks the address of a service: http or https, without user, query or fragment. A key has its own
+// setting.
 func CheckBaseURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
@@ -89,16 +88,16 @@ func CheckBaseURL(text string) error {
 	return nil
 }
 
-// Usage is what a client has asked for since it was made.
+// Usage is what a client has used since it was made.
 type Usage struct {
-	Requests int64 // sent, repetitions included
-	Tokens   int64 // that the service has counted
+	Requests int64 // sent, including retries
+	Tokens   int64 // as counted by the service
 }
 
-// Usage tells what was asked for so far.
+// Usage returns the usage so far.
 func (c *Client) Usage() Usage { return Usage{c.requests.Load(), c.tokens.Load()} }
 
-// httpClient follows no redirect: it would turn a POST into a GET, or take the key elsewhere.
+// httpClient follows no redirect, which would turn a POST into a GET, or send the key to another host.
 func httpClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = maxInFlight

@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds of what is sent and read.
+// Bounds of requests and answers.
 const (
-	maxInFlight = 4                // requests at once, of one process
-	maxTries    = 4                // of one request
-	maxPause    = 20 * time.Second // a longer one is left to the caller
-	tryTime     = time.Minute      // for one try, body included
+	maxInFlight = 4                // concurrent requests of one process
+	maxTries    = 4                // attempts per request
+	maxPause    = 20 * time.Second // longer pauses are left to the caller
+	tryTime     = time.Minute      // for one attempt, including the body
 	maxAnswer   = 32 << 20         // bytes of an answer: 64 vectors of 3,072 numbers are 5 MB
 )
 
-// sender sends requests, again if need be, and turns every answer but success into an error with
-// its kind. It stands where the library expects an [http.Client].
+// sender sends requests, with retries, and turns every answer but success into an error with its kind. It takes the
+// role of the [http.Client] in the library.
 type sender struct {
 	Options
 	client  *http.Client
@@ -30,7 +30,7 @@ type sender struct {
 	sent    *atomic.Int64
 }
 
-// Do sends a request. A request whose body cannot be read again is not repeated.
+// Do sends a request. It does not retry a request whose body cannot be read again.
 func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	c := callOf(ctx)
@@ -46,7 +46,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		}
 		s.Log.WarnContext(ctx, "request to model repeated", "try", try, "pause", pause, "err", err)
 		if s.Sleep(ctx, pause) != nil {
-			return nil, err // the first failure says more than that time is up
+			return nil, err // the first failure is more informative than the timeout
 		}
 		if req.Body, err = req.GetBody(); err != nil {
 			return nil, err
@@ -54,7 +54,8 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// pause is what the service asks for, or half a second, doubled by each try, and up to half more.
+// pause is the pause that the service asks for. Otherwise it is half a second, doubled by each attempt, plus up to
+// half.
 func (s *sender) pause(err error, try int) time.Duration {
 	if after := fault.RetryAfter(err); after > 0 {
 		return after
@@ -63,7 +64,7 @@ func (s *sender) pause(err error, try int) time.Duration {
 	return backoff + time.Duration(s.Jitter()*float64(backoff)/2)
 }
 
-// once sends a request once. The permit is held until the answer has been read.
+// once sends a request once. It holds the permit until the answer has been read.
 func (s *sender) once(req *http.Request) (*http.Response, error) {
 	select {
 	case s.permits <- struct{}{}:
@@ -92,7 +93,7 @@ func (s *sender) once(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3), in [0, 1 day].
+// retryAfter parses seconds or a date (RFC 9110 §10.2.3), in [0, 1 day].
 func retryAfter(value string, now time.Time) time.Duration {
 	const most = 24 * time.Hour
 	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 { // some send fractions
