@@ -6,66 +6,66 @@ import (
 	"time"
 )
 
-// Kind says what of a page has changed. It is stored as text.
+// Kind is which part of a page has changed. It is stored as text.
 type Kind string
 
-// The kinds of change, in the order in which they are looked for.
+// The kinds of change, in the order in which they are tested.
 const (
 	None     Kind = ""         // nothing has changed, or the change waits
 	New      Kind = "new"      // the first content
-	Reverted Kind = "reverted" // the body is one that the page had before
-	Content  Kind = "content"  // the body is another
-	Title    Kind = "title"    // the title alone
-	Images   Kind = "images"   // the images alone
-	Metadata Kind = "metadata" // the metadata alone
+	Reverted Kind = "reverted" // the page had this body before
+	Content  Kind = "content"  // the body is new or different
+	Title    Kind = "title"    // only the title
+	Images   Kind = "images"   // only the images
+	Metadata Kind = "metadata" // only the metadata
 )
 
-// OfContent reports whether a change is one of the content, by which a page is known to be alive.
+// OfContent reports whether a change is one of the content, which shows that a page is alive.
 func (k Kind) OfContent() bool { return k == New || k == Content }
 
-// Reading is what a page says now.
+// Reading is the present content of a page.
 type Reading struct {
 	Hash     string // of title and body
 	Body     State  // of the body alone
 	Title    string
 	Images   string // a hash; empty for none
-	Metadata string // a hash; empty where nobody reads metadata
+	Metadata string // a hash; empty if metadata are not read
 	Words    Words  // of the body
 }
 
-// Known is what is remembered of a page. The zero Known is a page of which nothing is known. What a page
-// was known for before something of it was remembered has the zero value.
+// Known is what is remembered of a page. The zero Known is a page of which nothing is known. A field that was not
+// remembered at an earlier reading is zero.
 type Known struct {
-	Hash     string // as in the last reading that was accepted
-	States   States // bodies that were accepted, the present one first
+	Hash     string // of the last accepted reading
+	States   States // accepted bodies, the present one first
 	Title    string
 	Images   string
 	Metadata string
 	Words    Words
-	Collapse Collapse // waits; zero: none does
+	Collapse Collapse // a collapse that waits; zero if there is none
 }
 
-// Known is what is remembered of a page of which only this reading counts, such as one that was read
-// by other rules before.
+// Known returns what to remember of a page when only this reading counts, for example because earlier readings
+// followed other rules.
 func (r Reading) Known() Known {
 	return Known{Hash: r.Hash, States: States{r.Body}, Title: r.Title, Images: r.Images, Metadata: r.Metadata,
 		Words: r.Words}
 }
 
-// Collapse is how long the known body has been all but gone.
+// Collapse records for how long most of the known body has been missing.
 type Collapse struct {
 	Since  time.Time `json:"since,omitzero"`  // the first reading
-	Checks int       `json:"checks,omitzero"` // readings in a row, at most [Confirmations]
-	// Left is the part of the letters of the known body that the last one had, 0 to 1.
+	Checks int       `json:"checks,omitzero"` // consecutive readings, at most [Confirmations]
+	// Left is the share of the letters of the known body in the last reading, 0 to 1.
 	Left float64 `json:"left,omitzero"`
-	// Asked says that a person asked for the next reading, which is accepted whatever it says.
+	// Asked means that a user requested the next reading, which is accepted whatever its content.
 	Asked bool `json:"asked,omitzero"`
 }
 
-// Waits reports whether there is a collapse.
+// Waits reports whether a collapse waits for confirmation.
 func (c Collapse) Waits() bool { return c.Checks > 0 }
 
-// Why says it for people.
+// Why describes the collapse for people.
 func (c Collapse) Why() string {
 	return fmt.Sprintf("%s of the main content is left on %d of %d checks; what was known is kept until then",
 		percent(c.Left), c.Checks, Confirmations+1)
@@ -74,25 +74,25 @@ func (c Collapse) Why() string {
 const (
 	// Confirmations is how many more readings a collapse needs before it is accepted.
 	Confirmations = 2
-	// collapsedBelow is the part of the letters that has to be left.
+	// collapsedBelow is the share of letters below which a body has collapsed.
 	collapsedBelow = 0.3
-	// least is how many letters a body has that can collapse: about two sentences.
+	// least is how many letters a body needs to be able to collapse: about two sentences.
 	least = 100
 )
 
-// Decision is what a reading means.
+// Decision is the meaning of a reading.
 type Decision struct {
 	Kind     Kind
-	Waits    bool   // it collapsed: everything stays as it is, and the next check comes early
-	Why      string // for people; empty where nothing has changed
-	Extent   Extent // of a change of the body
+	Waits    bool   // the body collapsed: nothing else changes, and the next check comes early
+	Why      string // for people; empty if nothing has changed
+	Extent   Extent // of a change of the body, or of a collapse
 	Known    Known  // to be remembered
-	Accepted bool   // a collapse that had waited is believed
-	Over     bool   // a collapse that had waited is over: enough of the known body is there again
+	Accepted bool   // a waiting collapse is accepted
+	Over     bool   // a waiting collapse is over: enough of the known body is back
 }
 
-// Decide says what a reading means at now. Insist accepts it whatever it says, as when a person asks for
-// it, or when nothing would be lost. The same arguments give the same Decision.
+// Decide decides what a reading at now means. Insist accepts the reading whatever its content, for example when a
+// user asked for it, or when nothing would be lost. The same arguments give the same Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	d := Decision{Kind: kindOf(known, seen)}
 	switch d.Kind {
@@ -141,7 +141,7 @@ func kindOf(known Known, seen Reading) Kind {
 	return None
 }
 
-// collapses reports whether too little of a body is left. Of one that is not remembered nobody can tell.
+// collapses reports whether too little of a body is left. It is false when the earlier body is not remembered.
 func collapses(known Words, e Extent) bool {
 	return e.Measured && known.letters >= least && e.Left() < collapsedBelow
 }
@@ -156,7 +156,7 @@ func wait(known Known, e Extent, now time.Time) Decision {
 	return Decision{Waits: true, Why: c.Why(), Extent: e, Known: known}
 }
 
-// Why says for people what has changed, and how much; nothing where nothing has.
+// Why describes for people what has changed, and how much; "" if nothing has.
 func (k Kind) Why(e Extent) string {
 	text := map[Kind]string{
 		New: "fetched for the first time", Content: "the content is different",
@@ -169,7 +169,7 @@ func (k Kind) Why(e Extent) string {
 	return text
 }
 
-// percent writes a part so that only nothing is 0 % and only everything is 100 %.
+// percent formats a share so that only zero is "0 %" and only one is "100 %".
 func percent(part float64) string {
 	n := int(math.Round(100 * part))
 	switch {

@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// reading is what a page with a title and a text says.
+// reading is the content of a page with a title and a text.
 func reading(title, text string) Reading {
 	var body State
 	copy(body[:], fmt.Sprintf("%08x", len(text))+text)
@@ -43,11 +43,11 @@ var (
 	empty = reading("T", "")
 )
 
-// TestH7Kinds: every change says what it is.
+// TestH7Kinds checks the kind of every change (H7).
 func TestH7Kinds(t *testing.T) {
 	earlier := full.Known()
 	earlier.States = States{reading("", "a").Body, full.Body, reading("", "b").Body}
-	old := full.Known() // a row of before anything was remembered
+	old := full.Known() // a row from before anything was remembered
 	old.States, old.Words, old.Metadata = nil, Words{}, ""
 	for _, tt := range []struct {
 		name  string
@@ -86,7 +86,7 @@ func TestH7Kinds(t *testing.T) {
 	}
 }
 
-// TestH7Extent: shares and words of a change.
+// TestH7Extent checks the shares and word counts of a change (H7).
 func TestH7Extent(t *testing.T) {
 	for _, tt := range []struct {
 		name, old, now string
@@ -118,7 +118,8 @@ func TestH7Extent(t *testing.T) {
 	}
 }
 
-// TestH8EightStates: a page that returns to one of its last eight states has only done that; a ninth is new.
+// TestH8EightStates checks that a page that returns to one of its last eight states is reverted, and that a ninth is
+// new content (H8).
 func TestH8EightStates(t *testing.T) {
 	state := func(i int) Reading { return reading("T", prose(3*i, 100)) }
 	known := state(0).Known()
@@ -141,7 +142,7 @@ func TestH8EightStates(t *testing.T) {
 	}
 }
 
-// TestStatesAreStored: what is stored is read again, and nothing else is.
+// TestStatesAreStored checks that states are read as they were stored, and that damaged bytes give none.
 func TestStatesAreStored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s States
@@ -164,7 +165,7 @@ func TestStatesAreStored(t *testing.T) {
 	})
 }
 
-// TestWordsAreStored: what is stored is read again, and damage is nothing.
+// TestWordsAreStored checks that words are read as they were stored, and that damaged bytes give none.
 func TestWordsAreStored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := WordsOf(rapid.String().Draw(t, "text"))
@@ -186,7 +187,7 @@ func TestWordsAreStored(t *testing.T) {
 	}
 }
 
-// TestExtentOfAnyTexts: shares are shares, and what comes one way goes the other.
+// TestExtentOfAnyTexts checks that shares are within 0 and 1, and that the reverse change has the reverse extent.
 func TestExtentOfAnyTexts(t *testing.T) {
 	texts := rapid.StringMatching(`([a-e]{1,3} ){0,30}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestH9ACollapseWaits: a body that is all but gone waits for two more readings, and is then accepted,
-// whatever they say.
+// TestH9ACollapseWaits checks that a collapsed body waits for two more readings, and is then accepted whatever they
+// contain (H9).
 func TestH9ACollapseWaits(t *testing.T) {
 	seen := []Reading{reading("Oops", "Something went wrong"), empty, reading("T", prose(500, 20))}
 	known := full.Known()
@@ -35,7 +35,8 @@ func TestH9ACollapseWaits(t *testing.T) {
 	}
 }
 
-// TestH9WhatEndsACollapse: enough of the known body, a return, and a forced check.
+// TestH9WhatEndsACollapse checks what ends a collapse: enough of the known body, an earlier state, and a forced check
+// (H9).
 func TestH9WhatEndsACollapse(t *testing.T) {
 	collapsed := Decide(full.Known(), empty, false, noon).Known
 	before := collapsed
@@ -66,7 +67,7 @@ func TestH9WhatEndsACollapse(t *testing.T) {
 	}
 }
 
-// TestH9WhatIsNoCollapse: where the bounds are.
+// TestH9WhatIsNoCollapse checks the bounds of a collapse (H9).
 func TestH9WhatIsNoCollapse(t *testing.T) {
 	forgotten := full.Known()
 	forgotten.Words = Words{}
@@ -94,8 +95,8 @@ func TestH9WhatIsNoCollapse(t *testing.T) {
 	}
 }
 
-// TestH9NeverStaleForEver: whatever a page says, what is known is at most two readings behind, and what
-// waits changes nothing that is known.
+// TestH9NeverStaleForEver checks that the known content is at most two readings behind, for any readings, and that a
+// waiting collapse does not change it (H9).
 func TestH9NeverStaleForEver(t *testing.T) {
 	texts := []string{"", prose(0, 100), prose(0, 50), prose(200, 100), prose(300, 20), prose(0, 20)}
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,7 +123,7 @@ func TestH9NeverStaleForEver(t *testing.T) {
 	})
 }
 
-// TestPercent: nothing and everything are exact.
+// TestPercent checks that only zero and one are formatted as 0 % and 100 %.
 func TestPercent(t *testing.T) {
 	for part, want := range map[float64]string{
 		0: "0 %", 0.001: "less than 1 %", 0.294: "29 %", 0.999: "more than 99 %", 1: "100 %",

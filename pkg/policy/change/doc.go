@@ -1,11 +1,10 @@
-// Package change says what a reading of a page means against what is remembered of the page: new
-// content, a new title, other images or metadata, a return to an earlier state, or a collapse that
-// waits. It is arithmetic on values: the caller reads the page, keeps [Known] between checks and brings
-// the clock.
+// Package change decides what a reading of a page means, compared with what is remembered of the page: new content, a
+// new title, other images or metadata, a return to an earlier state, or a collapse that waits. It computes with
+// values only: the caller reads the page, stores [Known] between checks and passes the time.
 //
 // # Kinds
 //
-// The first that fits is the [Kind] of a change:
+// The first that matches is the [Kind] of a change:
 //
 //	new       nothing was known
 //	reverted  the body is one of the last eight that the page had before
@@ -14,27 +13,28 @@
 //	images    body and title are the same, the images are not
 //	metadata  only the metadata are not the same
 //
-// Only new and content are changes of the content, after which a page is checked more often. What the
-// index holds follows each of them.
+// Only new and content are changes of the content, after which a page is checked more often. The index follows every
+// kind.
 //
 // # Collapses
 //
-// A page whose known body is all but gone is more often broken than rewritten: an error shell, a bot wall, the
-// front page in its place. When less than 30 % of the letters of the known body are left, the reading waits:
+// A page that has lost most of its known body is more often broken than rewritten: an error page, a bot wall, the
+// front page instead of the article. When less than 30 % of the letters of the known body are left, the reading
+// waits:
 //
-//	          < 30 % left         < 30 % left         < 30 % left, whatever it says
+//	          < 30 % left         < 30 % left         < 30 % left, whatever its content
 //	known ───────────────> first ─────────────> second ─────────────> accepted as content
 //	  ↑                      │                    │
 //	  └──── 30 % or more ────┴────────────────────┘ decided as if there had been no collapse
 //
-// A reading that a person asks for is accepted at once, and so is one that was accepted before: a return
-// is no surprise. A body of fewer than [least] letters has too little to lose to wait for.
+// A reading that a user asks for is accepted at once, and so is a body that was accepted before: a page that returns
+// to an earlier state has not collapsed. A body of fewer than [least] letters has too little to lose to wait for.
 //
 // # How much has changed
 //
-// [Words] is what is remembered of a text to tell later how much of it is left: how often its words
-// occur. Texts are compared as bags of words, in time linear in their lengths, and a sentence that only moves
-// is no change. Alternatives considered: lines call a page rewritten when one word of each row of its table
-// changes; a diff with bounds, as the one by which people are shown what differs, calls a long page rewritten
-// when its bound is reached; the earlier text itself costs two more requests for each change.
+// [Words] is remembered of a text to measure later how much of it is left: it counts how often words occur. Texts are
+// compared as bags of words, in time linear in their lengths, and a sentence that only moves is not a change.
+// Alternatives considered: a comparison of lines calls a page rewritten when one word of each row of its table
+// changes; a bounded diff, such as the one that users see, calls a long page rewritten when its bound is reached;
+// storing the earlier text costs two more requests for each change.
 package change

@@ -6,28 +6,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Extent is how much of a body has changed. The zero Extent says that nobody can tell.
+// Extent is how much of a body has changed. The zero Extent means that this is unknown.
 type Extent struct {
 	Measured bool
-	New      float64 // the part of the letters that the body has now and had not before, 0 to 1
-	Gone     float64 // the part of the letters that the body had before and has not now, 0 to 1
+	New      float64 // share of the present body's letters that the body before did not have, 0 to 1
+	Gone     float64 // share of the earlier body's letters that the present body does not have, 0 to 1
 	Added    int     // words
 	Removed  int     // words
 }
 
-// unchanged is the extent of what leaves the body as it is.
+// unchanged is the extent of a change outside the body.
 var unchanged = Extent{Measured: true}
 
-// Left is the part of the letters of the body before that are still there.
+// Left is the share of the earlier body's letters that are still there.
 func (e Extent) Left() float64 { return 1 - e.Gone }
 
-// String is for people: "12 words added, 3 removed".
+// String formats the extent for people: "12 words added, 3 removed".
 func (e Extent) String() string {
 	return fmt.Sprintf("%s added, %s removed", words.Count(e.Added, "word"), words.Thousands(e.Removed))
 }
 
-// Compare tells how much of a body has changed since it had other words. Of a body that is not remembered,
-// nobody can tell.
+// Compare measures how much of a body has changed between old and now. The result is the zero Extent when either is
+// not remembered.
 func Compare(old, now Words) (e Extent) {
 	if !old.known || !now.known {
 		return e

@@ -2,16 +2,16 @@ package change
 
 import "slices"
 
-// State is a short hash of a body. Two bodies of one page have the same by accident once in 10^18.
+// State is a short hash of a body. Two bodies of one page collide with a probability of 1 in 10^18.
 type State [8]byte
 
-// States are the bodies that a page had last, the present one first. It is at most [maxStates] long.
+// States are the last bodies of a page, the present one first. They are at most [maxStates].
 type States []State
 
-// maxStates is how many bodies are remembered. On recorded histories eight were as good as 64.
+// maxStates is how many bodies are remembered. On recorded histories, eight gave the same results as 64.
 const maxStates = 8
 
-// Bytes is how States are stored: 64 bytes at most.
+// Bytes is the stored form of States: at most 64 bytes.
 func (s States) Bytes() []byte {
 	var out []byte
 	for _, state := range s {
@@ -20,7 +20,7 @@ func (s States) Bytes() []byte {
 	return out
 }
 
-// StatesOf reads what [States.Bytes] wrote. What is damaged counts as nothing.
+// StatesOf reads the result of [States.Bytes]. Damaged bytes give no states.
 func StatesOf(b []byte) (s States) {
 	if len(b)%len(State{}) != 0 || len(b) > maxStates*len(State{}) {
 		return nil
@@ -31,12 +31,12 @@ func StatesOf(b []byte) (s States) {
 	return s
 }
 
-// present reports whether a body is the one that the page had last.
+// present reports whether a body is the last one of the page.
 func (s States) present(body State) bool { return len(s) > 0 && s[0] == body }
 
 func (s States) has(body State) bool { return slices.Contains(s, body) }
 
-// Push is s with a body as the present one.
+// Push returns s with a body as the present one.
 func (s States) Push(body State) States {
 	if s.present(body) {
 		return s

@@ -9,9 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Words is what is remembered of a text: how many words fall into each of 65,536 buckets, and how many letters
-// and digits these have. So it is bounded however long the text is; of a vocabulary of 1,500 words, 2 in 100 share
-// a bucket with another. The zero Words remembers nothing, and is not that of an empty text.
+// Words is what is remembered of a text: how many words fall into each of 65,536 buckets, and how many letters and
+// digits these have. So its size is bounded, however long the text is. With a vocabulary of 1,500 words, 2 in 100
+// share a bucket with another. The zero Words remembers nothing; it differs from the Words of an empty text.
 type Words struct {
 	buckets []bucket // by number
 	words   int
@@ -21,16 +21,17 @@ type Words struct {
 
 type bucket struct{ number, words, letters int }
 
-// buckets is how many there are. Another number, another hash or another idea of what a word is needs
-// another format.
+// buckets is the number of buckets. Another number, another hash or another definition of a word needs another
+// format.
 const buckets = 1 << 16
 
-// format is the first byte of what [Words.Bytes] writes.
+// format is the first byte of the result of [Words.Bytes].
 const format = 1
 
-// WordsOf reads a text once. A word is what stands between spaces; in scripts that have none, each letter is.
+// WordsOf counts the words of a text, in one pass. Words are separated by spaces; in scripts without spaces, each
+// letter is a word.
 func WordsOf(text string) Words {
-	var all []uint64 // of each word its bucket, and below 32 bits its letters
+	var all []uint64 // for each word, its bucket above 32 bits and its letters below
 	start, letters, alone := 0, 0, false
 	end := func(at int) {
 		if at > start {
@@ -67,18 +68,18 @@ func (w *Words) add(b bucket) {
 	w.buckets, w.words, w.letters = append(w.buckets, b), w.words+b.words, w.letters+b.letters
 }
 
-// unspaced reports whether a letter is of a script that puts no spaces between words.
+// unspaced reports whether a letter belongs to a script without spaces between words.
 func unspaced(r rune) bool {
-	const firstThai = 0x0E00 // nothing before it is
+	const firstThai = 0x0E00 // no earlier letter does
 	return r >= firstThai && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Han,
 		unicode.Hiragana, unicode.Katakana)
 }
 
-// Letters is how many letters and digits the text has.
+// Letters is the number of letters and digits in the text.
 func (w Words) Letters() int { return w.letters }
 
-// Bytes is how Words are stored: some four bytes for each different word, 300,000 for a text of 5 MB at most.
-// Words that remember nothing are no bytes.
+// Bytes is the stored form of Words: about four bytes per different word, at most 300,000 for a text of 5 MB. Words
+// that remember nothing have no bytes.
 func (w Words) Bytes() []byte {
 	if !w.known {
 		return nil
@@ -94,7 +95,7 @@ func (w Words) Bytes() []byte {
 	return out
 }
 
-// ParseWords reads what [Words.Bytes] wrote. What is damaged, or of another format, remembers nothing.
+// ParseWords reads the result of [Words.Bytes]. Damaged bytes, or another format, give the zero Words.
 func ParseWords(b []byte) Words {
 	if len(b) == 0 || b[0] != format {
 		return Words{}
@@ -117,5 +118,5 @@ func ParseWords(b []byte) Words {
 	return w
 }
 
-// maxSum bounds what a bucket may hold, so that no sum of them overflows.
+// maxSum bounds the count of a bucket, so that no sum of counts overflows.
 const maxSum = 1 << 31

@@ -1,14 +1,15 @@
-// Package digest decides when people are told of changes: at once, gathered, at an hour, or not before their night is
-// over. However many changes come, messages stay few.
+// Package digest decides when changes are reported: at once, gathered, at a fixed hour, or after quiet hours. It
+// keeps the number of messages small, however many changes there are.
 //
 // # No storm
 //
-// A rule tells of [Burst] changes in [Calm] one by one. What comes beyond that, or at a quiet hour, is gathered, and
-// so is all that follows, until nothing has come for [Calm], or for [Patience] at most. Then one digest tells of it
-// all. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message or two.
+// A rule sends up to [Burst] changes within [Calm] as single messages. Further changes, or changes in quiet hours,
+// are gathered, and so are all that follow, until there was no change for [Calm], or for [Patience] at most. Then one
+// digest reports all of them. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message
+// or two.
 //
-// Times of a day are those of a time zone, summer time included: there is one digest on each day of the calendar, also
-// where the hour is skipped or comes twice.
+// Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, also
+// when its hour is skipped or repeated.
 package digest
 
 import (
@@ -21,11 +22,11 @@ import (
 // The bounds of single messages.
 const (
 	Burst    = 10               // single messages
-	Calm     = 10 * time.Minute // in so long; and how long nothing comes until it is calm
-	Patience = time.Hour        // how long gathering takes at most
+	Calm     = 10 * time.Minute // window of Burst; also how long without a change ends the gathering
+	Patience = time.Hour        // the longest time of gathering
 )
 
-// Rhythm says how often people are told.
+// Rhythm is how often changes are reported.
 type Rhythm string
 
 // The rhythms. The zero Rhythm is AtOnce.
@@ -35,23 +36,23 @@ const (
 	Daily  Rhythm = "daily"
 )
 
-// Plan says when a rule's changes are told.
+// Plan defines when a rule reports changes.
 type Plan struct {
 	Rhythm Rhythm
 	At     wallclock.Clock // of a Daily digest
 	Zone   *time.Location
-	Quiet  *wallclock.Hours // nil for none
+	Quiet  *wallclock.Hours // nil if there are none
 }
 
-// State is what a rule has told lately, and what it has gathered.
+// State records a rule's recent messages, and what it has gathered.
 type State struct {
-	Singles  []time.Time `json:"singles,omitempty"` // when it told of single changes, at most [Burst]
+	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most [Burst]
 	Gathered int         `json:"gathered,omitempty"`
-	First    time.Time   `json:"first,omitzero"` // when the first of them came
-	Last     time.Time   `json:"last,omitzero"`  // and the last
+	First    time.Time   `json:"first,omitzero"` // time of the first gathered change
+	Last     time.Time   `json:"last,omitzero"`  // time of the last one
 }
 
-// Take takes note of a change that came now, and reports whether it is told at once. Else it is gathered.
+// Take records a change at now, and reports whether it should be sent as a single message. Otherwise it is gathered.
 func (p Plan) Take(s *State, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) {
@@ -68,7 +69,7 @@ func (p Plan) Take(s *State, now time.Time) (single bool) {
 
 func (p Plan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
 
-// Due is when what was gathered is told.
+// Due is when the gathered changes should be reported.
 func (p Plan) Due(s State) time.Time {
 	due := s.Last.Add(Calm)
 	switch {
@@ -82,7 +83,7 @@ func (p Plan) Due(s State) time.Time {
 	return p.Quiet.Over(due)
 }
 
-// Ready reports whether it is told now.
+// Ready reports whether a digest should be sent now.
 func (p Plan) Ready(s State, now time.Time) bool {
 	return s.Gathered > 0 && !now.Before(p.Due(s)) && !p.Quiet.Contain(now)
 }

@@ -25,7 +25,8 @@ func clock(t testing.TB, text string) wallclock.Clock {
 	return c
 }
 
-// W6: however changes come, a rule sends few messages, and each change is in one of them.
+// TestW6NoStorm checks that a rule sends few messages for any sequence of changes, and that each change is in one of
+// them (W6).
 func TestW6NoStorm(t *testing.T) {
 	start := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
@@ -35,7 +36,7 @@ func TestW6NoStorm(t *testing.T) {
 	}{
 		"a few":         {time.Second, 10, 10, 0},
 		"a first crawl": {10 * time.Millisecond, 312 + Burst, Burst, 1},
-		"half a minute": {30 * time.Second, 200, 2 * Burst, 2}, // it gathers for an hour, and once more
+		"half a minute": {30 * time.Second, 200, 2 * Burst, 2}, // it gathers for an hour, twice
 		"now and then":  {Calm / (Burst - 1), 100, 100, 0},
 		"twice an hour": {30 * time.Minute, 100, 100, 0},
 	} {
@@ -60,8 +61,8 @@ func TestW6NoStorm(t *testing.T) {
 	}
 }
 
-// W5: a daily digest comes once on each day, wherever clocks are put back or forward, and an hour that is skipped or
-// repeated makes no difference.
+// TestW5DailyInTimeZones checks that there is one daily digest on each day, in zones where clocks go back or forward,
+// and also when its hour is skipped or repeated (W5).
 func TestW5DailyInTimeZones(t *testing.T) {
 	for _, name := range []string{"", "Europe/Paris", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"} {
 		for _, at := range []string{"00:00", "01:30", "02:00", "02:30", "07:30", "23:59"} {
@@ -87,7 +88,8 @@ func TestW5DailyInTimeZones(t *testing.T) {
 	}
 }
 
-// W5: nobody is woken, and what came at night is told in the morning.
+// TestW5QuietHours checks that nothing is sent in quiet hours, and that the changes of the night are sent in the
+// morning (W5).
 func TestW5QuietHours(t *testing.T) {
 	paris := zone(t, "Europe/Paris")
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, day, hour, minute, 0, 0, paris) }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Budget is how much may be asked for in one day (UTC). Zero is no limit.
+// Budget is how much may be requested in one day (UTC). Zero means no limit.
 type Budget struct {
 	Requests int64 `json:"requests,omitempty"`
-	Bytes    int64 `json:"bytes,omitempty"` // of bodies, as they come over the wire
+	Bytes    int64 `json:"bytes,omitempty"` // of bodies, as transferred
 }
 
 // Plus adds two budgets.
 func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
 
-// less is what is left of a budget; very much where there is no limit.
+// less is what is left of a budget; a very large number where there is no limit.
 func (b Budget) less(used Budget) Budget {
 	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
 }
@@ -28,16 +28,16 @@ func leftOf(limit, used int64) int64 {
 	return max(0, limit-used)
 }
 
-// Day is what a host was asked for in one day (UTC).
+// Day records the requests to a host in one day (UTC).
 type Day struct {
 	Began      time.Time `col:"day"`
-	Used       Budget    `col:"used"`       // made or reserved
-	Granted    Budget    `col:"granted"`    // taken from the total
-	TotalSpent Budget    `col:"totalSpent"` // the total that had nothing left
+	Used       Budget    `col:"used"`       // sent or reserved
+	Granted    Budget    `col:"granted"`    // received from the total
+	TotalSpent Budget    `col:"totalSpent"` // the total when nothing of it was left
 	Checks     Checks    `col:"dayChecks"`
 }
 
-// StartDay begins the day of now. What is reserved may be asked for in it, so it is carried over.
+// StartDay begins the day of now. Reserved requests may be sent in the new day, so they are carried over.
 func (s *State) StartDay(now time.Time) {
 	day := now.UTC().Truncate(24 * time.Hour)
 	if !day.After(s.Today.Began) {
@@ -55,7 +55,7 @@ func (s *State) StartDay(now time.Time) {
 	}
 }
 
-// left is what the host may be asked for today beyond what is reserved.
+// left is what may be requested from the host today beyond what is reserved.
 func (d *Day) left(p Politeness) Budget {
 	l := p.Daily.less(d.Used)
 	if p.Total.Requests > 0 {
@@ -67,7 +67,7 @@ func (d *Day) left(p Politeness) Budget {
 	return l
 }
 
-// spent says which budget of the day is spent; "" for none.
+// spent describes which budget of the day is spent; "" if none is.
 func (d *Day) spent(p Politeness) string {
 	own, all := p.Daily.less(d.Used), d.left(p)
 	switch {
@@ -83,8 +83,8 @@ func (d *Day) spent(p Politeness) string {
 	return ""
 }
 
-// allow is what the owner of a new lease may ask for: what it has reserved, and of the rest its share by
-// the requests it may have in flight.
+// allow is what the owner of a new lease may request: its reservation, and a share of the rest in proportion to its
+// permits.
 func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
 	share := func(left int64) int64 {
 		if left == math.MaxInt64 {
@@ -97,8 +97,7 @@ func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
 	return Budget{Requests: reserved + share(left.Requests), Bytes: share(left.Bytes)}
 }
 
-// Charge counts what the owner of a lease has asked for since it last told, first against what it has
-// reserved.
+// Charge counts what the owner of a lease has requested since the last call, first against its reservation.
 func (s *State) Charge(now time.Time, owner string, asked Budget) {
 	s.StartDay(now)
 	if l := s.lease(owner); l != nil {
@@ -110,15 +109,14 @@ func (s *State) Charge(now time.Time, owner string, asked Budget) {
 }
 
 const (
-	// mostSpare bounds what a host takes from the total beyond what its next batch needs, in requests.
-	// What it does not use is lost for the day, so portions are small at first.
+	// mostSpare bounds what a host takes from the total beyond the needs of its next batch, in requests. What the
+	// host does not use is lost for the day, so portions are small at first.
 	mostSpare = 256
-	// leastBody is what a body is taken for of a host that has shown none.
+	// leastBody is the assumed size of a body on a host that has sent none today, in bytes.
 	leastBody = 64 << 10
 )
 
-// Wants is what a host has to take from the total for n more requests; zero when it has enough, or may
-// not be asked.
+// Wants is what a host must take from the total for n more requests; zero when it has enough, or may not be asked.
 func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return want
@@ -140,8 +138,8 @@ func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	return want
 }
 
-// Grant adds what was taken from the total, all of it if everything was asked. If nothing is left then,
-// that total is spent: who raises it lets the host go on.
+// Grant adds what was taken from the total; all means that everything was requested. If nothing is left then, that
+// total is spent; when an operator raises the total, the host continues.
 func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	d.Granted = d.Granted.Plus(got)
 	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {
@@ -149,7 +147,7 @@ func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	}
 }
 
-// Shares is in how many parts the total of all hosts is kept, so that hosts do not all write one row.
+// Shares is the number of rows for the total of all hosts, so that hosts do not all write one row.
 const Shares = 8
 
 // Share is one part of the total of a day.
@@ -158,7 +156,7 @@ type Share struct {
 	Taken Budget    `col:"taken"`
 }
 
-// Take gives as much of the i-th part as is wanted and left.
+// Take takes as much of the i-th part as is wanted and left.
 func (t *Share) Take(day time.Time, want, total Budget, i int) (give Budget) {
 	if day.After(t.Began) {
 		*t = Share{Began: day}
@@ -172,7 +170,7 @@ func (t *Share) Take(day time.Time, want, total Budget, i int) (give Budget) {
 	return give
 }
 
-// partOf is the i-th part of a total: together they have it all.
+// partOf is the i-th part of a total; the sum of all parts is the total.
 func partOf(total int64, i int) int64 {
 	part := total / Shares
 	if int64(i) < total%Shares {

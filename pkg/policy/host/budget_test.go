@@ -11,7 +11,7 @@ var (
 	midnight = day.Add(24 * time.Hour)
 )
 
-// What keeps everybody from asking a host, and until when.
+// TestE3BlockedHosts checks what blocks a host, and until when (E3).
 func TestE3BlockedHosts(t *testing.T) {
 	daily := Politeness{Daily: Budget{Requests: 10, Bytes: 100}}
 	total := Politeness{Total: Budget{Requests: 80, Bytes: 800}}
@@ -24,7 +24,7 @@ func TestE3BlockedHosts(t *testing.T) {
 		p     Politeness
 		now   time.Time
 		until time.Time
-		why   string // the beginning
+		why   string // its beginning
 	}{
 		{"nothing", State{}, Politeness{}, noon, time.Time{}, ""},
 		{"no limit", on(Day{Used: Budget{1 << 40, 1 << 60}}), Politeness{}, noon, time.Time{}, ""},
@@ -55,7 +55,8 @@ func TestE3BlockedHosts(t *testing.T) {
 	}
 }
 
-// What is reserved is counted until it is given back, over midnight and when its owner dies.
+// TestE3Reservations checks that a reservation counts until it is returned, over midnight and when its owner dies
+// (E3).
 func TestE3Reservations(t *testing.T) {
 	p := Politeness{MaxConcurrent: 4, Daily: Budget{Requests: 10, Bytes: 100}}
 	h := State{}
@@ -75,14 +76,14 @@ func TestE3Reservations(t *testing.T) {
 			t.Fatalf("used %+v, want %+v", h.Today.Used, want)
 		}
 	}
-	reserve(noon, "a", 6, 6, Budget{6 + 2, 50}) // half of what is left: another may come
+	reserve(noon, "a", 6, 6, Budget{6 + 2, 50}) // half of what is left, so another may come
 	reserve(noon, "b", 6, 4, Budget{4, 25})
 	used(Budget{10, 0})
 	h.Charge(noon, "a", Budget{2, 30})
 	used(Budget{10, 30})
 	h.Release("a", time.Time{})
 	used(Budget{6, 30})
-	h.Charge(noon, "b", Budget{5, 10}) // one more than it has reserved
+	h.Charge(noon, "b", Budget{5, 10}) // one more than its reservation
 	used(Budget{7, 40})
 	h.Release("b", time.Time{})
 	used(Budget{7, 40})
@@ -91,19 +92,19 @@ func TestE3Reservations(t *testing.T) {
 	reserve(late, "dies", 2, 2, Budget{2 + 1, 30})
 	used(Budget{9, 40})
 	h.StartDay(midnight)
-	used(Budget{2, 0}) // it may still ask
+	used(Budget{2, 0}) // its reservation is still open
 	h.StartDay(late)
-	used(Budget{2, 0}) // a clock that is behind does not turn it back
+	used(Budget{2, 0}) // a slow clock does not return to yesterday
 	after := midnight.Add(LeaseTime)
 	reserve(after, "c", 20, 8, Budget{8, 50})
 	used(Budget{10, 0})
-	h.Charge(after, "dies", Budget{1, 5}) // it came back after all
+	h.Charge(after, "dies", Budget{1, 5}) // the worker was alive after all
 	used(Budget{11, 5})
 	h.StartDay(after.Add(24 * time.Hour))
-	used(Budget{}) // c has died long ago
+	used(Budget{}) // c died long ago
 }
 
-// What hosts take of a total: all of it together, and no more than a quarter beside what they need.
+// TestTotalIsShared checks that hosts together can take the whole total, and at most a quarter beyond their needs.
 func TestTotalIsShared(t *testing.T) {
 	for _, total := range []int64{1, 7, 8, 9, 1000} {
 		var rows [Shares]Share

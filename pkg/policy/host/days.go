@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// KeptDays is how many days [State.Days] tells of, at most.
+// KeptDays is the length of [State.Days], at most.
 const KeptDays = 30
 
-// Checks counts checks that ended.
+// Checks counts finished checks.
 type Checks struct {
 	All     int64 `json:"n,omitempty"`
 	Changed int64 `json:"c,omitempty"` // that found new content
 	Failed  int64 `json:"f,omitempty"`
 }
 
-// Spent is what a host was asked for in one day (UTC) that is over, and what came of it.
+// Spent records the requests to a host on one past day (UTC), and the results.
 type Spent struct {
 	Day time.Time
 	Budget
 	Checks
 }
 
-// MarshalJSON writes a row of numbers, the day by its number since 1970: the row of a host is written with every
-// batch.
+// MarshalJSON writes a list of numbers, the day as its number since 1970, to stay small: the row of a host is written
+// with every batch.
 func (s Spent) MarshalJSON() ([]byte, error) {
 	return json.Marshal([6]int64{s.Day.Unix() / daySeconds, s.Requests, s.Bytes, s.All, s.Changed, s.Failed})
 }
 
 const daySeconds = int64(24 * time.Hour / time.Second)
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the result of MarshalJSON.
 func (s *Spent) UnmarshalJSON(text []byte) error {
 	var n [6]int64
 	if err := json.Unmarshal(text, &n); err != nil {
@@ -40,7 +40,7 @@ func (s *Spent) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Count counts a check that ended.
+// Count counts a finished check.
 func (s *State) Count(now time.Time, changed, failed bool) {
 	s.StartDay(now)
 	s.Today.Checks.All++
@@ -52,9 +52,9 @@ func (s *State) Count(now time.Time, changed, failed bool) {
 	}
 }
 
-// keep takes a day that is over to those before, and leaves out what is older than [KeptDays].
+// keep adds a finished day to the earlier ones, and drops days older than [KeptDays].
 func (s *State) keep(over Day, today time.Time) {
-	var kept []Spent // not in place: others may hold the slice
+	var kept []Spent // a copy, because others may hold the slice
 	for _, d := range append(s.Days[:len(s.Days):len(s.Days)], Spent{over.Began, over.Used, over.Checks}) {
 		if (d.Requests > 0 || d.All > 0) && today.Sub(d.Day) < KeptDays*24*time.Hour {
 			kept = append(kept, d)

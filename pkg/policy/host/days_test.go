@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// What a host was asked for, and what came of it, is kept for thirty days.
+// TestU3DaysOfAHost checks that the requests to a host and their results are kept for thirty days (U3).
 func TestU3DaysOfAHost(t *testing.T) {
 	var h State
 	for day := range 40 {
 		if day == 20 {
-			continue // nobody asks
+			continue // no requests
 		}
 		now := noon.Add(time.Duration(day) * 24 * time.Hour)
 		h.Charge(now, "a", Budget{int64(day), 1000})

@@ -6,17 +6,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Window is what a host has lost lately, for the mass-removal guard. A document leaves the index before
-// its item is said to be Gone, so a tombstone is reserved in the batch's lease before the document
-// leaves: batches side by side share the room of their host, and what one that dies had reserved is free
-// again when its lease runs out.
+// Window counts the recent losses of a host, for the mass-removal guard. A document leaves the index before its item
+// becomes Gone. A tombstone is therefore reserved in the batch's lease before the document leaves: concurrent batches
+// share the room of their host, and the reservations of one that dies are free again when its lease expires.
 type Window struct {
 	From  time.Time `col:"lossesFrom"`
-	Count int       `col:"losses"` // tombstones in it
+	Count int       `col:"losses"` // number of tombstones
 }
 
-// Lost is what the host has lost in the present window, what it may lose by the batches that have begun, and
-// of how many items: those that are there now and those that it has lost.
+// Lost returns how many items the host has lost in the present window, how many it may lose by active batches, and of
+// how many items: those that are there now and those that it has lost.
 func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	if now.Sub(s.Losses.From) < schedule.LossWindow {
 		l.Gone = s.Losses.Count
@@ -28,8 +27,8 @@ func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	return l
 }
 
-// ReserveLoss reserves one tombstone for a lease, if the guard leaves room for any. Who has lost its lease
-// gets none: it can commit nothing.
+// ReserveLoss reserves one tombstone for a lease, if the guard leaves room for it. An owner without a lease gets
+// none, because it cannot commit.
 func (s *State) ReserveLoss(owner string, lost schedule.Losses, guard schedule.Config) (reserved bool) {
 	l := s.lease(owner)
 	if l == nil || guard.Room(lost) <= 0 {
@@ -39,7 +38,7 @@ func (s *State) ReserveLoss(owner string, lost schedule.Losses, guard schedule.C
 	return true
 }
 
-// CountLoss counts a tombstone, and takes it from what its owner has reserved.
+// CountLoss counts a tombstone, and removes it from the owner's reservation.
 func (s *State) CountLoss(now time.Time, owner string) {
 	if now.Sub(s.Losses.From) >= schedule.LossWindow {
 		s.Losses = Window{From: now}

@@ -7,7 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Tombstones are reserved by leases, counted for a day, and come out of what their lease has reserved.
+// TestA14LossesOfAHost checks that tombstones are reserved by leases, counted for a day, and taken from the
+// reservation of their lease (A14).
 func TestA14LossesOfAHost(t *testing.T) {
 	guard := schedule.Defaults()
 	h := State{Leases: []Lease{{Owner: "a"}, {Owner: "b"}}}
@@ -34,9 +35,9 @@ func TestA14LossesOfAHost(t *testing.T) {
 	lost(noon, schedule.Losses{Gone: 1, Reserved: 2, Items: 20})
 	reserve(noon, "b", true)
 	reserve(noon, "b", false)
-	h.Leases = h.Leases[:1] // b has died
+	h.Leases = h.Leases[:1] // b died
 	reserve(noon, "a", true)
-	h.CountLoss(noon.Add(time.Hour), "nobody") // without a reservation it is counted as well
+	h.CountLoss(noon.Add(time.Hour), "nobody") // it is counted without a reservation, too
 	there--
 	lost(noon.Add(time.Hour), schedule.Losses{Gone: 2, Reserved: 2, Items: 20})
 	lost(noon.Add(schedule.LossWindow), schedule.Losses{Reserved: 2, Items: 18})

@@ -1,34 +1,34 @@
-// Package host decides how one host is treated: when a request may start, who may send requests, how
-// much work waits in the queue, what of a day's budget is left, how many pages it may lose in a day,
-// and whether its word for changes is believed.
+// Package host decides how one host is treated: when a request may start, which worker may send requests, how much
+// work waits in the queue, how much of a day's budget is left, how many pages the host may lose in a day, and whether
+// its lastmod values are trusted.
 //
-// It is arithmetic on values. The caller reads a [State] with the row of its host, lets it decide at a
-// time that the caller names, and writes it back under the revision that it was read at. So all workers
-// of a host, on any number of instances, agree, and every rule can be tested with a literal.
+// It computes with values only. The caller reads a [State] with the row of its host, passes the time of the decision,
+// and writes the state back under the ETag that it was read with. So all workers of a host, on any number of
+// instances, act on the same state, and every rule can be tested with a literal.
 //
 // # Leases
 //
-// Who sends requests holds a [Lease], which ends by itself after [LeaseTime]. There are two kinds: that of
-// a batch, for one request for each of its items, and a host lease, for one request at a time without an
-// item. A host with pauses between requests has one holder at a time, because two that fall behind
-// their starts could come closer than the pause; a host without pauses is shared by two.
+// A worker that sends requests holds a [Lease], which expires after [LeaseTime]. There are two kinds: the lease of a
+// batch, for one request for each of its items, and a host lease, for one request at a time without an item. A host
+// with pauses between requests has one holder at a time: two holders that are late for their starts could come closer
+// than the pause. A host without pauses is shared by two.
 //
 // # Turns
 //
-// A host that is busy all day has both kinds waiting for it, and who comes back later may find it taken
-// each time. So who is refused because of the other kind is noted as a waiter; the other kind, if it was
-// the last to be let in, then waits for it. A waiter that does not come back is forgotten after a while.
+// On a host that is busy all day, both kinds wait, and a worker that comes back later may find the host taken each
+// time. So a worker that is refused because of the other kind is recorded as a waiter. If the other kind had the last
+// lease, its next request then waits for that waiter. A waiter that does not come back is forgotten after a while.
 //
 // # Budgets
 //
-// A batch reserves its requests when it begins and settles when it commits. What a worker that died had
-// reserved stays counted. So a host is never asked more often in a day than it may be, but for the
-// requests beside the items of a batch that are on their way when the budget runs out: robots.txt,
-// redirects, HEAD requests. Bytes are known when they are read: bodies on their way come on top, and what
-// a worker that died had read since its last commit.
+// A batch reserves its requests when it begins, and returns the unused ones when it commits. The reservations of a
+// worker that died stay counted. So a host never gets more requests in a day than its budget allows, except for those
+// beside the items of a batch that are in flight when the budget runs out: robots.txt, redirects, HEAD requests.
+// Bytes are known only after they are read, so bodies in flight exceed the budget, and so does what a dead worker
+// read since its last commit.
 //
-// What all hosts together may be asked for is shared out in portions ([State.Wants], [Share.Take]), so that
-// no batch writes a row that all hosts write.
+// The budget of all hosts together is handed out in portions ([State.Wants], [Share.Take]), so that batches need not
+// all write the same row.
 package host
 
 import (
@@ -36,28 +36,28 @@ import (
 	"time"
 )
 
-// Politeness is the load that one host can bear (A19, E3), and that this process can.
+// Politeness bounds the load on one host (A19, E3), and on this process.
 type Politeness struct {
-	MinDelay, MaxDelay time.Duration // between two starts; each pause is drawn from [MinDelay, MaxDelay]
+	MinDelay, MaxDelay time.Duration // between two starts; each pause is random in [MinDelay, MaxDelay]
 	MaxConcurrent      int           // requests in flight, at least 1
-	Daily              Budget        // of the host
-	Total              Budget        // of all hosts together; the same for each
-	MaxItems           int           // of the host, whatever their status; 0 is any number
+	Daily              Budget        // for this host
+	Total              Budget        // for all hosts together; the same on each
+	MaxItems           int           // of the host, whatever their status; 0 means no limit
 }
 
 const (
-	// JobItems is the most items of one job.
+	// JobItems is the largest number of items in one job.
 	JobItems = 32
-	// LeaseTime is how long a worker holds a host and its items; within it the job is over.
+	// LeaseTime is how long a worker holds a host and its items; the job must end within it.
 	LeaseTime = 2 * time.Minute
-	// startWindow is how far ahead a worker reserves starts. It leaves room in LeaseTime for the last
-	// fetch and the commit.
+	// startWindow is how far ahead a worker reserves starts. It leaves time in LeaseTime for the last fetch and the
+	// commit.
 	startWindow = time.Minute
-	// MaxPause bounds what a site can ask for.
+	// MaxPause bounds the pause that a site can ask for.
 	MaxPause = 24 * time.Hour
 )
 
-// State is what the workers of one host agree on. The tags name its columns.
+// State is the shared state of the workers of one host. The tags name its columns.
 type State struct {
 	Pace   Pace    `col:",inline"`
 	Turns  Turns   `col:",inline"`
@@ -72,20 +72,20 @@ type Lease struct {
 	Owner    string    `json:"owner"`
 	Until    time.Time `json:"until"`
 	Permits  int       `json:"permits"`
-	Losses   int       `json:"room,omitempty"`     // tombstones that it may still set
+	Losses   int       `json:"room,omitempty"`     // tombstones that it has reserved
 	Itemless bool      `json:"pass,omitempty"`     // a host lease, not a batch's
-	Reserved int64     `json:"reserved,omitempty"` // requests that it may still make and that are counted
+	Reserved int64     `json:"reserved,omitempty"` // reserved requests, already counted, that it has not sent yet
 }
 
-// Grant is what a new lease may do.
+// Grant is the right that a new lease gives.
 type Grant struct {
 	Starts  []time.Time // when each request may start
-	Next    time.Time   // from when on others may
+	Next    time.Time   // the first start that others may use
 	Permits int         // requests in flight
-	Left    Budget      // that it may ask for
+	Left    Budget      // what it may request
 }
 
-// Stamp gives times the resolution at which rows keep and compare them.
+// Stamp rounds times to the resolution at which rows store and compare them.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Later is the later of two times.
@@ -96,7 +96,7 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// Earlier is the earlier of two times, of which the first may be zero: then it is the other.
+// Earlier is the earlier of two times. If a is zero, it is b.
 func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b
@@ -104,8 +104,8 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Blocked is until when nobody may ask the host, and why: it has asked for a pause, or a budget of the
-// day is spent. Zero when it may be asked.
+// Blocked returns until when the host must not be asked, and why: the site has asked for a pause, or a budget of the
+// day is spent. It returns zero when the host may be asked.
 func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why string) {
 	if s.Pace.PausedUntil.After(now) {
 		until, why = s.Pace.PausedUntil, s.Pace.PauseReason
@@ -119,8 +119,8 @@ func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why strin
 	return until, why
 }
 
-// reserve takes up to n starts for owner, or says until when the host is not available (zero: until its present
-// holder is done).
+// reserve reserves up to n starts for owner. If it cannot, it returns until when the host is unavailable (zero: until
+// the present holder is done).
 func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
@@ -138,11 +138,11 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	}
 	left := s.Today.left(p)
 	if n = int(min(int64(n), left.Requests)); n == 0 || left.Bytes == 0 {
-		return Grant{}, until, false // nothing was taken from the total for it
+		return Grant{}, until, false // it has no share of the total yet
 	}
 	for ; n > 0 && !at.After(now.Add(startWindow)); n-- {
 		g.Starts = append(g.Starts, at)
-		// Whole milliseconds, which rows keep: a rounded time must not shorten the pause.
+		// Rows store whole milliseconds: rounding must not shorten the pause.
 		pause := lo + time.Duration(jitter()*float64(hi-lo))
 		at = at.Add((pause + time.Millisecond - 1).Truncate(time.Millisecond))
 	}
@@ -155,8 +155,8 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	return g, until, true
 }
 
-// freePermits is how many requests a new lease may have in flight; 0 when the host is taken. Half of what is left, so
-// that others ask the host while one writes what it has found.
+// freePermits is how many requests a new lease may have in flight; 0 when the host is taken. It is half of what is
+// left, so that another batch can send requests while one commits its results.
 func (s *State) freePermits(p Politeness, paced bool) int {
 	most, used := max(1, p.MaxConcurrent), s.Permits()
 	switch {
@@ -169,7 +169,7 @@ func (s *State) freePermits(p Politeness, paced bool) int {
 	}
 }
 
-// Permits is how many requests the leases may have in flight together.
+// Permits is how many requests all leases together may have in flight.
 func (s *State) Permits() (n int) {
 	for _, l := range s.Leases {
 		n += l.Permits
@@ -177,19 +177,19 @@ func (s *State) Permits() (n int) {
 	return n
 }
 
-// ExpireLeases forgets the leases that have run out.
+// ExpireLeases removes expired leases.
 func (s *State) ExpireLeases(now time.Time) {
 	s.drop(func(l Lease) bool { return !l.Until.After(now) })
 }
 
-// drop removes leases; nil is left of none, so that the row has no empty list.
+// drop removes leases. When none is left, the list is nil, so that the row stores no empty list.
 func (s *State) drop(which func(Lease) bool) {
 	if s.Leases = slices.DeleteFunc(slices.Clone(s.Leases), which); len(s.Leases) == 0 {
 		s.Leases = nil
 	}
 }
 
-// lease gives the lease of an owner for change, nil if it has none. Nobody else sees the change.
+// lease returns the lease of an owner for changes, nil if it has none. Copies of the state do not see the changes.
 func (s *State) lease(owner string) *Lease {
 	s.Leases = slices.Clone(s.Leases)
 	for i := range s.Leases {
@@ -200,8 +200,8 @@ func (s *State) lease(owner string) *Lease {
 	return nil
 }
 
-// Release ends a lease, with what is left of what it has reserved. next is the earliest start that the
-// lease's last request leaves open.
+// Release ends a lease and returns its unused reservation. Next is the earliest start that the lease's last request
+// allows.
 func (s *State) Release(owner string, next time.Time) {
 	if l := s.lease(owner); l != nil {
 		s.Today.Used.Requests = max(0, s.Today.Used.Requests-l.Reserved)

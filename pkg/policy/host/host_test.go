@@ -52,8 +52,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// E3: whatever workers reserve and give back, starts are never closer than the pause, and never
-// more requests are permitted than the host bears.
+// TestReservePacesAllWorkers checks that starts are never closer than the pause, and that the permits never exceed
+// the host's maximum, for any sequence of reservations and releases (E3).
 func TestReservePacesAllWorkers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Politeness{
@@ -88,7 +88,7 @@ func TestReservePacesAllWorkers(t *testing.T) {
 	})
 }
 
-// Claims are bounded, come back with the work, and a lost message is forgiven in time.
+// TestClaimable checks that claims are bounded, are returned with the work, and that those of a lost message expire.
 func TestClaimable(t *testing.T) {
 	p := Politeness{MaxConcurrent: 4}
 	h := &State{}
@@ -112,8 +112,8 @@ func TestClaimable(t *testing.T) {
 	}
 }
 
-// While more items wait than there is room for, a shared host gets whole jobs; a paced one, which
-// has one worker, gets what fits.
+// TestRoom checks that a shared host gets whole jobs while more items wait than there is room for, and that a paced
+// host, which has one worker, gets as many items as fit.
 func TestRoom(t *testing.T) {
 	shared, paced := Politeness{MaxConcurrent: 4}, Politeness{MinDelay: time.Second, MaxDelay: time.Second,
 		MaxConcurrent: 1}

@@ -2,18 +2,18 @@ package host
 
 import "time"
 
-// Pace is when a host may be asked next, and how much of its work is given to jobs.
+// Pace is when a host may be asked next, and how many of its items jobs may have.
 type Pace struct {
 	NextStart   time.Time `col:"nextSlotAt"`  // no start before this
 	PausedUntil time.Time `col:"pausedUntil"` // the site asked for a pause
 	PauseReason string    `col:"pauseReason"`
-	// ClaimedUntil is a virtual clock: each claimed item moves it ahead, each finished one moves it
-	// back, and a lost message is forgiven by time alone.
+	// ClaimedUntil is a virtual clock: each claimed item moves it forward, each finished one moves it back. The
+	// claims of a lost message expire with time.
 	ClaimedUntil time.Time     `col:"claimedUntil"`
 	CrawlDelay   time.Duration `col:"crawlDelayMs,ms"` // of robots.txt
 }
 
-// Delays gives the range of pauses between starts, with the Crawl-delay of robots.txt respected.
+// Delays returns the range of pauses between starts; it respects the Crawl-delay of robots.txt.
 func (c *Pace) Delays(p Politeness) (lo, hi time.Duration) {
 	lo, hi = p.MinDelay, max(p.MinDelay, p.MaxDelay)
 	if c.CrawlDelay > lo {
@@ -22,7 +22,7 @@ func (c *Pace) Delays(p Politeness) (lo, hi time.Duration) {
 	return lo, hi
 }
 
-// Pause keeps everybody away from the host until a time, never shortening an earlier pause.
+// Pause stops all requests to the host until a time. It never shortens an earlier pause.
 func (c *Pace) Pause(now, until time.Time, why string) {
 	if limit := now.Add(MaxPause); until.After(limit) {
 		until = limit
@@ -32,9 +32,9 @@ func (c *Pace) Pause(now, until time.Time, why string) {
 	}
 }
 
-// Room is how many of so many waiting items to give to jobs now. What waits is in due rows, which are
-// free, not in the queue: only what the leases can work on is sent. A host that is shared gets whole
-// jobs while more wait: a job of one page would keep a lease from one of 32.
+// Room is how many of the waiting items to give to jobs now. Waiting items stay in due rows, which cost nothing, and
+// only as many as the leases can process are sent to the queue. A shared host gets whole jobs while more items wait:
+// a job of one page would keep a lease from a job of 32.
 func (s *State) Room(now time.Time, waiting int, p Politeness) int {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return 0
@@ -62,19 +62,19 @@ func (c *Pace) claimLimit(p Politeness) int {
 	return 2 * JobItems
 }
 
-// claimCost is how long one claimed item counts: its pause, and at least a second so that a job in work
-// is not taken for a lost one.
+// claimCost is how long one claimed item counts: its pause, and at least a second, so that an active job does not
+// count as lost.
 func (c *Pace) claimCost(p Politeness) time.Duration {
 	lo, hi := c.Delays(p)
 	return max(time.Second, (lo+hi)/2)
 }
 
-// Claim counts n items that are given to jobs.
+// Claim counts n items that were given to jobs.
 func (c *Pace) Claim(now time.Time, n int, p Politeness) {
 	c.ClaimedUntil = Stamp(Later(c.ClaimedUntil, now).Add(time.Duration(n) * c.claimCost(p)))
 }
 
-// Unclaim counts n items that are done, or given back.
+// Unclaim counts n items that are done, or were returned.
 func (c *Pace) Unclaim(n int, p Politeness) {
 	if !c.ClaimedUntil.IsZero() {
 		c.ClaimedUntil = Stamp(c.ClaimedUntil.Add(-time.Duration(n) * c.claimCost(p)))

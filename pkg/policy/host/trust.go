@@ -2,12 +2,12 @@ package host
 
 import "maps"
 
-// LastModRecord is how true what a host says of its pages' changes (lastmod) has proved, lately: the counts
-// are halved when there are a hundred predictions, so that a host can change for better and worse.
+// LastModRecord counts how reliable a host's lastmod values have been lately. The counts are halved at a hundred
+// predictions, so that a host can become better or worse.
 type LastModRecord struct {
-	Right       int `json:"right"`       // checks that found the change that had been said
-	Wrong       int `json:"wrong"`       // that found none
-	Unannounced int `json:"unannounced"` // changes of which nothing had been said when they were found
+	Right       int `json:"right"`       // checks that found the predicted change
+	Wrong       int `json:"wrong"`       // checks that found no change although one was predicted
+	Unannounced int `json:"unannounced"` // changes without a prediction
 }
 
 const (
@@ -15,17 +15,17 @@ const (
 	recordWindow      = 100
 )
 
-// Truthful reports whether checks are brought forward on the host's word: of at least 20 predictions at
-// least four in five were right.
+// Truthful reports whether checks are brought forward because of lastmod: at least four in five of at least 20
+// predictions were right.
 func (l LastModRecord) Truthful() bool {
 	n := l.Right + l.Wrong
 	return n >= enoughPredictions && 5*l.Right >= 4*n
 }
 
-// Predictions is how many predictions were judged.
+// Predictions is the number of predictions that were checked.
 func (l LastModRecord) Predictions() int { return l.Right + l.Wrong }
 
-// Add counts one check. A host that never said anything is not reproached with silence.
+// Add counts one check. Missing predictions of a host that never made any do not count.
 func (l *LastModRecord) Add(score LastModRecord) {
 	if l.Predictions() >= recordWindow && score.Predictions() > 0 {
 		l.Right, l.Wrong, l.Unannounced = l.Right/2, l.Wrong/2, l.Unannounced/2
@@ -37,8 +37,8 @@ func (l *LastModRecord) Add(score LastModRecord) {
 	}
 }
 
-// ScoreLastMod judges what a host said of a page by what a check found: a change had been predicted, the
-// page has changed, or it stands as it was.
+// ScoreLastMod compares a host's prediction with the result of a check: predicted means that a change was predicted,
+// changed that the page has changed, stands that it is as it was.
 func ScoreLastMod(predicted, changed, stands bool) LastModRecord {
 	switch {
 	case predicted && changed:
@@ -58,7 +58,7 @@ type Rates struct {
 	Errors  int `col:"errors"`
 }
 
-// rateWindow is the number of checks after which the counters are halved, so that they speak of recent ones.
+// rateWindow is the number of checks after which the counters are halved, so that recent checks weigh more.
 const rateWindow = 1000
 
 // Add counts a check.
@@ -75,11 +75,10 @@ func (r *Rates) Add(changed, failed bool) {
 	}
 }
 
-// Fingerprints are those of what a host's origins show for pages that do not exist, by scheme. An origin
-// that answers 404 has none.
+// Fingerprints are the soft-404 fingerprints of a host's origins, by scheme. An origin that answers 404 has none.
 type Fingerprints map[string]string
 
-// With gives the fingerprints with that of one origin replaced, or removed if it is empty.
+// With returns the fingerprints with that of one origin replaced, or removed if it is empty.
 func (f Fingerprints) With(scheme, fingerprint string) Fingerprints {
 	f = maps.Clone(f)
 	if f == nil {

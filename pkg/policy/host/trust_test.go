@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// E14: when a host's word is believed.
+// TestE14Truthful checks when a host is trusted (E14).
 func TestE14Truthful(t *testing.T) {
 	for _, row := range []struct {
 		name         string
@@ -26,7 +26,7 @@ func TestE14Truthful(t *testing.T) {
 	}
 }
 
-// E14: the record speaks of what was lately.
+// TestE14RecordForgets checks that recent predictions decide (E14).
 func TestE14RecordForgets(t *testing.T) {
 	var l LastModRecord
 	for range 300 {

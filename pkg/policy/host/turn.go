@@ -2,26 +2,26 @@ package host
 
 import "time"
 
-// Turns is who waits for a host because of the other kind of lease.
+// Turns records the waiters of each kind of lease.
 type Turns struct {
-	ItemlessUntil time.Time `col:"passWaits"`  // until when a host lease is waited for
-	BatchUntil    time.Time `col:"batchWaits"` // until when a batch is
-	ItemlessLast  bool      `col:"passLast"`   // whether a host lease was the last to be let in
+	ItemlessUntil time.Time `col:"passWaits"`  // until when batches wait for a host lease
+	BatchUntil    time.Time `col:"batchWaits"` // until when host leases wait for a batch
+	ItemlessLast  bool      `col:"passLast"`   // the last lease was a host lease
 }
 
 const (
-	// WaiterGrace is how long after it was to come back the waiter for a host lease is waited for: its
-	// message takes its time.
+	// WaiterGrace is how long after its time to return a waiter for a host lease keeps its right, because its message
+	// takes time.
 	WaiterGrace = 30 * time.Second
-	// batchGrace is how long a batch is waited for once the host lease that was in its way has ended,
-	// which has its job sent.
+	// batchGrace is how long a batch keeps its right after the end of the host lease that blocked it; that end sends
+	// the batch's job.
 	batchGrace = 10 * time.Second
-	// retryEvery is how often a waiter looks again when nothing tells when the host is free.
+	// retryEvery is how often a waiter retries when the end of the present lease is unknown.
 	retryEvery = time.Second
 )
 
-// ReserveBatch takes up to n starts for a batch. Where it fails, until is when the host is available, zero if
-// nothing tells; the state is to be written all the same, because the batch may now be a waiter.
+// ReserveBatch reserves up to n starts for a batch. If it cannot, until is when the host is available, zero if that
+// is unknown. Callers must write the state in either case, because the batch may now be a waiter.
 func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	t := &s.Turns
@@ -38,7 +38,7 @@ func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 	return g, until, false
 }
 
-// itemless reports whether somebody has a host lease.
+// itemless reports whether there is an active host lease.
 func (s *State) itemless(now time.Time) bool {
 	for _, l := range s.Leases {
 		if l.Itemless && l.Until.After(now) {
@@ -48,12 +48,12 @@ func (s *State) itemless(now time.Time) bool {
 	return false
 }
 
-// ReserveItemless takes one start, no later than limit, for one request at a time. Otherwise it notes a
-// waiter and says when to come back, which is after now.
+// ReserveItemless reserves one start, no later than limit, for one request at a time. If it cannot, it records a
+// waiter and returns when to try again, which is after now.
 func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness,
 	jitter func() float64) (g Grant, again time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
-		return g, until, false // nobody is in the way
+		return g, until, false // no other lease blocks it, so it is not a waiter
 	}
 	if batchFirst := s.Turns.ItemlessLast && s.Turns.BatchUntil.After(now); !batchFirst {
 		trial := *s
@@ -70,7 +70,7 @@ func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness
 	return Grant{}, again, false
 }
 
-// ReleaseItemless ends a host lease. It reports whether a batch waits for that.
+// ReleaseItemless ends a host lease. It reports whether a batch waits for its end.
 func (s *State) ReleaseItemless(now time.Time, owner string, next time.Time) (batchWaits bool) {
 	s.Release(owner, next)
 	if !s.Turns.BatchUntil.After(now) {

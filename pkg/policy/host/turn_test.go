@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// E3: whatever batches and host leases reserve and give back, starts are never closer than the pause, and
-// never more requests are permitted than the host bears.
+// TestE3BatchesAndHostLeases checks that starts are never closer than the pause, and that the permits never exceed
+// the host's maximum, for any sequence of batches and host leases (E3).
 func TestE3BatchesAndHostLeases(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Politeness{
@@ -57,7 +57,8 @@ func TestE3BatchesAndHostLeases(t *testing.T) {
 	})
 }
 
-// E3: each pause is min + rand × (max − min): within the bounds, and as likely anywhere between them.
+// TestE3DrawnDelays checks that each pause is min + rand × (max − min): within the bounds, and evenly distributed
+// (E3).
 func TestE3DrawnDelays(t *testing.T) {
 	const draws, bins = 20_000, 10
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -89,7 +90,8 @@ func TestE3DrawnDelays(t *testing.T) {
 	}
 }
 
-// A host that is busy all day lets batches and host leases in by turns, however often each asks.
+// TestBatchesAndHostLeasesTakeTurns checks that a host that is busy all day alternates between batches and host
+// leases, however often each asks.
 func TestBatchesAndHostLeasesTakeTurns(t *testing.T) {
 	p := Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
 	h, now := &State{}, noon
@@ -133,7 +135,7 @@ func TestBatchesAndHostLeasesTakeTurns(t *testing.T) {
 	is("a host lease that does not come back is forgotten", batch(), true)
 }
 
-// Who has a host lease and dies is in nobody's way after its time; nor does a pause leave a waiter.
+// TestHostLeaseEnds checks that the host lease of a dead worker expires, and that a pause leaves no waiter.
 func TestHostLeaseEnds(t *testing.T) {
 	p := Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}
 	h := &State{}

@@ -2,19 +2,19 @@ package options
 
 import "slices"
 
-// Edit is what a request changes of options. What it does not name stays.
+// Edit is a request's change of options. Fields that it does not name stay.
 type Edit struct {
-	Options          // what is set; validated
-	Clear   []string // fields that are set no longer: "watch", "interval", "schedule", "activeHours", "priority"
+	Options          // the fields to set; validated
+	Clear   []string // the fields to remove: "watch", "interval", "schedule", "activeHours", "priority"
 }
 
 // Editable are the fields that an [Edit] may clear.
 var Editable = []string{"watch", "interval", "schedule", "activeHours", "priority"}
 
-// Zero reports whether nothing is changed.
+// Zero reports whether the edit changes nothing.
 func (e Edit) Zero() bool { return e.Options.Zero() && len(e.Clear) == 0 }
 
-// Apply gives options as they are after the edit. An interval takes the place of a schedule, and the other way round.
+// Apply returns the options after the edit. An interval replaces a schedule, and a schedule an interval.
 func (e Edit) Apply(o Options) Options {
 	has := func(field string) bool { return slices.Contains(e.Clear, field) }
 	if e.Watch != nil || has("watch") {

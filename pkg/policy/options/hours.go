@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
-// hours are [ActiveHours] as they are worked with.
+// hours are parsed [ActiveHours].
 type hours struct {
 	from, to wallclock.Clock
 	days     []time.Weekday // all when empty
@@ -57,7 +57,7 @@ func (a *ActiveHours) hours() (h hours, err error) {
 	return h, nil
 }
 
-// open is t if it is within the hours, else when they begin next, a little later for each item.
+// open is t if it is within the hours. Otherwise it is their next beginning, plus a small delay for each item.
 func (h hours) open(t time.Time, id string) time.Time {
 	local := t.In(h.zone)
 	for day := -1; day <= 7; day++ {
@@ -74,5 +74,5 @@ func (h hours) open(t time.Time, id string) time.Time {
 			return begins.Add(late(shareOf(id), ends.Sub(begins))).UTC()
 		}
 	}
-	return t // Unreachable: every day of a week was looked at
+	return t // Unreachable: every day of a week was tried
 }

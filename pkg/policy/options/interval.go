@@ -18,7 +18,7 @@ var units = map[string]time.Duration{
 	"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 }
 
-// Length reads how long something is: 90s, 15m, 1h30m, 7d, 2w.
+// Length parses a duration: 90s, 15m, 1h30m, 7d, 2w.
 func Length(field, text string) (time.Duration, error) {
 	text = strings.ToLower(strings.ReplaceAll(text, " ", ""))
 	if len(text) > 40 || !lengthText.MatchString(text) {
@@ -46,7 +46,7 @@ func (i *Interval) validate() error {
 	return err
 }
 
-// bounds are the interval's ends; zero where one is not set.
+// bounds are the interval's ends; zero for one that is not set.
 func (i *Interval) bounds() (least, most time.Duration, err error) {
 	if i.Min != "" {
 		if least, err = Length("interval.min", i.Min); err != nil {

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// Tag is what a tag sets for the items that have it.
+// Tag is a tag with the options that it sets for its items.
 type Tag struct {
 	Name string
 	Options
 }
 
-// Fields are the settings that win or lose each by itself, by their names in the contract. Of a watch each part is one.
+// Fields are the settings that are merged separately, by their names in the contract. Each part of a watch is one.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
 	"schedule", "activeHours", "priority"}
 
-// Effective are the options that hold for an item.
+// Effective are the options that apply to an item.
 type Effective struct {
 	Options
-	// From names, for each of [Fields] that is set, the tag that set it; it is empty for the item itself.
+	// From names, for each of [Fields] that is set, the tag that set it; "" means the item itself.
 	From map[string]string
 }
 
-// Merge says what holds for an item that has set its own options and has tags.
+// Merge returns the options of an item with its own options and its tags.
 func Merge(own Options, tags []Tag) Effective {
 	e := Effective{From: map[string]string{}}
 	e.take(own, "")
@@ -34,12 +34,12 @@ func Merge(own Options, tags []Tag) Effective {
 	return e
 }
 
-// take takes over what nobody before has set.
+// take sets the fields that are not set yet.
 func (e *Effective) take(o Options, from string) {
 	if o.Watch != nil {
 		e.takeWatch(*o.Watch, from)
 	}
-	if e.Interval == nil && e.Schedule == nil { // either says when
+	if e.Interval == nil && e.Schedule == nil { // both define when, so they count as one
 		if o.Schedule != nil {
 			e.Schedule, e.From["schedule"] = o.Schedule, from
 		} else if o.Interval != nil {
@@ -85,7 +85,7 @@ func (e Effective) Level() int {
 	return *e.Priority
 }
 
-// By says who has set a field, for people: "the item" or "tag news"; empty if nobody has.
+// By names the source of a field for people: "the item" or "tag news"; "" if the field is not set.
 func (e Effective) By(field string) string {
 	switch tag, set := e.From[field]; {
 	case !set:

@@ -8,24 +8,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Check is a check that has ended, after which the next one is planned.
+// Check is a finished check, after which the next one is planned.
 type Check struct {
 	ID         string // of the item
 	State      schedule.State
 	Outcome    schedule.Outcome
-	RetryAfter time.Duration // the pause that the site asked for; zero for none
+	RetryAfter time.Duration // the pause that the site asked for; zero if it did not
 	At         time.Time
 	Jitter     float64 // in [0,1)
 }
 
-// Next decides when an item is checked again. It is [schedule.Config.Next] within what people have set:
+// Next decides when an item is checked again. It applies [schedule.Config.Next] within the item's options:
 //
-//   - An interval takes the place of the ladder's least and longest interval.
-//   - A schedule takes the place of the ladder. What has failed or has to be confirmed is tried again as the ladder has
-//     it, where that is sooner.
-//   - Outside of its active hours an item waits for them.
+//   - An interval replaces the ladder's least and longest interval.
+//   - A schedule replaces the ladder. After a failure, or when a result must be confirmed, the ladder's time applies if
+//     it is sooner.
+//   - Outside its active hours an item waits until they begin.
 //
-// The pause that a site asks for comes first. The reason says who set what.
+// The pause that a site asks for comes first. The reason names the source of each setting.
 func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	c = e.within(c)
 	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
@@ -38,24 +38,24 @@ func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	return e.whileActive(d, k.ID)
 }
 
-// String writes the bounds for people.
+// String formats the bounds for people.
 func (i *Interval) String() string {
 	return cmp.Or(i.Min, "usual") + " to " + cmp.Or(i.Max, "usual")
 }
 
-// String writes a schedule for people.
+// String formats a schedule for people.
 func (s *Schedule) String() string {
 	return fmt.Sprintf("%q %s", cmp.Or(s.Text, s.Cron), cmp.Or(s.Timezone, "UTC"))
 }
 
-// within are the settings of the ladder with an interval's bounds.
+// within returns the ladder's settings with an interval's bounds.
 func (e Effective) within(c schedule.Config) schedule.Config {
 	if e.Interval == nil {
 		return c
 	}
 	least, most, err := e.Interval.bounds()
 	if err != nil {
-		return c // Unreachable: nothing is stored that was not validated
+		return c // Unreachable: stored options were validated
 	}
 	if most > 0 {
 		c.Max, c.ToMax = most, true
@@ -72,11 +72,11 @@ func (e Effective) within(c schedule.Config) schedule.Config {
 func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) schedule.Decision {
 	r, err := e.Schedule.rhythm()
 	if err != nil {
-		return d // Unreachable: nothing is stored that was not validated
+		return d // Unreachable: stored options were validated
 	}
 	from := k.At.Add(min(k.RetryAfter, c.Max))
 	if d.Gone {
-		from = d.Next // what is gone is asked after seldom
+		from = d.Next // gone pages are checked rarely
 	}
 	at := r.after(from, k.ID)
 	by := fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
@@ -89,7 +89,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 		}
 	}
 	if at.IsZero() {
-		return d // Unreachable: a schedule that never comes is refused
+		return d // Unreachable: a schedule without a next time is refused
 	}
 	d.Next, d.Reason = at, fmt.Sprintf("%s: next by %s", k.Outcome, by)
 	return d
@@ -102,7 +102,7 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	}
 	h, err := e.ActiveHours.hours()
 	if err != nil {
-		return d // Unreachable: nothing is stored that was not validated
+		return d // Unreachable: stored options were validated
 	}
 	if at := h.open(d.Next, id); !at.Equal(d.Next) {
 		d.Next = at
@@ -111,8 +111,8 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	return d
 }
 
-// Replan says when an item is checked next after what is set has changed, and why. It is as if its last check had just
-// been planned anew. What has failed is tried again no later than was planned.
+// Replan returns when an item is checked next after its options have changed, and why. The result is as if its last
+// check had just been planned. A failed item is retried no later than was planned.
 func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
 	c = e.within(c)
 	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// spread is by how much checks come late that are due at the same time.
+// spread is the largest delay of checks that are due at the same time.
 const spread = 15 * time.Minute
 
 func at(text string) time.Time {
@@ -31,8 +31,8 @@ func next(t *testing.T, o options.Options, now time.Time, id string) schedule.De
 	return options.Merge(o, nil).Next(schedule.Defaults(), options.Check{ID: id, Outcome: schedule.Unchanged, At: now})
 }
 
-// W9: schedules are right over daylight-saving changes. In Paris clocks go from 2 to 3 on 28 March 2027 at 01:00 UTC,
-// and from 3 to 2 on 25 October 2026 at 01:00 UTC.
+// TestW9DaylightSaving checks schedules over daylight-saving changes (W9). In Paris clocks go from 2 to 3 on 28 March
+// 2027 at 01:00 UTC, and from 3 to 2 on 25 October 2026 at 01:00 UTC.
 func TestW9DaylightSaving(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cron, after string
@@ -63,7 +63,7 @@ func TestW9DaylightSaving(t *testing.T) {
 	}
 }
 
-// W9: plain words mean what a cron expression says.
+// TestW9Text checks that plain words mean the same as a cron expression (W9).
 func TestW9Text(t *testing.T) {
 	now := at("2026-11-25 12:00Z") // a Wednesday
 	for text, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestW9Text(t *testing.T) {
 	}
 }
 
-// W9: what comes every so often comes so often, and not for all items at once.
+// TestW9Spread checks that checks come as often as the schedule says, but not at the same time for all items (W9).
 func TestW9Spread(t *testing.T) {
 	now := at("2026-11-25 12:00Z")
 	for text, want := range map[string]time.Duration{"every 2 hours": 2 * time.Hour, "every 20 minutes": 20 * time.Minute,
@@ -130,7 +130,7 @@ func TestW9Spread(t *testing.T) {
 	}
 }
 
-// W9: outside of the active hours an item waits.
+// TestW9ActiveHours checks that an item waits outside its active hours (W9).
 func TestW9ActiveHours(t *testing.T) {
 	office := options.ActiveHours{From: "08:00", To: "18:00", Days: []string{"mon", "tue", "wed", "thu", "fri"},
 		Timezone: "Europe/Paris"}
@@ -156,7 +156,7 @@ func TestW9ActiveHours(t *testing.T) {
 	}
 }
 
-// W9: an interval bounds the ladder, and a schedule does not hold up what has to be tried again.
+// TestW9Interval checks that an interval bounds the ladder, and that a schedule does not delay a retry (W9).
 func TestW9Interval(t *testing.T) {
 	now := at("2026-11-25 12:00Z")
 	e := options.Merge(options.Options{Interval: &options.Interval{Min: "1h", Max: "7d"}}, nil)

@@ -1,13 +1,13 @@
-// Package options says what people have set for an item and for its tags: which part of a page counts, how often it
-// is checked and when. It holds the shape and the bounds of what is set, and what holds where several speak.
+// Package options holds the options that users set for an item and for its tags: which part of a page counts, how
+// often it is checked and when. It defines their form and bounds, and which apply when several set the same field.
 //
-// # What holds
+// # Which option applies
 //
-// An item's own setting wins over those of its tags, and of the tags the first by name that sets it. Each of
-// [Fields] is a setting of its own, except that an interval and a schedule are one: both say when. What nobody has set
-// is as the settings of the app have it. [Effective] says who set what, so that people can be told.
+// An item's own setting wins over those of its tags. Among its tags, the first by name that sets the field wins. Each
+// of [Fields] is a setting of its own, except that an interval and a schedule count as one, because both define when.
+// A field without any setting has the app's default. [Effective] records the source of each setting, for display.
 //
-// Options are plain values, and JSON as the HTTP contract has it.
+// Options are plain values; their JSON is that of the HTTP contract.
 package options
 
 import (
@@ -21,30 +21,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
-// Options are what somebody has set for an item or a tag. The zero value sets nothing.
+// Options are the settings of an item or a tag. The zero value sets nothing.
 type Options struct {
 	Watch       *Watch       `json:"watch,omitempty"`
 	Interval    *Interval    `json:"interval,omitempty"`
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
-	Priority    *int         `json:"priority,omitempty"` // 0 to 9; [UsualPriority] where nobody says
+	Priority    *int         `json:"priority,omitempty"` // 0 to 9; [UsualPriority] when it is not set
 }
 
-// Watch says which part of a page counts.
+// Watch defines which part of a page counts.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of what is watched; all of the page when empty
-	Exclude []string `json:"exclude,omitempty"` // CSS selectors of what is not
+	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; all of the page when empty
+	Exclude []string `json:"exclude,omitempty"` // CSS selectors of elements to leave out
 	Ignore  []string `json:"ignore,omitempty"`  // regular expressions of lines that do not count
-	Trigger string   `json:"trigger,omitempty"` // a regular expression without which a change does not count
+	Trigger string   `json:"trigger,omitempty"` // a regular expression that must match for a change to count
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
 }
 
-// Spec is what of it decides what counts.
+// Spec is the part of a watch that decides what counts.
 func (w *Watch) Spec() watch.Spec {
 	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
 }
 
-// What of a page is indexed where a part is watched.
+// Which part of a page is indexed when only a part is watched.
 const (
 	IndexPage    = "page"
 	IndexWatched = "watched"
@@ -52,29 +52,29 @@ const (
 
 // Interval bounds the time between checks. Either may be missing.
 type Interval struct {
-	Min string `json:"min,omitempty"` // as 1h: the time after a change
-	Max string `json:"max,omitempty"` // as 7d: what the time grows to while nothing changes
+	Min string `json:"min,omitempty"` // such as 1h: the time after a change
+	Max string `json:"max,omitempty"` // such as 7d: the longest time while nothing changes
 }
 
-// Schedule says when checks are due, by a cron expression of five fields or in plain words, of which one is given.
+// Schedule defines when checks are due, either by a cron expression of five fields or in plain words.
 type Schedule struct {
 	Cron     string `json:"cron,omitempty"`
 	Text     string `json:"text,omitempty"`
-	Timezone string `json:"timezone,omitempty"` // by its IANA name; UTC when empty
+	Timezone string `json:"timezone,omitempty"` // IANA name; UTC when empty
 }
 
-// ActiveHours are when a page may be checked by itself.
+// ActiveHours are the hours in which scheduled checks of a page may run.
 type ActiveHours struct {
-	From     string   `json:"from,omitempty"` // as 08:00
-	To       string   `json:"to,omitempty"`   // as 18:00; before From it is of the next day
+	From     string   `json:"from,omitempty"` // such as 08:00
+	To       string   `json:"to,omitempty"`   // such as 18:00; if before From, on the next day
 	Days     []string `json:"days,omitempty"` // mon to sun; all when empty
 	Timezone string   `json:"timezone,omitempty"`
 }
 
-// UsualPriority is that of an item for which nobody has set another.
+// UsualPriority is the priority of an item that has no other.
 const UsualPriority = 5
 
-// Bounds of what is set.
+// Bounds of the options.
 const (
 	MaxTags     = 20  // of an item
 	MaxTagName  = 50  // characters
@@ -82,7 +82,7 @@ const (
 	maxRules    = 50  // in a list of a watch
 	maxRule     = 500 // characters
 	maxBytes    = 8 << 10
-	// leastInterval and longestInterval bound what may be asked for. How often a host is asked is bounded elsewhere.
+	// leastInterval and longestInterval bound the intervals of users. Other settings bound the requests to a host.
 	leastInterval   = time.Minute
 	longestInterval = 3650 * 24 * time.Hour
 )
@@ -90,8 +90,8 @@ const (
 // Zero reports whether nothing is set.
 func (o Options) Zero() bool { return reflect.ValueOf(o).IsZero() }
 
-// Validate brings options into the form in which they are kept: what sets nothing is nil. An error is Invalid, and
-// names the field and what is allowed.
+// Validate returns options in their stored form, where a field that sets nothing is nil. Errors: Invalid, naming the
+// field and what is allowed.
 func (o Options) Validate() (Options, error) {
 	o = o.tidy()
 	for _, check := range []func() error{o.Watch.validate, o.Interval.validate, o.Schedule.validate,
@@ -109,7 +109,7 @@ func (o Options) Validate() (Options, error) {
 	return o, nil
 }
 
-// tidy drops what sets nothing.
+// tidy removes fields that set nothing.
 func (o Options) tidy() Options {
 	if w := o.Watch; w != nil && len(w.Include)+len(w.Exclude)+len(w.Ignore) == 0 && w.Trigger == "" && w.Index == "" {
 		o.Watch = nil
@@ -170,7 +170,7 @@ func checkRule(field, rule string) error {
 	return nil
 }
 
-// Tags brings names of tags into the form in which items have them: each once, in order.
+// Tags returns names of tags in their stored form: each once, in order.
 func Tags(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -187,8 +187,7 @@ func Tags(names []string) ([]string, error) {
 	return out, nil
 }
 
-// TagName brings the name of a tag into its one form: lower case, with single spaces. Invalid if it is not a valid
-// name.
+// TagName returns the normalized name of a tag: lower case, with single spaces. Errors: Invalid for a bad name.
 func TagName(text string) (string, error) {
 	name := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	runes := []rune(name)
@@ -206,8 +205,8 @@ func inTag(r rune) bool {
 
 func beginsTag(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
-// TagsLike makes tags of names that were given for other purposes, such as those of folders: what a tag cannot have
-// becomes a space, and a name with nothing left is dropped. At most [MaxTags], in order.
+// TagsLike makes tags from names with another purpose, such as folders. It replaces characters that a tag cannot have
+// by spaces, and drops names with nothing left. It returns at most [MaxTags], in order.
 func TagsLike(names []string) (out []string) {
 	for _, name := range names {
 		name = strings.Map(func(r rune) rune {

@@ -13,7 +13,7 @@ import (
 
 func level(n int) *int { return &n }
 
-// W9: what is set has bounds, and an error names the field.
+// TestW9Validate checks that options have bounds, and that an error names the field (W9).
 func TestW9Validate(t *testing.T) {
 	long := strings.Repeat("x", 501)
 	for field, o := range map[string]options.Options{
@@ -46,7 +46,7 @@ func TestW9Validate(t *testing.T) {
 	}
 }
 
-// W9: the item's own setting wins over its tags', the first tag by name over the next.
+// TestW9Merge checks that the item's own setting wins over its tags', and a tag over those that follow by name (W9).
 func TestW9Merge(t *testing.T) {
 	own := options.Options{Watch: &options.Watch{Ignore: []string{"own"}}, Priority: level(0)}
 	b := options.Tag{Name: "b", Options: options.Options{
@@ -78,7 +78,7 @@ func TestW9Merge(t *testing.T) {
 	}
 }
 
-// W11: a tag has one name.
+// TestW11TagNames checks that a tag has one form of its name (W11).
 func TestW11TagNames(t *testing.T) {
 	have, err := options.Tags([]string{"Zoo", " news  of\tthe Day", "zoo", "Éa-1"})
 	if diff := cmp.Diff([]string{"news of the day", "zoo", "éa-1"}, have); diff != "" || err != nil {
@@ -94,7 +94,7 @@ func TestW11TagNames(t *testing.T) {
 	}
 }
 
-// TestW12TagsLike: names of folders become tags, whatever is in them.
+// TestW12TagsLike checks that names of folders become tags, whatever they contain (W12).
 func TestW12TagsLike(t *testing.T) {
 	have := options.TagsLike([]string{"C/C++", "  Sea & Land ", "(old)", "…", "", "old", strings.Repeat("é", 60)})
 	want := []string{"c c++", "old", "sea & land", strings.Repeat("é", options.MaxTagName)}
@@ -120,7 +120,7 @@ func FuzzTagName(f *testing.F) {
 	})
 }
 
-// TestW10RulesOfAWatchAreCompiled: what could not be applied is refused when it is set.
+// TestW10RulesOfAWatchAreCompiled checks that a watch that could not be applied is refused when it is set (W10).
 func TestW10RulesOfAWatchAreCompiled(t *testing.T) {
 	for field, w := range map[string]options.Watch{
 		"watch.include": {Include: []string{"div:has(p)"}}, "watch.exclude": {Exclude: []string{"a["}},

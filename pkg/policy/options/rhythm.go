@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata" // what people set must not depend on what the machine has installed
+	_ "time/tzdata" // schedules must not depend on the machine's installed zones
 
 	"github.com/netresearch/go-cron"
 
@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
-// rhythm is when a schedule has checks due: every so often, or at times of a clock on a wall.
+// rhythm is a parsed schedule: a fixed interval, or times of day in a zone.
 type rhythm struct {
 	every time.Duration
 	marks []mark
@@ -23,19 +23,19 @@ type rhythm struct {
 // mark is a cron expression.
 type mark struct {
 	cron.Schedule
-	anyHour bool // it is for no hour in particular, so it counts hours that a clock shows twice as two
+	anyHour bool // the hour is *, so both hours count when clocks go back
 }
 
 const (
 	maxSchedule = 200 // characters
-	// startWindow is over how long checks are spread that are due at the same time, at most.
+	// startWindow is the largest spread of checks that are due at the same time.
 	startWindow = 15 * time.Minute
 )
 
 var (
 	cronParser = cron.MustNewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.DowOrDom).
 			WithMaxSearchYears(10)
-	// cronField is what crontabs know: none of the parser's extensions.
+	// cronField allows the syntax of crontabs, without the parser's extensions.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]{1,100}$`)
 )
 
@@ -47,7 +47,7 @@ func (s *Schedule) validate() error {
 	return err
 }
 
-// rhythm reads a schedule.
+// rhythm parses a schedule.
 func (s *Schedule) rhythm() (r rhythm, err error) {
 	if r.zone, err = zone("schedule.timezone", s.Timezone); err != nil {
 		return r, err
@@ -102,8 +102,8 @@ func (r *rhythm) addCron(field, text string) error {
 	return nil
 }
 
-// after is when the next check is due after a time, for the item of an id. Of those that are due at the same time each
-// comes a little later, always by as much.
+// after is when the next check of an item is due after a time. Items that are due at the same time are each delayed a
+// little, always by the same amount.
 func (r rhythm) after(t time.Time, id string) time.Time {
 	share := shareOf(id)
 	if r.every > 0 {
@@ -122,7 +122,7 @@ func (r rhythm) after(t time.Time, id string) time.Time {
 	return time.Time{}
 }
 
-// late is by how much a check comes late of those that share a start, which comes so often.
+// late is the delay of an item whose checks share their due time with others, which repeats that often.
 func late(share float64, often time.Duration) time.Duration {
 	window := startWindow
 	if often > 0 {
@@ -131,15 +131,15 @@ func late(share float64, often time.Duration) time.Duration {
 	return time.Duration(share * float64(window)).Truncate(time.Second)
 }
 
-// shareOf is a number in [0,1) that is always the same for an id.
+// shareOf is a number in [0,1) that depends only on the id.
 func shareOf(id string) float64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(id)) // a hash takes everything
+	_, _ = h.Write([]byte(id)) // a hash never fails
 	const finer = 0x9e3779b97f4a7c15
 	return float64((h.Sum64()*finer)>>11) / (1 << 53)
 }
 
-// next is the first time after t that a mark names; zero if there is none.
+// next is the first time after t in any of the cron expressions; zero if there is none.
 func (r rhythm) next(t time.Time) (first time.Time) {
 	for _, m := range r.marks {
 		at := m.Next(t.In(r.zone))
@@ -153,7 +153,7 @@ func (r rhythm) next(t time.Time) (first time.Time) {
 	return first
 }
 
-// isRepeated reports whether clocks have shown the same shortly before, because they were put back.
+// isRepeated reports whether clocks showed the same time shortly before, because they went back.
 func isRepeated(t time.Time) bool {
 	if t.IsZero() {
 		return false

@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/wallclock"
 )
 
-// phrase is what has been read of a schedule in plain words.
+// phrase is the parsed part of a schedule in plain words.
 type phrase struct {
 	every    time.Duration
 	weekdays []string
 	days     []string // of the month
 	times    []wallclock.Clock
-	named    bool // the days are said
+	named    bool // the text names days
 }
 
 var (
@@ -27,10 +27,10 @@ var (
 	meridiem    = regexp.MustCompile(`(\d)\s+(am|pm)\b`)
 )
 
-// maxTimes is how many times of day a schedule names.
+// maxTimes is how many times of day a schedule may name.
 const maxTimes = 24
 
-// readText reads a schedule in plain words: so often, or cron expressions.
+// readText parses a schedule in plain words. It returns an interval, or cron expressions.
 func readText(text string) (every time.Duration, crons []string, err error) {
 	if len(text) > maxSchedule {
 		return 0, nil, fault.Field("schedule.text", "schedule.text has more than %d characters", maxSchedule)
@@ -62,7 +62,7 @@ func notUnderstood(text string) error {
 		"give schedule.cron", text)
 }
 
-// read takes the next words, and says how many; none if they mean nothing.
+// read parses the next words, and returns their number; 0 if it does not understand them.
 func (p *phrase) read(all []string) int {
 	word := all[0]
 	switch {
@@ -104,7 +104,7 @@ func (p *phrase) often(d time.Duration) int {
 	return 1
 }
 
-// readEvery reads "every 2 hours" and "every day"; the every of "every monday" means nothing by itself.
+// readEvery parses "every 2 hours" and "every day"; in "every monday", every has no meaning of its own.
 func (p *phrase) readEvery(all []string) int {
 	n, words := 1, all[1:]
 	if len(words) > 0 {
@@ -125,12 +125,12 @@ func (p *phrase) readEvery(all []string) int {
 		}
 	}
 	if len(all)-len(words) > 1 {
-		return 0 // a number of what?
+		return 0 // a number without a unit
 	}
 	return 1
 }
 
-// readNumber reads a day of the month or a time of day.
+// readNumber parses a day of the month or a time of day.
 func (p *phrase) readNumber(word string) int {
 	if m := ordinalText.FindStringSubmatch(word); m != nil {
 		if day, _ := strconv.Atoi(m[1]); day < 1 || day > 31 {
@@ -147,7 +147,7 @@ func (p *phrase) readNumber(word string) int {
 	return 1
 }
 
-// crons are the cron expressions of a phrase, one for each time of day.
+// crons returns the cron expressions of a phrase, one for each time of day.
 func (p *phrase) crons() (out []string) {
 	list := func(of []string) string {
 		if len(of) == 0 {
@@ -166,7 +166,7 @@ func (p *phrase) crons() (out []string) {
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekdayOf is a day of the week, from Sunday, by its name or the beginning of it; -1 for anything else.
+// weekdayOf is a day of the week, counted from Sunday, by its name or the beginning of it; -1 for any other word.
 func weekdayOf(word string) int {
 	one := strings.TrimSuffix(word, "s")
 	return slices.IndexFunc(weekdays, func(day string) bool {

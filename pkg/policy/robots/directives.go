@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// maxDirectives bounds how many comma-separated parts of one page are read.
+// maxDirectives bounds how many comma-separated parts are read for one page.
 const maxDirectives = 1000
 
-// Directives are what a page forbids about itself.
+// Directives are a page's own restrictions.
 type Directives struct {
 	NoIndex      bool // keep the page out of the index
-	NoFollow     bool // do not register what it links to
+	NoFollow     bool // do not register the targets of its links
 	NoImageIndex bool // keep its images out of the index
 }
 
-// ParseDirectives reads robots directives: values are the contents of the meta elements named
-// "robots" or like the crawler, and the values of X-Robots-Tag headers, in any order. In a value,
-// "agent:" limits what follows, up to the next such prefix, to that crawler. Directives add up;
-// none can be taken back, so "index" next to "noindex" changes nothing. "unavailable_after:" is
-// noindex from its date on, as seen at now; a date that cannot be read is ignored, as is every
-// directive not known here.
+// ParseDirectives parses robots directives. Values are the contents of the meta elements named "robots" or like the
+// crawler, and the values of X-Robots-Tag headers, in any order. Within a value, "agent:" limits the directives that
+// follow it, up to the next such prefix, to that crawler. Directives add up; no directive revokes another, so "index"
+// next to "noindex" changes nothing. "unavailable_after:" is noindex from its date on, as seen at now. An unreadable
+// date is ignored, and so is an unknown directive.
 func ParseDirectives(values []string, agentToken string, now time.Time) Directives {
 	var d Directives
 	agent, left := productToken(agentToken), maxDirectives
@@ -45,7 +44,7 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 			name, rest, found = strings.Cut(part, ":")
 		}
 		if found && strings.TrimSpace(name) == "unavailable_after" {
-			if isWeekday(rest) && i+1 < len(parts) { // the comma was the date's own
+			if isWeekday(rest) && i+1 < len(parts) { // the comma belongs to the date
 				i++
 				rest += "," + parts[i]
 			}
@@ -71,7 +70,7 @@ func (d *Directives) add(directive string) {
 	}
 }
 
-// takesValue tells a directive with a value from the name of a crawler.
+// takesValue distinguishes a directive with a value from the name of a crawler.
 func takesValue(name string) bool {
 	name = strings.TrimSpace(name)
 	return name == "unavailable_after" || strings.HasPrefix(name, "max-")
@@ -97,8 +96,8 @@ func expired(date string, now time.Time) string {
 	return ""
 }
 
-// zones are the names of RFC 822 §5.1. The time package reads them as UTC unless the machine
-// happens to live there.
+// zones are the zone names of RFC 822 §5.1. The time package reads them as UTC unless they belong to the machine's
+// own zone.
 var zones = map[string]string{
 	"UT": "+0000", "UTC": "+0000", "GMT": "+0000", "Z": "+0000",
 	"EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",

@@ -15,7 +15,7 @@ type rule struct {
 	allow    bool
 }
 
-// compile takes the value of a rule. A "$" is special at the end only.
+// compile compiles the value of a rule. A "$" is special only at the end.
 func compile(value string, allow bool) rule {
 	r := rule{priority: len(value), allow: allow}
 	value, r.anchored = strings.CutSuffix(value, "$")
@@ -23,8 +23,8 @@ func compile(value string, allow bool) rule {
 	return r
 }
 
-// byPriority puts longer patterns first and, among equals, allow first (RFC 9309 §2.2.2), so that
-// the first match decides.
+// byPriority sorts longer patterns first and, among equals, allow first (RFC 9309 §2.2.2), so that the first match
+// decides.
 func byPriority(a, b rule) int {
 	switch {
 	case a.priority != b.priority:
@@ -51,9 +51,8 @@ func strongest(rules []rule, path string, best rule) rule {
 	return best
 }
 
-// matches reports whether the pattern covers path from its start. Taking the leftmost place for
-// each literal between wildcards never loses a match, so the cost is linear: no pattern makes it
-// blow up.
+// matches reports whether the pattern matches the beginning of path. Using the leftmost match of each literal between
+// wildcards never misses a match, so the cost is linear for any pattern.
 func (r rule) matches(path string) bool {
 	literal, rest, wild := strings.Cut(r.pattern, "*")
 	path, ok := strings.CutPrefix(path, literal)
@@ -67,9 +66,8 @@ func (r rule) matches(path string) bool {
 	return ok && (path == "" || !r.anchored)
 }
 
-// pathOf is the path and query of a URL, beginning with "/". Scheme, authority and fragment are
-// dropped without judging them: the URL has been checked before, and a URL that cannot be parsed
-// must not become allowed or forbidden by accident.
+// pathOf is the path and query of a URL, beginning with "/". It drops scheme, authority and fragment without
+// validating them: the URL was validated before, and a parse error must not make it allowed or forbidden by accident.
 func pathOf(rawURL string) string {
 	rawURL, _, _ = strings.Cut(rawURL, "#")
 	if i := strings.Index(rawURL, "//"); i == 0 || i > 0 && rawURL[i-1] == ':' && !strings.ContainsAny(rawURL[:i], "/?") {
@@ -86,12 +84,12 @@ func pathOf(rawURL string) string {
 	return rawURL
 }
 
-// Characters that stand for themselves in a canonical pattern, which has * as a wildcard, and in a
-// canonical path, whose * and $ are escaped as a rule must write them (RFC 9309 §2.2.3).
+// Characters that are not escaped in a canonical pattern, where * is a wildcard, and in a canonical path, where * and
+// $ are escaped as in a rule (RFC 9309 §2.2.3).
 var (
 	inPattern = percent.SetOf(percent.Unreserved + strings.ReplaceAll(percent.Reserved, "$", ""))
 	inPath    = percent.SetOf(percent.Unreserved + strings.NewReplacer("*", "", "$", "").Replace(percent.Reserved))
 )
 
-// canonicalPath is the form of a URL's path that patterns are compared with (RFC 9309 §2.2.2).
+// canonicalPath is the form in which a URL's path is compared with patterns (RFC 9309 §2.2.2).
 func canonicalPath(path string) string { return percent.Canonical(path, inPath) }

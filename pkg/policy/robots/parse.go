@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// Parse compiles a robots.txt body. It accepts anything: lines that mean nothing are passed over,
-// and what lies behind [MaxBody] is ignored.
+// Parse compiles a robots.txt body. It accepts any text: unknown lines are skipped, and bytes after [MaxBody] are
+// ignored.
 func Parse(body []byte) Rules {
 	var b builder
 	grobotstxt.Parse(neutral(cut(body)), &b)
@@ -23,8 +23,8 @@ func Parse(body []byte) Rules {
 	return b.rules
 }
 
-// cut keeps at most MaxBody bytes and ends them at a line end: half a rule is a shorter pattern,
-// which would forbid more than the site said.
+// cut keeps at most MaxBody bytes and ends them at a line end: half a rule is a shorter pattern, which would forbid
+// more than the site does.
 func cut(body []byte) []byte {
 	if len(body) <= MaxBody {
 		return body
@@ -36,10 +36,9 @@ func cut(body []byte) []byte {
 	return body
 }
 
-// neutral rewrites the body so that the parser's own escaping finds nothing to do: it drops the
-// byte order mark, escapes bytes outside ASCII and writes escapes in upper case. Left to itself
-// the parser turns the digits of an escape into control characters as soon as a rule holds a
-// lower-case escape or a byte outside ASCII.
+// neutral rewrites the body so that the parser's own escaping changes nothing: it drops the byte order mark, escapes
+// bytes outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into
+// control characters when a rule holds a lower-case escape or a byte outside ASCII.
 func neutral(body []byte) string {
 	for _, mark := range []byte{0xEF, 0xBB, 0xBF} { // a partial mark is dropped as well
 		if len(body) == 0 || body[0] != mark {
@@ -64,17 +63,17 @@ func neutral(body []byte) string {
 	return out.String()
 }
 
-// builder collects what the parser finds. Its methods are those of grobotstxt.ParseHandler.
+// builder collects the parser's results. Its methods are those of grobotstxt.ParseHandler.
 type builder struct {
 	rules     Rules
 	seen      map[string]bool // sitemaps
-	ruleSeen  bool            // a rule came since the last user-agent line
-	delaySeen bool            // a rule or a delay came since then
+	ruleSeen  bool            // there was a rule since the last user-agent line
+	delaySeen bool            // there was a rule or a delay since that line
 }
 
 var _ grobotstxt.ParseHandler = (*builder)(nil)
 
-// HandleRobotsStart begins with no open group: lines above any user agent belong to none.
+// HandleRobotsStart begins without an open group: lines above any user agent belong to none.
 func (b *builder) HandleRobotsStart() {
 	*b = builder{seen: map[string]bool{}, ruleSeen: true, delaySeen: true}
 }
@@ -82,9 +81,9 @@ func (b *builder) HandleRobotsStart() {
 // HandleRobotsEnd does nothing.
 func (b *builder) HandleRobotsEnd() {}
 
-// HandleUserAgent adds an agent to the open group, or opens one when the last was closed by a
-// rule. Crawl-delay is an extension and must not close a group of rules (RFC 9309 §2.2.4), but
-// the delay itself is only meant for the agents above it; so delays are grouped on their own.
+// HandleUserAgent adds an agent to the open group, or opens one when a rule closed the last. Crawl-delay is an
+// extension and must not close a group of rules (RFC 9309 §2.2.4), but a delay applies only to the agents above it.
+// So delays have groups of their own.
 func (b *builder) HandleUserAgent(_ int, value string) {
 	if b.ruleSeen {
 		b.rules.groups = append(b.rules.groups, group{})
@@ -98,8 +97,8 @@ func (b *builder) HandleUserAgent(_ int, value string) {
 	b.rules.delays[len(b.rules.delays)-1].add(value)
 }
 
-// HandleAllow adds a rule, and for "…/index.html" one for the bare folder, which servers answer
-// with the same page.
+// HandleAllow adds a rule, and for "…/index.html" a second one for the bare folder, because servers answer it with
+// the same page.
 func (b *builder) HandleAllow(_ int, value string) {
 	b.add(value, true)
 	if slash := strings.LastIndexByte(value, '/'); slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {
@@ -110,7 +109,7 @@ func (b *builder) HandleAllow(_ int, value string) {
 // HandleDisallow adds a rule.
 func (b *builder) HandleDisallow(_ int, value string) { b.add(value, false) }
 
-// HandleSitemap keeps a sitemap, whichever group it stands in.
+// HandleSitemap keeps a sitemap, whichever group contains it.
 func (b *builder) HandleSitemap(_ int, value string) {
 	if value == "" || len(value) > MaxSitemapURL || len(b.seen) == MaxSitemaps || b.seen[value] {
 		return
@@ -119,7 +118,7 @@ func (b *builder) HandleSitemap(_ int, value string) {
 	b.rules.sitemaps = append(b.rules.sitemaps, value)
 }
 
-// HandleUnknownAction takes Crawl-delay and passes over everything else.
+// HandleUnknownAction handles Crawl-delay and ignores everything else.
 func (b *builder) HandleUnknownAction(_ int, action, value string) {
 	if !strings.EqualFold(action, "crawl-delay") || len(b.rules.delays) == 0 {
 		return
@@ -143,7 +142,7 @@ func (b *builder) add(value string, allow bool) {
 	g.rules = append(g.rules, compile(value, allow))
 }
 
-// parseDelay reads seconds, with a fraction if the site likes, and caps them at MaxCrawlDelay.
+// parseDelay parses seconds, which may have a fraction, and caps them at MaxCrawlDelay.
 func parseDelay(value string) (time.Duration, bool) {
 	number, _, _ := strings.Cut(value, " ")
 	seconds, err := strconv.ParseFloat(number, 64)

@@ -7,54 +7,53 @@ import (
 	"time"
 )
 
-// How long a decision stands.
+// How long a decision is valid.
 const (
-	// DefaultLifetime is how long a reply without Cache-Control holds, and the longest that any
-	// reply holds (RFC 9309 §2.4).
+	// DefaultLifetime is how long a reply without Cache-Control is valid, and the maximum for any reply (RFC 9309
+	// §2.4).
 	DefaultLifetime = 24 * time.Hour
-	// MinLifetime is the shortest that a good reply holds, whatever Cache-Control says.
+	// MinLifetime is the shortest time that a good reply is valid, whatever Cache-Control says.
 	MinLifetime = 10 * time.Minute
-	// FirstRetry is the pause after the first failure; it doubles with each further one.
+	// FirstRetry is the pause after the first failure; each further failure doubles it.
 	FirstRetry = 2 * time.Minute
-	// MaxRetry is the longest pause between tries, unless Retry-After asks for more.
+	// MaxRetry is the longest pause between attempts, unless Retry-After asks for more.
 	MaxRetry = 4 * time.Hour
-	// Patience is how long a host is left alone because its robots.txt cannot be fetched. After that
-	// the file counts as unavailable (RFC 9309 §2.3.1.4).
+	// Patience is how long nothing is fetched from a host whose robots.txt cannot be fetched. After that the file
+	// counts as unavailable (RFC 9309 §2.3.1.4).
 	Patience = 30 * 24 * time.Hour
 )
 
 // Reply is the result of asking for /robots.txt, after redirects.
 type Reply struct {
 	Status           int           // of the last response; meaningless when Failed
-	Failed           bool          // nothing usable came: DNS, connect, TLS, timeout, broken body, refused address
-	TooManyRedirects bool          // a loop, or more redirects than are followed
+	Failed           bool          // there was no usable answer: DNS, connect, TLS, timeout, broken body, refused address
+	TooManyRedirects bool          // a loop, or more redirects than allowed
 	Problem          string        // why it failed, for people
 	Body             []byte        // decoded, possibly cut
-	ETag             string        // validators for the next time
+	ETag             string        // validators for the next request
 	LastModified     string        //
 	CacheControl     string        // the header's value, several joined by commas
 	RetryAfter       time.Duration // zero when not asked for
 }
 
-// State is what must be remembered of a host between replies. The zero value is a host that was
-// never asked.
+// State is what must be remembered of a host between replies. The zero value is a host that was never asked.
 type State struct {
 	HasCopy      bool      // the body of the last good reply is kept
-	Failures     int       // consecutive replies from which nothing could be learned
-	FailingSince time.Time // of the first of these; zero when the last reply was good
+	Failures     int       // consecutive failed replies
+	FailingSince time.Time // time of the first of these; zero when the last reply was good
 }
 
-// Verdict is what to go by until a decision expires.
+// Verdict is the rule to apply until a decision expires.
 type Verdict string
 
 const (
-	// AllowAll means there is no robots.txt; forget any copy.
+	// AllowAll means that there is no robots.txt; drop any copy.
 	AllowAll Verdict = "allow"
-	// DisallowAll means wait: nothing of this host may be fetched now, and nothing is dropped.
+	// DisallowAll means wait: nothing of this host may be fetched now, and no page is removed.
 	DisallowAll Verdict = "disallow"
 	// UseBody means keep and parse the body of this reply.
 	UseBody Verdict = "body"
-	// UseCopy means go on with the copy kept from an earlier reply.
+	// UseCopy means use the copy of an earlier reply.
 	UseCopy Verdict = "copy"
 )
 
@@ -90,14 +89,14 @@ func Decide(r Reply, s State, now time.Time) (Decision, State) {
 	}
 }
 
-// unreachable reports whether nothing can be learned from the reply about the site's wishes. 429 is such a
-// reply: a site that is overloaded did not say that it has no rules.
+// unreachable reports whether the reply says nothing about the site's rules. This includes 429: an overloaded site
+// did not say that it has no rules.
 func unreachable(r Reply, s State) bool {
 	return r.Failed || r.Status < 200 || r.Status == 429 || r.Status >= 500 ||
 		r.Status == 304 && !s.HasCopy
 }
 
-// wait decides about a host whose robots.txt cannot be fetched now.
+// wait decides for a host whose robots.txt cannot be fetched now.
 func wait(r Reply, s State, now time.Time) (Decision, State) {
 	if s.FailingSince.IsZero() {
 		s.FailingSince = now
@@ -128,8 +127,8 @@ func retryPause(failures int, retryAfter time.Duration) time.Duration {
 	return max(min(pause, MaxRetry), min(retryAfter, DefaultLifetime))
 }
 
-// lifetime reads Cache-Control. A reply that must not be cached still holds for MinLifetime:
-// asking before every page would cost the site more than it wants to spare.
+// lifetime parses Cache-Control. A reply that must not be cached is still valid for MinLifetime: a request before
+// every page would cost the site more than the header intends to save.
 func lifetime(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
@@ -143,14 +142,14 @@ func lifetime(cacheControl string) time.Duration {
 	return DefaultLifetime
 }
 
-// maxAge clamps seconds; what is not a number is taken as stale (RFC 9111 §4.2.1), and a number too
-// large for an int64 as the longest time.
+// maxAge clamps seconds. A malformed number counts as stale (RFC 9111 §4.2.1), a number too large for an int64 as the
+// longest time.
 func maxAge(value string) time.Duration {
 	if value == "" || strings.Trim(value, "0123456789") != "" {
 		return MinLifetime
 	}
 	seconds, err := strconv.ParseInt(value, 10, 32)
-	if err != nil { // only out of range is left
+	if err != nil { // the only possible error is out of range
 		return DefaultLifetime
 	}
 	return min(max(time.Duration(seconds)*time.Second, MinLifetime), DefaultLifetime)

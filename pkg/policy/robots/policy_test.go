@@ -95,8 +95,9 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// Whatever comes, a host is asked again within a day and never sooner than in FirstRetry; only a
-// good reply or patience running out opens a host; and the copy is only used if there is one.
+// TestDecideProperties checks, for any replies, that a host is asked again within a day and never sooner than
+// FirstRetry, that only a good reply or the end of Patience opens a host, and that the copy is used only if there is
+// one.
 func TestDecideProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s State

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// genFile draws a robots.txt from few letters, so that rules and paths meet often.
+// genFile draws a robots.txt from few letters, so that rules often match paths.
 func genFile(t *rapid.T) string {
 	key := rapid.SampledFrom([]string{"User-agent: ", "Allow: ", "Disallow: ", "Crawl-delay: ", "disalow:", "", "# "})
 	agent := rapid.SampledFrom([]string{"*", "tidemark", "x", "Tidemark/1", "* x", "tidemarker"})
@@ -27,7 +27,8 @@ func genFile(t *rapid.T) string {
 	return file.String()
 }
 
-// Where escapes and specials play no part, every verdict is that of the reference implementation.
+// TestVerdictsEqualTheReference checks that every verdict equals the reference implementation's, without escapes and
+// special characters.
 func TestVerdictsEqualTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := genFile(t)
@@ -40,7 +41,7 @@ func TestVerdictsEqualTheReference(t *testing.T) {
 	})
 }
 
-// A pattern matches what the reference's matcher says, byte for byte.
+// TestMatchesEqualsTheReference checks that a pattern matches exactly what the reference's matcher matches.
 func TestMatchesEqualsTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching(`/?[ab*]{0,10}\$?`).Draw(t, "pattern")
@@ -61,7 +62,7 @@ func TestCanonicalIsIdempotent(t *testing.T) {
 	})
 }
 
-// However a URL escapes what it may escape, the verdict is the same.
+// TestVerdictDoesNotDependOnEscaping checks that the verdict is the same however a URL is escaped.
 func TestVerdictDoesNotDependOnEscaping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := Parse([]byte(genFile(t)))
@@ -80,7 +81,7 @@ func TestVerdictDoesNotDependOnEscaping(t *testing.T) {
 	})
 }
 
-// Lines nobody knows never change a verdict (RFC 9309 §2.2.4).
+// TestUnknownLinesChangeNothing checks that unknown lines never change a verdict (RFC 9309 §2.2.4).
 func TestUnknownLinesChangeNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		file := genFile(t)

@@ -1,13 +1,12 @@
-// Package robots says what a site allows a crawler to do: which paths its robots.txt opens, how
-// long to wait between requests, when to ask again, and what a page's own robots directives forbid.
+// Package robots decides what a site allows a crawler to do: which paths its robots.txt opens, how long to wait
+// between requests, when to fetch robots.txt again, and what a page's own robots directives forbid.
 //
-// Everything here is pure. [Parse] turns a robots.txt body into [Rules] once; [Rules.Allowed] is
-// then a walk over compiled patterns. [Decide] is the policy of RFC 9309 §2.3 as a function: what
-// a reply to /robots.txt means for the host, until when, and what to remember for next time.
-// [ParseDirectives] reads meta robots elements and X-Robots-Tag headers.
+// The package is pure. [Parse] compiles a robots.txt body into [Rules] once; [Rules.Allowed] then only walks compiled
+// patterns. [Decide] is the policy of RFC 9309 §2.3 as a function: the meaning of a reply to /robots.txt for the
+// host, its lifetime, and what to remember. [ParseDirectives] parses meta robots elements and X-Robots-Tag headers.
 //
-// The line grammar, with the typos and group merging that sites rely on, is grobotstxt's, a
-// translation of the reference implementation. Three things differ from it, all towards RFC 9309:
+// The grammar of lines, with the typos and group merging that sites rely on, is that of grobotstxt, a translation of
+// the reference implementation. Three differences follow RFC 9309 more closely:
 //
 //   - Escapes are compared in one canonical form on both sides (§2.2.2), so that
 //     "Disallow: /%7Ejoe" covers /~joe, and "Disallow: /a b" covers /a%20b.
@@ -16,9 +15,8 @@
 //
 // # Alternatives considered
 //
-// Asking grobotstxt for each verdict parses the whole file each time (8 ms for a large one) and
-// its matcher costs path × pattern. Only its parser is used; its matcher is the oracle of a
-// property test.
+// grobotstxt parses the whole file for each verdict (8 ms for a large one), and its matcher costs path × pattern.
+// Only its parser is used; its matcher is the oracle of a property test.
 package robots
 
 import (
@@ -31,8 +29,8 @@ import (
 const (
 	// MaxBody is how much of a robots.txt is read; the rest is ignored (RFC 9309 §2.5).
 	MaxBody = 500 << 10
-	// MaxURL is the length in bytes above which [Rules.Allowed] says no without looking. A file
-	// made for it costs less than half a second per URL of this length.
+	// MaxURL is the length in bytes above which [Rules.Allowed] returns false without matching. The worst file costs
+	// less than half a second for a URL of this length.
 	MaxURL = 8 << 10
 	// MaxCrawlDelay caps what [Rules.CrawlDelay] returns.
 	MaxCrawlDelay = 300 * time.Second
@@ -50,29 +48,29 @@ type Rules struct {
 	sitemaps []string
 }
 
-// agents are the crawlers that a group speaks to.
+// agents are the crawlers to which a group applies.
 type agents struct {
 	names []string // product tokens, lower case
 	any   bool     // "*"
 }
 
-// group is a run of user-agent lines and the rules below them.
+// group is a series of user-agent lines and the rules below them.
 type group struct {
 	agents
 	rules []rule // highest priority first
 }
 
-// delay is a run of user-agent lines and the Crawl-delay below them, if there is one.
+// delay is a series of user-agent lines and the Crawl-delay below them, if any.
 type delay struct {
 	agents
 	wait time.Duration
 	set  bool
 }
 
-// Allowed reports whether the crawler named agentToken (a product token; anything after it, such
-// as "/1.0", is ignored) may fetch rawURL. Of the groups that name the crawler, or else of those
-// for "*", the rule with the longest pattern decides; on a tie, allow wins (RFC 9309 §2.2.2).
-// rawURL may be absolute or begin with its path. A URL longer than [MaxURL] is not allowed.
+// Allowed reports whether the crawler named agentToken may fetch rawURL. AgentToken is a product token; anything
+// after it, such as "/1.0", is ignored. Among the groups that name the crawler, or else among those for "*", the rule
+// with the longest pattern decides; on a tie, allow wins (RFC 9309 §2.2.2). RawURL may be absolute or begin with its
+// path. A URL longer than [MaxURL] is not allowed.
 func (r Rules) Allowed(agentToken, rawURL string) bool {
 	if len(rawURL) > MaxURL {
 		return false
@@ -92,9 +90,9 @@ func (r Rules) Allowed(agentToken, rawURL string) bool {
 	return best.allow
 }
 
-// CrawlDelay returns the pause between requests that robots.txt asks of agentToken, in
-// [0, MaxCrawlDelay], and whether it asks for one. A crawler that is named anywhere in the file
-// does not take the delay meant for "*". Of several delays the longest holds.
+// CrawlDelay returns the pause between requests that robots.txt requires of agentToken, in [0, MaxCrawlDelay], and
+// whether it requires one. The delay for "*" does not apply to a crawler that is named anywhere in the file. The
+// longest of several delays applies.
 func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 	agent := productToken(agentToken)
 	specific := r.names(agent)
@@ -108,12 +106,12 @@ func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 	return wait, found
 }
 
-// Sitemaps returns the values of the Sitemap lines, in order and without repeats, at most
-// [MaxSitemaps] of at most [MaxSitemapURL] bytes. They are not checked: most are absolute URLs.
+// Sitemaps returns the values of the Sitemap lines, in order and without repeats, at most [MaxSitemaps] of at most
+// [MaxSitemapURL] bytes. They are not validated: most are absolute URLs.
 func (r Rules) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
-// names reports whether a group is addressed to this crawler by name. Even one without rules
-// counts: it takes the crawler out of the rules for "*".
+// names reports whether a group names this crawler. A group without rules counts as well: the rules for "*" then do
+// not apply to the crawler.
 func (r Rules) names(agent string) bool {
 	return slices.ContainsFunc(r.groups, func(g group) bool { return slices.Contains(g.names, agent) })
 }
@@ -135,9 +133,8 @@ func (a *agents) add(name string) {
 	}
 }
 
-// productToken is the leading token of a user agent in lower case: "Tidemark/1.0" is "tidemark".
-// RFC 9309 §2.2.1 allows letters, "_" and "-"; digits and "." are taken too, because operators
-// may name their crawler so.
+// productToken is the leading token of a user agent in lower case: "Tidemark/1.0" is "tidemark". RFC 9309 §2.2.1
+// allows letters, "_" and "-"; digits and "." are accepted too, because operators may use them in names.
 func productToken(s string) string {
 	end := strings.IndexFunc(s, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||

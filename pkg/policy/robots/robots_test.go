@@ -17,7 +17,7 @@ type verdicts struct {
 	denied  string
 }
 
-// TestAllowed holds the semantics of RFC 9309 §2.2 and of the reference implementation (A11).
+// TestAllowed checks the semantics of RFC 9309 §2.2 and of the reference implementation (A11).
 func TestAllowed(t *testing.T) {
 	for _, group := range [][]verdicts{groupCases, patternCases, escapeCases, lineCases, urlCases} {
 		for _, tc := range group {

@@ -9,32 +9,30 @@ import (
 // Config holds the settings. Make one with [Defaults] and check changes with [Config.Validate].
 type Config struct {
 	Base           time.Duration // CRAWL_BASE_INTERVAL_SECONDS: the interval after a change
-	Max            time.Duration // CRAWL_MAX_INTERVAL_SECONDS: no wait is longer
+	Max            time.Duration // CRAWL_MAX_INTERVAL_SECONDS: the longest wait
 	ErrorBase      time.Duration // CRAWL_ERROR_BACKOFF_BASE: the wait after a first failure
-	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks before the next step
+	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks per step
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
-	GoneShare      float64       // CRAWL_GONE_SHARE: the part of a host that may become gone within a day
-	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 for ever
-	// ToMax has the ladder go on behind its last step, each twice the one before, up to Max. It is for bounds that
-	// somebody has set for a source (W9).
+	GoneShare      float64       // CRAWL_GONE_SHARE: the share of a host that may become gone within a day
+	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 means forever
+	// ToMax extends the ladder beyond its last step, each step twice the one before, up to Max. It is used when a
+	// user has set bounds for a source (W9).
 	ToMax bool
 }
 
-// Defaults are the settings of spec 003 §11, a day, 14 days and ten minutes, and 3, 3, a fifth and no
-// purge.
+// Defaults returns the settings of spec 003 §11: a day, 14 days and ten minutes; 3, 3, a fifth and no purge.
 func Defaults() Config {
 	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
 }
 
 const day = 24 * time.Hour
 
-// longest bounds every interval, far below where a duration overflows.
+// longest bounds every interval, well below the overflow of a duration.
 const longest = 10 * 366 * day
 
-// Validate reports the first setting that makes no sense: waits are one second to ten years, Base
-// and ErrorBase are at most Max, counts are 1 to 1,000, the share is 0 to 1, the purge comes after 0 days to ten
-// years. The error is Invalid and its field is the
-// name of the setting.
+// Validate reports the first setting that is out of bounds: waits are one second to ten years, Base and ErrorBase are
+// at most Max, counts are 1 to 1,000, the share is 0 to 1, and the purge comes after 0 days to ten years. Errors:
+// Invalid; its field is the name of the setting.
 func (c Config) Validate() error {
 	for _, wait := range []struct {
 		setting string
@@ -68,15 +66,15 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// sane is c with every setting brought into its bounds, so that Next holds its promises even for
-// settings that nobody validated.
+// sane returns c with every setting limited to its bounds, so that Next keeps its promises for settings that were not
+// validated.
 func (c Config) sane() Config {
 	c.Max = min(max(c.Max, time.Second), longest)
 	c.Base = min(max(c.Base, time.Second), c.Max)
 	c.ErrorBase = min(max(c.ErrorBase, time.Second), c.Max)
 	c.UnchangedSteps = min(max(c.UnchangedSteps, 1), maxCount)
 	c.GoneAfter = min(max(c.GoneAfter, 1), maxCount)
-	if !(c.GoneShare > 0) { // also what is no number
+	if !(c.GoneShare > 0) { // also for NaN
 		c.GoneShare = 0
 	}
 	c.GoneShare = min(c.GoneShare, 1)

@@ -8,31 +8,30 @@ import (
 )
 
 const (
-	// LossWindow is how long the tombstones of a host are counted together for the mass-removal guard.
+	// LossWindow is the time within which the tombstones of a host are counted together for the mass-removal guard.
 	LossWindow = 24 * time.Hour
-	// SecondCheck is how long after it was guarded a missing source is believed to be gone.
+	// SecondCheck is how long after it was first guarded a missing source is accepted as gone.
 	SecondCheck = 24 * time.Hour
-	// fewLosses is how many tombstones in one window prove nothing, however small the host is.
+	// fewLosses is how many tombstones in one window are always allowed, even on a small host.
 	fewLosses = 3
 )
 
-// Losses is what a host has lost lately.
+// Losses counts the recent losses of a host.
 type Losses struct {
 	Gone     int // sources that became gone within the present [LossWindow]
-	Reserved int // those that may do so by checks that are going on
-	Items    int // sources that were there when it began: those of Gone, and all that are not gone
+	Reserved int // those that may become gone by active checks
+	Items    int // sources at the beginning of the window: those in Gone, and all that are not gone
 }
 
-// Room is how many more sources of a host may become gone before the others are guarded
-// (CRAWL_GONE_SHARE); it may be negative. A site that loses a fifth of its pages in a day is
-// more often broken than tidied up.
+// Room is how many more sources of a host may become gone before the others are guarded (CRAWL_GONE_SHARE); it may be
+// negative. A site that loses a fifth of its pages in a day is more often broken than cleaned up.
 func (c Config) Room(l Losses) int {
 	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone - l.Reserved
 }
 
-// Miss decides what one more 404 or 410 makes of a source: [Missing] until there were enough in a
-// row, then [Gone] if its host has room for another tombstone, else [Guarded] until the second
-// check. What was gone before is gone at once.
+// Miss decides the result of one more 404 or 410 of a source: [Missing] until there were enough in a row, then [Gone]
+// if its host has room for another tombstone, else [Guarded] until the second check. A source that was gone before is
+// gone at once.
 func (c Config) Miss(s State, room int, now time.Time) Outcome {
 	switch c = c.sane(); {
 	case !s.GoneSince.IsZero():
@@ -46,13 +45,12 @@ func (c Config) Miss(s State, room int, now time.Time) Outcome {
 	}
 }
 
-// Expired reports whether a source has been gone for so long that it is to be purged
-// (CRAWL_PURGE_GONE_DAYS).
+// Expired reports whether a source has been gone long enough to be purged (CRAWL_PURGE_GONE_DAYS).
 func (c Config) Expired(s State, now time.Time) bool {
 	return c.PurgeGone > 0 && !s.GoneSince.IsZero() && now.Sub(s.GoneSince) >= c.PurgeGone
 }
 
-// missing counts towards Gone.
+// missing plans the next check of a missing source, which counts towards Gone.
 func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
 	switch {
@@ -65,7 +63,7 @@ func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan 
 		words.Count(c.GoneAfter, "check"))}
 }
 
-// guarded waits for the second check.
+// guarded plans the second check.
 func (c Config) guarded(s, next State, now time.Time) plan {
 	next.GuardedSince = s.GuardedSince
 	if next.GuardedSince.IsZero() {
@@ -75,7 +73,7 @@ func (c Config) guarded(s, next State, now time.Time) plan {
 	return plan{next, min(wait, c.Max), "missing with too many others of its host: a second check follows"}
 }
 
-// gone waits ever longer, at most until the source is to be purged.
+// gone plans ever longer waits, up to the time when the source is purged.
 func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	next.Interval, next.Unchanged, next.Missing = c.Max, 0, max(next.Missing, c.GoneAfter)
 	if next.GoneSince = s.GoneSince; next.GoneSince.IsZero() {
@@ -84,8 +82,8 @@ func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	return plan{next, c.rarely(next, now, jitter), "missing on " + words.Count(next.Missing, "check") + ": gone"}
 }
 
-// rarely is the wait of a source that is gone: as long again as it has been gone already, so that a
-// site that was broken for days has its pages back after as many.
+// rarely is the wait of a gone source: the time since it became gone. So a site that was broken for some days has its
+// pages back after as many more.
 func (c Config) rarely(s State, now time.Time, jitter float64) time.Duration {
 	wait := c.spread(min(max(now.Sub(s.GoneSince), c.Base), c.Max), jitter)
 	if c.PurgeGone > 0 {

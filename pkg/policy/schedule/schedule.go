@@ -1,8 +1,8 @@
-// Package schedule decides when a source is checked again: seldom while it does not change,
-// soon after it did, patiently while it fails, and hardly ever once it is gone.
+// Package schedule decides when a source is checked again: rarely while it does not change, soon after a change, with
+// growing pauses while it fails, and very rarely once it is gone.
 //
-// It implements A12, A13 and A14 of the requirements and spec 003 §5. It is arithmetic on values:
-// the caller brings the clock and the dice and keeps the [State] between checks.
+// It implements A12, A13 and A14 of the requirements and spec 003 §5. It computes with values only: the caller passes
+// the time and the random numbers, and stores the [State] between checks.
 //
 // # The ladder
 //
@@ -11,35 +11,33 @@
 //	   ^                         │                │                │
 //	   └──── changed, or back after being missing ┴────────────────┘
 //
-// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change:
-// a rule that was a mistake is repaired within days, one that lasts is asked after seldom. A
-// robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of
-// the next try at robots.txt as retryAfter.
+// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change: a rule that was set by
+// mistake is repaired within days, and under a lasting rule the source is rarely checked. A robots.txt that cannot be
+// read says nothing about the page; that is [Failed], with the time of the next attempt at robots.txt as retryAfter.
 //
-// Content that the source had before is followed, but is no news: it climbs like no change at all.
+// Content that the source had before is indexed, but is not a change here: the source climbs as if it were unchanged.
 //
 // # Collapses
 //
-// A source whose content is all but gone (requirement H9) stays where it is on the ladder and is checked again
+// A source that has lost most of its content (requirement H9) stays at its step of the ladder and is checked again
 // after a quarter of Base, until package change has decided.
 //
 // # Failures
 //
-// The nth failure in a row waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. It leaves the
-// ladder alone, since it says nothing about how often the page changes.
+// The nth failure in a row waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. It does not move on the ladder,
+// because it says nothing about how often the page changes.
 //
 // # Missing pages
 //
-// 404 and 410 are confirmed before they are believed: GoneAfter checks in a row, a quarter of
-// Base apart (six hours with the defaults). A broken deployment or a night of maintenance is
-// over by then, and a page that is really gone leaves the index the same day. Any other answer
-// in between, also a failure, begins the count again. A gone source is checked again after Base,
-// then each time after as long as it has been gone, at most Max. Only an answer of its own brings
-// it back; one that is missing for PurgeGone is purged.
+// 404 and 410 are confirmed before they are accepted: by GoneAfter checks in a row, a quarter of Base apart (six
+// hours with the defaults). By then a broken deployment or a night of maintenance is over, and a page that is really
+// gone leaves the index on the same day. Any other answer in between, also a failure, restarts the count. A gone
+// source is checked again after Base, then each time after as long as it has been gone, at most Max. Only an answer
+// of its own brings it back; a source that is missing for PurgeGone is purged.
 //
-// A host that loses more than GoneShare of its pages within a day (three at least) is more
-// likely broken than tidied up: the mass-removal guard leaves the others as they are until a second check, a day
-// later, which is believed.
+// A host that loses more than GoneShare of its pages within a day (three at least) is more likely broken than cleaned
+// up. The mass-removal guard leaves the others as they are until a second check, a day later, whose result is
+// accepted.
 //
 //	          M in a row, room                  PurgeGone
 //	missing ─────────────────────────> gone ─────────────> purged
@@ -48,9 +46,9 @@
 //
 // # Spread
 //
-// Next is spread over a window of 5 % of the interval, so that sources registered together do
-// not stay together. The window begins at the interval and ends before Max: never before Base,
-// and never after Max. For Base = Max no room is left, and there is no spread.
+// Next is spread over a window of 5 % of the interval, so that sources that were registered together do not stay
+// together. The window begins at the interval and ends before Max: never before Base, and never after Max. When Base
+// equals Max, there is no spread.
 package schedule
 
 import (
@@ -60,21 +58,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// State is what the schedule remembers of a source between two checks. The zero State is a
-// source that was never checked.
+// State is what the schedule remembers of a source between two checks. The zero State is a source that was never
+// checked.
 type State struct {
 	Interval     time.Duration // of the present step; zero means Base
 	Unchanged    int           // unchanged checks in a row at this interval, at most UnchangedSteps
-	Attempts     int           // failed tries in a row, at most 1,000
-	Missing      int           // answers of 404 or 410 in a row, at most 1,000
-	GuardedSince time.Time     // since when the mass-removal guard keeps it from being gone; zero when it does not
-	GoneSince    time.Time     // since when it is gone; zero when it is not
+	Attempts     int           // consecutive failures, at most 1,000
+	Missing      int           // consecutive answers of 404 or 410, at most 1,000
+	GuardedSince time.Time     // since when the mass-removal guard keeps it; zero when it does not
+	GoneSince    time.Time     // since when it has been gone; zero when it is not
 }
 
-// maxCount is where counts stop, so that they neither overflow nor hide a bound.
+// maxCount is the largest value of a count, so that counts neither overflow nor hide a bound.
 const maxCount = 1000
 
-// Outcome is what a check found. It is stored in decisions and counted in metrics.
+// Outcome is the result of a check. It is stored in decisions and counted in metrics.
 type Outcome string
 
 // The outcomes of a check.
@@ -82,26 +80,25 @@ const (
 	Changed    Outcome = "changed"      // new content, or the first content
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
 	Reverted   Outcome = "reverted"     // content that the source had before
-	Collapsed  Outcome = "collapsed"    // all but nothing of the content is left, to be confirmed
+	Collapsed  Outcome = "collapsed"    // most of the content is missing, to be confirmed
 	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
-	Guarded    Outcome = "held"         // 404 or 410, often enough, but too many others of the host as well
-	Gone       Outcome = "gone"         // 404 or 410, and the source is, or was already, gone
+	Guarded    Outcome = "held"         // 404 or 410, often enough, but with too many others of the host
+	Gone       Outcome = "gone"         // 404 or 410, and the source is, or already was, gone
 	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule forbids it
 )
 
 // Decision is when to check again and why.
 type Decision struct {
-	State  State     // to keep until then
-	Next   time.Time // always later than the now that was given
-	Gone   bool      // the source's status is Gone: enough checks in a row found nothing
+	State  State     // to store until then
+	Next   time.Time // always later than the given now
+	Gone   bool      // the source's status is Gone: it was missing on enough checks in a row
 	Reason string    // one line for people, without data of the source
 }
 
-// Next decides after a check that ended at now with outcome o. retryAfter is the pause the site
-// asked for, zero when it asked for none: Next is never earlier than that, as far as Max allows.
-// jitter is a random number in [0,1); the same arguments give the same Decision. An outcome that
-// is not known counts as [Failed].
+// Next decides after a check that ended at now with outcome o. RetryAfter is the pause that the site asked for, zero
+// if it did not: Next is never earlier than that, as far as Max allows. Jitter is a random number in [0,1); the same
+// arguments give the same Decision. An unknown outcome counts as [Failed].
 func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
 	c, jitter = c.sane(), clamp(jitter)
 	var p plan
@@ -128,26 +125,26 @@ func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time
 	return Decision{State: p.state, Next: now.Add(p.wait), Gone: !p.state.GoneSince.IsZero(), Reason: p.reason}
 }
 
-// Wait is how long a source in that state waits for a check that is neither hurried nor put off.
+// Wait is how long a source in that state waits for a check that is neither brought forward nor delayed.
 func (c Config) Wait(s State, jitter float64) time.Duration {
 	c = c.sane()
 	return c.spread(c.rung(c.step(s.Interval)), clamp(jitter))
 }
 
-// plan is a decision before the site's wishes and the clock come in.
+// plan is a decision before the site's pause and the time are applied.
 type plan struct {
 	state  State
 	wait   time.Duration
 	reason string
 }
 
-// restart goes to the first step of the ladder.
+// restart returns to the first step of the ladder.
 func (c Config) restart(reason string, jitter float64) plan {
 	return plan{State{Interval: c.Base}, c.spread(c.Base, jitter), reason}
 }
 
-// unchanged climbs, except that a page which comes back is news even with its old content: it
-// was removed from the index or was about to be.
+// unchanged climbs the ladder. A page that comes back after being missing restarts it, even with its old content,
+// because it was removed from the index or was about to be.
 func (c Config) unchanged(s State, what string, jitter float64) plan {
 	if s.Missing > 0 {
 		return c.restart("back after being missing: back to the base interval", jitter)
@@ -155,16 +152,16 @@ func (c Config) unchanged(s State, what string, jitter float64) plan {
 	return c.climb(s, what, jitter)
 }
 
-// collapsed stays where it is on the ladder: whether the content has changed is not known yet.
+// collapsed stays at its step of the ladder, because it is not known yet whether the content has changed.
 func (c Config) collapsed(s State) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: min(max(s.Unchanged, 0), c.UnchangedSteps)}
 	return plan{next, c.again(), "collapsed: checked again soon"}
 }
 
-// again is the wait for a check that is to confirm what another found.
+// again is the wait for a check that confirms the result of another.
 func (c Config) again() time.Duration { return min(max(c.Base/4, c.ErrorBase), c.Base) }
 
-// climb counts a check that found nothing new and goes one step up after enough of them.
+// climb counts a check without a change, and moves one step up after enough of them.
 func (c Config) climb(s State, what string, jitter float64) plan {
 	step := c.step(s.Interval)
 	next := State{Interval: c.rung(step), Unchanged: count(s.Unchanged)}
@@ -186,7 +183,7 @@ func (c Config) climb(s State, what string, jitter float64) plan {
 // ladder holds the steps of A12 in units of Base.
 var ladder = [...]time.Duration{1, 3, 7, 14}
 
-// steps is how many steps the ladder has. With [Config].ToMax they are enough for every Max.
+// steps is the number of steps of the ladder. With [Config].ToMax they suffice for every Max.
 func (c Config) steps() int {
 	if c.ToMax {
 		return len(ladder) + 32
@@ -194,7 +191,7 @@ func (c Config) steps() int {
 	return len(ladder)
 }
 
-// rung is the interval of a step, which stays at the last one.
+// rung is the interval of a step; beyond the last step, it is that of the last.
 func (c Config) rung(step int) time.Duration {
 	last := len(ladder) - 1
 	interval := c.Base * ladder[min(step, last)]
@@ -207,8 +204,8 @@ func (c Config) rung(step int) time.Duration {
 	return min(interval, c.Max)
 }
 
-// step is the highest step whose interval is not above the given one. Intervals from before a
-// change of the settings land on the step below.
+// step is the highest step whose interval is not above the given one. An interval from before a change of the
+// settings belongs to the step below it.
 func (c Config) step(interval time.Duration) (step int) {
 	for step+1 < c.steps() && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
 		step++
@@ -216,8 +213,8 @@ func (c Config) step(interval time.Duration) (step int) {
 	return step
 }
 
-// failed backs off. A gone source that fails is still gone, and needs no haste; one that the
-// guard keeps begins anew, like any that was missing.
+// failed backs off. A gone source that fails is still gone, and is checked as rarely as before. A guarded source
+// starts over, like any missing one.
 func (c Config) failed(s State, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Attempts: count(s.Attempts)}
 	reason := "failed " + words.Count(next.Attempts, "time")
@@ -241,7 +238,7 @@ func (c Config) backoff(attempts int, jitter float64) time.Duration {
 	return min(max(wait, time.Second), c.Max)
 }
 
-// spread picks a point of the window described in the package comment.
+// spread returns a point in the window that the package comment describes.
 func (c Config) spread(interval time.Duration, jitter float64) time.Duration {
 	width := interval / 20
 	end := min(interval+width, c.Max)
@@ -252,7 +249,7 @@ func (c Config) spread(interval time.Duration, jitter float64) time.Duration {
 // count is one more than n, within the bounds of a count.
 func count(n int) int { return min(max(n, 0), maxCount-1) + 1 }
 
-// clamp brings jitter into [0,1); what is no number is 0.
+// clamp limits jitter to [0,1); NaN gives 0.
 func clamp(jitter float64) float64 {
 	if !(jitter > 0) {
 		return 0

@@ -37,7 +37,7 @@ var before = now.Add(-time.Hour)
 
 type state = schedule.State
 
-// nextRow is what Next decides with the default settings.
+// nextRow is an expected decision of Next with the default settings.
 type nextRow struct {
 	state   state
 	outcome schedule.Outcome
@@ -148,7 +148,7 @@ var missingRows = map[string]nextRow{
 		state{Interval: day}, day, false},
 }
 
-// What is out of scope, and jitter out of its bounds.
+// Outcomes out of scope, and jitter out of its bounds.
 var otherRows = map[string]nextRow{
 	"A11 out of scope": {state{Interval: day, Attempts: 1, Missing: 1}, schedule.OutOfScope, 0, 0,
 		state{Interval: day, Unchanged: 1}, day, false},
@@ -358,7 +358,7 @@ func TestBackoffNeverShrinks(t *testing.T) {
 		c, s := anyConfig().Draw(t, "config"), schedule.State{}
 		var last time.Duration
 		for range rapid.IntRange(2, 40).Draw(t, "failures") {
-			// Even the worst draws of jitter leave the order of the waits alone: 1.2 × 1 < 0.8 × 2.
+			// Even the worst jitter keeps the order of the waits: 1.2 × 1 < 0.8 × 2.
 			d := c.Next(s, schedule.Failed, 0, now, rapid.Float64Range(0, 1).Draw(t, "jitter"))
 			if wait := d.Next.Sub(now); wait < last {
 				t.Fatalf("%v after %v at attempt %d", wait, last, d.State.Attempts)
@@ -409,7 +409,8 @@ func TestGoneExactlyAfterM(t *testing.T) {
 	})
 }
 
-// Reasons are sentences for people: units in words, nouns in the right number (S13).
+// TestS13ReasonsArePlain checks that reasons are sentences for people: units as words, nouns in the right number
+// (S13).
 func TestS13ReasonsArePlain(t *testing.T) {
 	c := schedule.Defaults()
 	for _, row := range []struct {

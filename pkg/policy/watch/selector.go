@@ -10,26 +10,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// selector is a chain of parts with combinators before all but the first.
+// selector is a chain of parts, with a combinator before each but the first.
 type selector struct {
 	chain []compound
 }
 
-// compound is a part of a selector that speaks of one element.
+// compound is a part of a selector that matches one element.
 type compound struct {
 	combinator byte // before it: ' ', '>', '+' or '~'; 0 for the first
 	sel        cascadia.Sel
-	siblings   bool // it looks at all siblings
+	siblings   bool // it examines all siblings
 }
 
-// pseudos are the pseudo-classes that are supported, and whether they look at siblings.
+// pseudos are the supported pseudo-classes, with whether they examine siblings.
 var pseudos = map[string]bool{
 	"root": false, "empty": false, "not": false, "containsown": false, "first-child": true, "last-child": true,
 	"only-child": true, "first-of-type": true, "last-of-type": true, "only-of-type": true, "nth-child": true,
 	"nth-last-child": true, "nth-of-type": true, "nth-last-of-type": true,
 }
 
-// parseSelector reads selectors with commas between them.
+// parseSelector parses selectors separated by commas.
 func parseSelector(text string) (out []selector, err error) {
 	if err := checkText(text); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ type partOf struct {
 	text       string
 }
 
-// parts cuts a selector at its combinators. One that stands in a wrong place leaves an empty part.
+// parts splits a selector at its combinators. A misplaced combinator leaves an empty part.
 func parts(text string) (out []partOf) {
 	text = strings.TrimSpace(text)
 	start, combinator := 0, byte(0)
@@ -133,7 +133,7 @@ func parts(text string) (out []partOf) {
 	return out
 }
 
-// checkPseudos says which pseudo-class of a compound is not supported, or whether one looks at all siblings.
+// checkPseudos returns why a pseudo-class of a compound is not supported, or whether one examines all siblings.
 func checkPseudos(text string) (siblings bool, why string) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -175,7 +175,7 @@ var supported = func() string {
 	return strings.Join(names, " ")
 }()
 
-// closing is where the brackets end with which a text begins; 0 if they do not.
+// closing is the end of the brackets at the beginning of a text; 0 if they are not closed.
 func closing(text string) int {
 	end, quote := 0, byte(0)
 	for i := 1; i < len(text) && end == 0; i++ {
@@ -195,7 +195,7 @@ func closing(text string) int {
 	return end
 }
 
-// inner is what stands in the parentheses with which a text begins.
+// inner is the content of the parentheses at the beginning of a text.
 func inner(text string) string {
 	text = strings.TrimPrefix(text, "(")
 	if i := strings.LastIndexByte(text, ')'); i >= 0 {
@@ -204,15 +204,15 @@ func inner(text string) string {
 	return text
 }
 
-// maxSteps bounds how many siblings are looked at for one page.
+// maxSteps bounds how many siblings are examined for one page.
 const maxSteps = 20_000_000
 
-// ErrLarge is why selectors were not applied to a page.
+// ErrLarge means that selectors were not applied because the page is too large for them.
 var ErrLarge = fault.New(fault.TooLarge,
 	"the page is too large for a selector that counts siblings, such as :nth-child")
 
-// Select takes what is excluded out of the tree of a page, and gives the topmost elements that are included, in the
-// order of the page; none where nothing is included by itself. An error is [ErrLarge].
+// Select removes the excluded elements from the tree of a page, and returns the topmost included elements, in the
+// order of the page; none when there are no include selectors. Errors: [ErrLarge].
 func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 	steps := maxSteps
 	out, err := find(root, r.exclude, &steps)
@@ -225,7 +225,7 @@ func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 	return find(root, r.include, &steps)
 }
 
-// find gives the topmost elements that one of the selectors matches, in the order of the page.
+// find returns the topmost elements that one of the selectors matches, in the order of the page.
 func find(root *html.Node, selectors []selector, steps *int) (out []*html.Node, err error) {
 	if len(selectors) == 0 {
 		return nil, nil
@@ -250,7 +250,7 @@ func topmost(n *html.Node, found map[*html.Node]bool, out []*html.Node) []*html.
 	return out
 }
 
-// walk matches one selector. What holds of an element is a set of bits: bit i says that the first i+1 parts match
+// walk matches one selector. The matches at an element are a set of bits: bit i means that the first i+1 parts match
 // there, the last of them at the element itself.
 type walk struct {
 	sel   *selector
@@ -258,20 +258,20 @@ type walk struct {
 	steps *int
 }
 
-// below looks for matches below n, given what holds of any of its ancestors or itself, and of itself.
+// below searches for matches below n. Above has the bits of n and all its ancestors, parent those of n.
 func (w *walk) below(n *html.Node, above, parent uint32) {
 	children := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		children++
 	}
-	var before, earlier uint32 // of the element just before, and of any before
+	var before, earlier uint32 // bits of the previous sibling, and of all earlier ones
 	for c := n.FirstChild; c != nil && *w.steps >= 0; c = c.NextSibling {
 		if c.Type != html.ElementNode {
 			continue
 		}
 		here := w.at(c, children, above, parent, before, earlier)
 		if here>>(len(w.sel.chain)-1) != 0 {
-			w.found[c] = true // what is below it is found with it
+			w.found[c] = true // it includes everything below it
 		} else {
 			w.below(c, above|here, here)
 		}
@@ -279,7 +279,7 @@ func (w *walk) below(n *html.Node, above, parent uint32) {
 	}
 }
 
-// at is what holds of an element.
+// at returns the bits of an element.
 func (w *walk) at(n *html.Node, siblings int, above, parent, before, earlier uint32) (here uint32) {
 	for i, part := range w.sel.chain {
 		needs := ^uint32(0)

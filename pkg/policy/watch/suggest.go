@@ -8,11 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// leastCommon is how many letters and digits a rule that is made of lines keeps of them at least.
+// leastCommon is the minimum number of letters and digits that a suggested rule keeps from its lines.
 const leastCommon = 3
 
-// Suggest makes an ignore rule of a line, in which any number may stand for each of its numbers. Of a line as it was
-// and as it is, it keeps the words with which both begin and end. It is Invalid where they have too little in common.
+// Suggest makes an ignore rule from a line, with any number in the position of each number. From the old and the new
+// form of a line, it keeps the words that both begin and end with. Errors: Invalid when they have too little in
+// common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {
@@ -56,7 +57,7 @@ func Suggest(was, is string) (string, error) {
 
 var number = regexp.MustCompile(`\pN+`)
 
-// pieces are the words of a line as a regular expression has them, with any number for each number.
+// pieces returns the words of a line as regular expressions that match any number in the position of each number.
 func pieces(line string) []string {
 	const most = 60 // words
 	words := strings.Fields(line)
@@ -72,7 +73,7 @@ func pieces(line string) []string {
 	return words[:min(len(words), most)]
 }
 
-// clipRule leaves the beginning of a rule that is too long, up to a blank, which stands for itself.
+// clipRule cuts a rule that is too long at a space, which is always a literal.
 func clipRule(rule string) string {
 	const enough = MaxRule / 2
 	if len(rule) <= enough {

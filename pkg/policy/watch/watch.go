@@ -1,22 +1,23 @@
-// Package watch says which part of a page somebody watches: which elements count, which lines do not, and without
-// which text no change is told. It is arithmetic on trees and texts, in time that is bounded whatever a page holds.
+// Package watch decides which part of a page a user watches: which elements count, which lines do not, and which text
+// a change needs to be reported. It computes with trees and texts only, in bounded time for any page.
 //
 // # What counts
 //
-// Include selectors name the elements that are watched, the whole page when there are none; exclude selectors name
-// what is left out of them. What is left is text, line by line. A line in which an ignore rule finds something does not
-// count. Where there is a trigger, a change is told only if the trigger finds something in what counts then: with
-// "in stock" it is told that the words have appeared, and what changes while they stand there, but not that they went.
+// Include selectors name the watched elements, the whole page when there are none; exclude selectors name elements to
+// leave out of them. The remaining text is handled line by line. A line in which an ignore rule matches does not
+// count. With a trigger, a change is reported only if the trigger matches the text that then counts. The trigger "in
+// stock" reports that the words have appeared, and changes while they are present, but not that they have
+// disappeared.
 //
 // # Bounds
 //
-// Selectors are matched in one walk over the tree for each of them, whatever combinators it has: what holds of an
-// element is known from its parent and its earlier siblings. Pseudo-classes that would look at all that is below an
-// element are not supported, and those that look at all siblings have a budget. Regular expressions are RE2's, whose
-// time is linear in the text and in their size, and both are bounded.
+// Each selector is matched in one walk over the tree, whatever combinators it has: the matches at an element follow
+// from those of its parent and its earlier siblings. Pseudo-classes that would examine everything below an element
+// are not supported, and those that examine all siblings have a budget. Regular expressions are RE2's, whose time is
+// linear in the text and in their size, and both are bounded.
 //
-// Alternatives considered: cascadia's own matching of combinators looks at all ancestors or siblings again for each
-// part of a selector, which takes time that a page can make grow with a power of its size.
+// Alternatives considered: cascadia's own matching of combinators examines all ancestors or siblings again for each
+// part of a selector, so a page can make its time grow with a power of the page's size.
 package watch
 
 import (
@@ -28,12 +29,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Spec is what somebody has set; the zero Spec watches the whole page.
+// Spec is a user's setting; the zero Spec watches the whole page.
 type Spec struct {
 	Include []string `json:"include,omitempty"` // CSS selectors
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors
-	Ignore  []string `json:"ignore,omitempty"`  // regular expressions of lines
-	Trigger string   `json:"trigger,omitempty"` // a regular expression of the text
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions for lines
+	Trigger string   `json:"trigger,omitempty"` // a regular expression for the text
 }
 
 // Bounds of a [Spec].
@@ -43,10 +44,10 @@ const (
 	maxCompounds = 200 // parts between combinators, of all selectors together
 	maxChain     = 16  // such parts of one selector
 	maxProgram   = 1000
-	maxPrograms  = 3000 // steps of all regular expressions together
+	maxPrograms  = 3000 // instructions of all regular expressions together
 )
 
-// Rules are a [Spec] that can be applied. They may be used by many at once.
+// Rules are a compiled [Spec]. They are safe for concurrent use.
 type Rules struct {
 	include, exclude []selector
 	ignore           []rule
@@ -59,8 +60,8 @@ type rule struct {
 	re   *regexp.Regexp
 }
 
-// Compile makes rules of what somebody has set. An error is Invalid and names the field: watch.include,
-// watch.exclude, watch.ignore or watch.trigger.
+// Compile compiles a user's setting. Errors: Invalid, naming the field: watch.include, watch.exclude, watch.ignore or
+// watch.trigger.
 func Compile(s Spec) (*Rules, error) {
 	var r Rules
 	var err error
@@ -112,7 +113,7 @@ func checkCount(field string, list []string) error {
 	return nil
 }
 
-// checkText says what is wrong with a rule whatever it means.
+// checkText checks the text of a rule, whatever its meaning.
 func checkText(text string) error {
 	switch n := len([]rune(text)); {
 	case strings.TrimSpace(text) == "":
@@ -123,7 +124,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// expression compiles a regular expression that is small enough; size is that of all so far.
+// expression compiles a regular expression and checks its size; size is the sum of all so far.
 func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	if err := checkText(text); err != nil {
 		return nil, fault.Field(field, "%s: %w", field, err)
@@ -152,13 +153,13 @@ func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// Selects reports whether there are selectors, which only pages have elements for.
+// Selects reports whether there are selectors, which apply only to documents with elements.
 func (r *Rules) Selects() bool { return len(r.include)+len(r.exclude) > 0 }
 
-// Narrow reports whether only what was included counts.
+// Narrow reports whether only included elements count.
 func (r *Rules) Narrow() bool { return len(r.include) > 0 }
 
-// Ignored is the rule by which a line does not count; "" where it counts.
+// Ignored is the rule that excludes a line; "" when the line counts.
 func (r *Rules) Ignored(line string) string {
 	line = strings.TrimSpace(line)
 	for _, rule := range r.ignore {
@@ -172,15 +173,15 @@ func (r *Rules) Ignored(line string) string {
 // Ignores reports whether there are ignore rules.
 func (r *Rules) Ignores() bool { return len(r.ignore) > 0 }
 
-// MaxText is how much of a text rules are applied to, in bytes: what comes behind it counts.
+// MaxText is the part of a text to which rules apply, in bytes; everything after it counts.
 const MaxText = 1 << 20
 
-// Triggered reports whether a change to a text is told.
+// Triggered reports whether a change to a text is reported.
 func (r *Rules) Triggered(text string) bool {
 	return r.trigger == nil || r.trigger.MatchString(text[:min(len(text), MaxText)])
 }
 
-// Trigger is the trigger as it was written; "" for none.
+// Trigger is the trigger as it was written; "" if there is none.
 func (r *Rules) Trigger() string {
 	if r.trigger == nil {
 		return ""
@@ -188,8 +189,8 @@ func (r *Rules) Trigger() string {
 	return r.trigger.String()
 }
 
-// Lost says why a part is taken for broken that has so many letters, and had so many when it worked; "" where it is
-// not. Elements is how many elements were found.
+// Lost returns why a watched part counts as broken, "" if it does not. Elements is the number of elements that were
+// found, letters their present number of letters, and before the number when the part last worked.
 func Lost(elements, letters, before int) string {
 	const times = 10
 	switch {

@@ -18,7 +18,7 @@ import (
 func TestW10RulesAreChecked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		spec watch.Spec
-		says string // empty: it is fine
+		says string // empty: valid
 	}{
 		"nothing": {watch.Spec{}, ""},
 		"all": {watch.Spec{Include: []string{"main .price, #stock > b"}, Exclude: []string{".ad"},
@@ -63,7 +63,8 @@ func slow(n int) (out []string) {
 	return out
 }
 
-// TestW10SelectorsMatchAsOthersSay: what the walk finds is what cascadia finds, on trees and selectors made by chance.
+// TestW10SelectorsMatchAsOthersSay checks that the walk finds what cascadia finds, on random trees and selectors
+// (W10).
 func TestW10SelectorsMatchAsOthersSay(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[dice.IntN(len(from))] }
@@ -134,7 +135,8 @@ func TestW10SelectorsMatchAsOthersSay(t *testing.T) {
 	}
 }
 
-// TestW10HostilePageIsBounded: siblings are not looked at for ever, and descendants are looked at once.
+// TestW10HostilePageIsBounded checks that the examination of siblings is bounded, and that descendants are visited
+// once (W10).
 func TestW10HostilePageIsBounded(t *testing.T) {
 	page := func(body string) *html.Node {
 		root, err := html.Parse(strings.NewReader(body))
@@ -225,7 +227,7 @@ func TestW10Suggest(t *testing.T) {
 	}
 }
 
-// FuzzRules: whatever rules are given, they are refused as such or can be applied.
+// FuzzRules checks that any rules are either refused or can be applied.
 func FuzzRules(f *testing.F) {
 	for _, s := range []string{"a > b", `a[b="c,d"]`, ":not(:not(x))", "a:nth-child(2n+1)", `\`, `a[`, "^a.*$", "(?i)x",
 		"a,,b", `"`} {
