@@ -117,7 +117,7 @@ func (s *base) event(id string, kind api.EventType, rule string, at time.Time) a
 func jsonBody(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("notify: an event cannot be encoded: " + err.Error()) // a programmer's error: its types are declared here
+		panic("notify: an event cannot be encoded: " + err.Error()) // Unreachable: its types are declared here.
 	}
 	return b
 }
