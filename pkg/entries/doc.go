@@ -1,5 +1,5 @@
-// Package entries stores what is pushed in and not crawled: messages, mails, notes and the texts of pages. It stores
-// each once, however often it is sent (spec 001), and writes it to the search index.
+// Package entries stores the content that is pushed in, not crawled: messages, mails, notes and the texts of pages. It
+// stores each once, however often it is sent (spec 001), and writes it to the search index.
 //
 // # Two steps
 //
@@ -32,8 +32,8 @@
 //  2. The policy of an entry, its id and its time of creation never change.
 //  3. The index has the current state of an entry of pkm, or the entry is in the outbox.
 //  4. Until a claim expires only its claimant writes the entry to the index.
-//  5. The feed has each change of an entry of pkm once, or the change's row waits. A merge that changes nothing is
-//     not a change.
+//  5. The feed has each change of an entry of pkm once, or the change's row waits. A merge that changes nothing is not
+//     a change.
 //
 // # Outbox
 //

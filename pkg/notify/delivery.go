@@ -180,7 +180,8 @@ func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.
 	return page, nil
 }
 
-// load reads a waiting or a finished delivery, as as says. If there is none, etag is empty.
+// load reads a delivery: a waiting one when as is waitingAs, otherwise a finished one. If there is none, etag is
+// empty.
 func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storage.ETag, err error) {
 	if storage.CheckKey(deliveryKey(as, id)) != nil {
 		return d, "", nil

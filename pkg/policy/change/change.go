@@ -33,7 +33,7 @@ type Reading struct {
 	Words    Words  // of the body
 }
 
-// Known is what is remembered of a page. The zero Known is a page of which nothing is known. A field that was not
+// Known is the stored state of a page. The zero Known is a page of which nothing is known. A field that was not
 // remembered at an earlier reading is zero.
 type Known struct {
 	Hash     string // of the last accepted reading

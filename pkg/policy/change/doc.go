@@ -1,4 +1,4 @@
-// Package change decides what a reading of a page means, compared with what is remembered of the page: new content, a
+// Package change decides what a reading of a page means, compared with the stored state of the page: new content, a
 // new title, other images or metadata, a return to an earlier state, or a collapse that waits. It computes with
 // values only: the caller reads the page, stores [Known] between checks and passes the time.
 //
@@ -32,7 +32,7 @@
 //
 // # How much has changed
 //
-// [Words] is remembered of a text to measure later how much of it is left: it counts how often words occur. Texts are
+// [Words] is stored for a text, to measure later how much of it is left: it counts how often words occur. Texts are
 // compared as bags of words, in time linear in their lengths, and a sentence that only moves is not a change.
 // Alternatives considered: a comparison of lines calls a page rewritten when one word of each row of its table
 // changes; a bounded diff, such as the one that users see, calls a long page rewritten when its bound is reached;

@@ -9,7 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Words is what is remembered of a text: how many words fall into each of 65,536 buckets, and how many letters and
+// Words is a summary of a text: how many words fall into each of 65,536 buckets, and how many letters and
 // digits these have. So its size is bounded, however long the text is. With a vocabulary of 1,500 words, 2 in 100
 // share a bucket with another. The zero Words remembers nothing; it differs from the Words of an empty text.
 type Words struct {

@@ -16,7 +16,7 @@ type Budget struct {
 // Plus adds two budgets.
 func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
 
-// less is what is left of a budget; a very large number where there is no limit.
+// less returns the remaining budget; a very large number where there is no limit.
 func (b Budget) less(used Budget) Budget {
 	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
 }
@@ -55,7 +55,7 @@ func (s *State) StartDay(now time.Time) {
 	}
 }
 
-// left is what may be requested from the host today beyond what is reserved.
+// left is the budget that remains for the host today, beyond its reservations.
 func (d *Day) left(p Politeness) Budget {
 	l := p.Daily.less(d.Used)
 	if p.Total.Requests > 0 {

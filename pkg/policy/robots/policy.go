@@ -26,7 +26,7 @@ const (
 // Reply is the result of asking for /robots.txt, after redirects.
 type Reply struct {
 	Status           int           // of the last response; meaningless when Failed
-	Failed           bool          // there was no usable answer: DNS, connect, TLS, timeout, broken body, refused address
+	Failed           bool          // no usable answer: DNS, connect, TLS, timeout, broken body, refused address
 	TooManyRedirects bool          // a loop, or more redirects than allowed
 	Problem          string        // why it failed, for people
 	Body             []byte        // decoded, possibly cut

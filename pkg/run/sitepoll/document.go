@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// document is the row with what is remembered of a sitemap or feed between polls.
+// document is the row of a sitemap or feed: its state between polls.
 type document struct {
 	RowVersion   int             `col:"rowVersion"`
 	URL          string          `col:"url"`
