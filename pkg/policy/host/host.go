@@ -85,7 +85,7 @@ type Grant struct {
 	Left    Budget      // what it may request
 }
 
-// Stamp rounds times to the resolution at which rows store and compare them.
+// Stamp truncates times to the resolution at which rows store and compare them.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Later is the later of two times.
