@@ -21,7 +21,7 @@ import (
 const restoreLong = `Restore what "tidemark backup" wrote. The whole file is read and verified before
 anything is replaced; --check only verifies it.
 
-Tidemark must be stopped. A data folder that has a store is refused. With --force the
+Tidemark must be stopped. A data folder with a store is refused. With --force the
 old store and its search index are moved to a folder whose name is printed at the
 end. They can be deleted, or moved back while Tidemark is stopped.
 
