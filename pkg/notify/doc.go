@@ -18,7 +18,7 @@
 //
 // The id of a delivery is made from the position of its (last) change, so that the newest sort first, from its rule
 // and from its channel. The timer sends a lost message again, after [lostAfter]. A worker claims a delivery for
-// [claimTime] by its ETag, so two workers do not send it at once; when one dies, another takes over.
+// [sendLease] by its ETag, so two workers do not send it at once; when one dies, another takes over.
 //
 // A failed delivery is retried with growing pauses for a day. After that it has failed for good, until a user sends
 // it again. A channel that accepts nothing at all is paused as a whole: one message tries it, the others wait and

@@ -13,7 +13,7 @@ import (
 )
 
 // pendingGrace is the age at which a marker's body is suspected to be a leftover. A put that takes longer is refused
-// without harm: see [body.marked].
+// without harm: see [body.stillPending].
 const pendingGrace = 10 * time.Minute
 
 // maxLeftovers bounds the markers examined each time.
