@@ -64,8 +64,8 @@ type lookup struct {
 	capture lineage.Capture // as in the capture itself; zero when that is no longer kept
 }
 
-// insertLookup writes a look-up row when it does not exist, because most contents are seen once. Otherwise it returns the
-// existing row.
+// insertLookup writes a look-up row when it does not exist, because most contents are seen once. Otherwise it returns
+// the existing row.
 func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.Capture) (lookup, error) {
 	if key == (storage.Key{}) {
 		return lookup{}, nil
