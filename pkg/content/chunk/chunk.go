@@ -132,7 +132,7 @@ func (s *splitter) heading(b extract.Block) {
 	if s.bare.Text != "" && levelOf(s.bare) >= levelOf(b) {
 		s.bareHeading()
 	}
-	s.outline.enter(b)
+	s.outline.push(b)
 	s.bare, s.bareAt = b, s.at
 }
 
@@ -141,7 +141,7 @@ func (s *splitter) bareHeading() {
 	bare := s.bare
 	bare.Kind = extract.Paragraph // cut as one, should it be an essay
 	s.run.block(bare, s.bareAt)
-	s.outline.leave()
+	s.outline.pop()
 	s.flush(Heading, nil)
 }
 
@@ -157,8 +157,8 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 func (s *splitter) title(title string) {
 	title = strings.ToValidUTF8(title, replacement)
 	s.text, s.run.text = title, title
-	s.outline.enter(extract.Block{Kind: extract.Heading, Level: 1, Text: title})
-	s.outline.leave()
+	s.outline.push(extract.Block{Kind: extract.Heading, Level: 1, Text: title})
+	s.outline.pop()
 	s.run.block(extract.Block{Kind: extract.Paragraph, Text: title}, 0)
 	s.flush(Title, nil)
 }

@@ -4,10 +4,10 @@
 // # Names
 //
 // A chunk has two. Its [UID] is the chunkUid of spec 002, bit for bit, so that other tools that
-// follow the same document join with ours: it follows the words of the chunk, 128 UTF-16 code units
+// follow the same document join with Tidemark: it follows the words of the chunk, 128 UTF-16 code units
 // on either side, and the path of the page. Its [Key] follows the page, the headings and the words
 // alone, and is what a search index goes by: a neighbour that changes moves the UID and leaves the
-// key. All places are in UTF-16 code units of one text, [extract.Join] of the page's blocks.
+// key. All offsets are in UTF-16 code units of one text, [extract.Join] of the page's blocks.
 //
 // What stands in listings and tables is a segment: named by its own content ([SegmentUID]), with a
 // virtual path of its own, never in one chunk with prose. By the rule of spec 002 an edit in a

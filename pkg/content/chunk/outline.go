@@ -27,8 +27,8 @@ type outline struct {
 // levelOf is the level of a heading, 1 to 6 whatever the block says.
 func levelOf(b extract.Block) int { return min(max(b.Level, 1), 6) }
 
-// enter goes below a heading.
-func (o *outline) enter(b extract.Block) {
+// push adds a heading.
+func (o *outline) push(b extract.Block) {
 	level := levelOf(b)
 	clear(o.levels[level-1:])
 	clear(o.anchors[level-1:])
@@ -41,8 +41,8 @@ func (o *outline) enter(b extract.Block) {
 	o.path = o.join()
 }
 
-// leave goes back above the innermost heading but keeps its name and anchor, for a chunk of its own words.
-func (o *outline) leave() {
+// pop removes the innermost heading but keeps its name and anchor, for a chunk of its own words.
+func (o *outline) pop() {
 	for level := len(o.levels); level > 0; level-- {
 		if o.levels[level-1] != "" {
 			o.levels[level-1] = ""

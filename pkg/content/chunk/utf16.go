@@ -5,19 +5,19 @@ import "strings"
 // replacement stands for half of a surrogate pair, as the encoders of the reference runtime write it.
 const replacement = "\uFFFD"
 
-// stride is the distance of the marks of a [Text], in UTF-16 code units.
+// stride is the distance of the samples of a [Text], in UTF-16 code units.
 const stride = 64
 
 // Text is a text whose places are counted in UTF-16 code units, as JavaScript counts them. Making
 // one takes time linear in its length, finding a place takes constant time.
 type Text struct {
-	s     string // valid UTF-8
-	units int
-	marks []mark // of every stride-th unit; nil when each unit is a byte
+	s       string // valid UTF-8
+	units   int
+	samples []offset // of every stride-th unit; nil when each unit is a byte
 }
 
-// mark is a place between two characters.
-type mark struct{ bytes, units int }
+// offset is a place between two characters, counted in bytes and in UTF-16 code units.
+type offset struct{ bytes, units int }
 
 // NewText prepares a text. What is not UTF-8 in it becomes U+FFFD.
 func NewText(s string) Text {
@@ -26,11 +26,11 @@ func NewText(s string) Text {
 	if t.units == len(s) {
 		return t
 	}
-	t.marks = make([]mark, 0, t.units/stride+1)
-	for at := (mark{}); at.bytes < len(s); {
+	t.samples = make([]offset, 0, t.units/stride+1)
+	for at := (offset{}); at.bytes < len(s); {
 		size, n := sizes(s[at.bytes])
-		if at.units+n > len(t.marks)*stride { // it has the next unit to mark, maybe as its second half
-			t.marks = append(t.marks, at)
+		if at.units+n > len(t.samples)*stride { // it has the next unit to mark, maybe as its second half
+			t.samples = append(t.samples, at)
 		}
 		at.bytes += size
 		at.units += n
@@ -94,13 +94,13 @@ func (t Text) slice(start, end int) (first, text, last string) {
 
 // find is the byte at which a unit stands; half reports that it is the second of the character there.
 func (t Text) find(unit int) (at int, half bool) {
-	if t.marks == nil {
+	if t.samples == nil {
 		return unit, false
 	}
 	if unit == t.units {
 		return len(t.s), false
 	}
-	m := t.marks[unit/stride]
+	m := t.samples[unit/stride]
 	for m.units < unit {
 		size, n := sizes(t.s[m.bytes])
 		if m.units+n > unit {

@@ -42,20 +42,20 @@ func (v *validator) check(r Record) error {
 	if s := r.MetaV2.Segment; s != nil {
 		path = strings.TrimSuffix(path, segmentMark+s.SegmentUID)
 	}
-	for _, check := range [...]func(Record) error{v.checkNames, v.checkSegment, v.checkRest} {
+	for _, check := range [...]func(Record) error{v.checkNames, v.checkSegment, v.checkFields} {
 		if err := check(r); err != nil {
 			return err
 		}
 	}
 	if r.Start < v.ends[path] || r.End <= r.Start {
-		return v.blame("start", "want chunks in order that do not overlap and hold something")
+		return v.invalid("start", "want chunks in order that do not overlap and hold something")
 	}
 	v.uids[r.ChunkUID], v.keys[r.Key], v.ends[path] = true, true, r.End
 	v.lines++
 	return nil
 }
 
-func (v *validator) blame(field, want string) error {
+func (v *validator) invalid(field, want string) error {
 	return fault.Field(field, "chunk %d: %s: %s", v.lines, field, want)
 }
 
@@ -69,7 +69,7 @@ type rule struct {
 func (v *validator) first(rules []rule) error {
 	for _, r := range rules {
 		if !r.kept {
-			return v.blame(r.field, r.want)
+			return v.invalid(r.field, r.want)
 		}
 	}
 	return nil
@@ -91,10 +91,10 @@ func (v *validator) checkNames(r Record) error {
 func (v *validator) checkSegment(r Record) error {
 	s, path := r.MetaV2.Segment, r.MetaV2.VirtualPath
 	if embedded := r.Kind == Code || r.Kind == Table; (s != nil) != embedded {
-		return v.blame("metaV2.segment", "want one for code and tables, and null for others")
+		return v.invalid("metaV2.segment", "want one for code and tables, and null for others")
 	}
 	if (r.Segment != nil) != (s != nil) {
-		return v.blame("segment", "want one exactly where metaV2 has one")
+		return v.invalid("segment", "want one exactly where metaV2 has one")
 	}
 	if s == nil {
 		return nil
@@ -109,7 +109,7 @@ func (v *validator) checkSegment(r Record) error {
 	})
 }
 
-func (v *validator) checkRest(r Record) error {
+func (v *validator) checkFields(r Record) error {
 	return v.first([]rule{
 		{r.DocID == v.lines, "docId", "want the number of the line"},
 		{hashForm.MatchString(r.TextHash), "textHash", "want sha256: and 64 hex digits"},

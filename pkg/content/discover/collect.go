@@ -23,20 +23,20 @@ func newCollector(kind Kind, base string, most int) *collector {
 
 // page adds the address of a page.
 func (c *collector) page(ref string, mod time.Time, span time.Duration) {
-	if url, ok := c.take("l", ref); ok {
+	if url, ok := c.add("l", ref); ok {
 		c.Links = append(c.Links, Link{url, mod, span})
 	}
 }
 
 // sitemap adds the address of a sitemap.
 func (c *collector) sitemap(ref string, mod time.Time, span time.Duration) {
-	if url, ok := c.take("m", ref); ok {
+	if url, ok := c.add("m", ref); ok {
 		c.Maps = append(c.Maps, Link{url, mod, span})
 	}
 }
 
-// take resolves an address; ok is false when it is useless, known, or one too many.
-func (c *collector) take(space, ref string) (url string, ok bool) {
+// add resolves an address; ok is false when it is useless, known, or one too many.
+func (c *collector) add(space, ref string) (url string, ok bool) {
 	if !c.count() {
 		return "", false
 	}

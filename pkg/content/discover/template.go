@@ -73,7 +73,7 @@ func ParseTemplate(text string) (Template, error) {
 	if err := t.cut(); err != nil {
 		return Template{}, err
 	}
-	if err := t.readPlaces(); err != nil {
+	if err := t.readPlaceholders(); err != nil {
 		return Template{}, err
 	}
 	if !inPath(t.pieces[0].text) {
@@ -116,8 +116,8 @@ func (t *Template) cut() error {
 	}
 }
 
-// readPlaces checks what stands in braces.
-func (t *Template) readPlaces() error {
+// readPlaceholders checks what stands in braces.
+func (t *Template) readPlaceholders() error {
 	var has [daily + 1]bool
 	t.n = numbers{first: 1, last: 1}
 	for _, p := range t.pieces {

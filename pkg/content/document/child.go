@@ -94,7 +94,7 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	for {
 		line, err := buffered.ReadSlice('\n')
 		if err == io.EOF && len(line) == 0 {
-			leave()
+			cleanUp()
 			return nil
 		}
 		if err != nil {
@@ -114,9 +114,8 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	}
 }
 
-// leave removes what this process has in its folder, and the folder, which nobody does when the
-// parent is gone.
-func leave() {
+// cleanUp removes the files of this process and its folder. When the parent is gone, no other process does.
+func cleanUp() {
 	if engine != nil {
 		engine.Close()
 	}

@@ -120,8 +120,8 @@ func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL 
 		Limits: lim}, body)
 }
 
-// light reads a document in this process. The recover keeps a mistake of ours in one document from
-// the others.
+// light reads a document in this process. The recover keeps a panic on one document from ending
+// the work on others.
 func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limits) (doc extract.Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -23,7 +23,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, r.timeout, errSlow)
 	defer cancel()
-	p := r.take()
+	p := r.reuse()
 	if p != nil {
 		if doc, err = r.readBy(limited, p, head, body); err == nil {
 			return doc, nil
@@ -64,8 +64,8 @@ func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (ext
 	return *a.Document, nil
 }
 
-// take gives a reader that waits, or nil.
-func (r *Reader) take() *process {
+// reuse removes a process from those that wait, and returns it; nil when none waits.
+func (r *Reader) reuse() *process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.waiting) > 0 {
@@ -110,7 +110,7 @@ func (r *Reader) remove(p *process) bool {
 
 // Close ends the readers that wait, at once. They would end by themselves soon, or with this process.
 func (r *Reader) Close() {
-	for p := r.take(); p != nil; p = r.take() {
+	for p := r.reuse(); p != nil; p = r.reuse() {
 		p.end()
 	}
 }

@@ -127,7 +127,7 @@ func TestH6AnIdleReaderEnds(t *testing.T) {
 	p := r.waiting[0]
 	p.expiry.Reset(0)
 	<-p.ended
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 || r.take() != nil {
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 || r.reuse() != nil {
 		t.Errorf("left: %v, %v", left, err)
 	}
 	pidOf(t, r, "test/pid")

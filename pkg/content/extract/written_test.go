@@ -3,7 +3,7 @@ package extract
 import "testing"
 
 // TestJ6Markdown: headings and code have their marks, code cannot end its fence, and text that looks
-// like a mark is none.
+// like a mark is escaped.
 func TestJ6Markdown(t *testing.T) {
 	have := Markdown([]Block{
 		{Kind: Heading, Level: 2, Text: "Tide\ntables"}, {Kind: Paragraph, Text: "# no heading\n``` no code"},

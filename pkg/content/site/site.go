@@ -90,7 +90,7 @@ func (s *Sites) Limits(host string) (l Limits, ok bool) {
 }
 
 // Near reports whether a document of the site may name another address to be read: one on its own host,
-// or on the site's. Unknown hosts must not choose whom we ask.
+// or on the site's. An unknown host must not choose which hosts are asked.
 func (s *Site) Near(address, document string) bool {
 	a, err := url.Parse(address)
 	if err != nil {

@@ -12,8 +12,8 @@ type Passage struct {
 	Added bool // it is of the second text; else of the first
 }
 
-// Passages gives the first passages that differ, in order, a removed one before the one that took its place: at most so
-// many, and each of at most so many bytes. Blank lines are none.
+// Passages are the first passages that differ, in order, a removed one before the one that replaces it: at most so
+// many, and each of at most so many bytes. Blank lines are left out.
 func Passages(old, text string, most, size int) (out []Passage) {
 	hunks, _ := Compare(old, text)
 	for _, h := range hunks {

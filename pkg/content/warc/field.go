@@ -68,9 +68,9 @@ func isText(s string) bool {
 // recordID names a record by all that its header says. Fields hold no line breaks, so the text
 // that is hashed says where each ends.
 func recordID(fields []Field) string {
-	var said bytes.Buffer
-	writeFields(&said, fields)
-	id := sha256.Sum256(said.Bytes())
+	var text bytes.Buffer
+	writeFields(&text, fields)
+	id := sha256.Sum256(text.Bytes())
 	id[6] = id[6]&0x0f | 0x80 // version 8: the bits are the maker's own
 	id[8] = id[8]&0x3f | 0x80 // variant of RFC 9562 §4.1
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])

@@ -15,7 +15,7 @@ import (
 
 // Bounds of the ids by which headings and terms are reached, and of the search for them.
 const (
-	maxAnchor  = 200   // bytes; longer ids are none
+	maxAnchor  = 200   // bytes; longer ids are ignored
 	maxAnchors = 5_000 // of a page
 	maxWithin  = 200   // nodes of a heading, or of what stands before it, that are looked at
 	maxAbove   = 5     // elements around a heading
@@ -23,13 +23,13 @@ const (
 	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
 )
 
-// anchors are the ids of a page that lead to something. They follow the page, not the text: no hash covers them. A
-// browser goes to the first element of an id, so a second place of the same id has none.
+// anchors are the ids of a page that lead to something. They belong to the page, not to its text: no hash covers
+// them. A browser goes to the first element of an id, so the second one with the same id has no anchor.
 type anchors map[string]bool
 
 // of is the id by which a browser goes to a heading, "" for none.
 func (a *anchors) of(h *html.Node) string {
-	return a.once(cmp.Or(placeID(h), idWithin(h), permalinkBehind(h), idAround(h)))
+	return a.once(cmp.Or(anchorID(h), idWithin(h), permalinkBehind(h), idAround(h)))
 }
 
 // ofTerm is that of a term of a list of definitions, nil for none.
@@ -37,7 +37,7 @@ func (a *anchors) ofTerm(dt *html.Node) string {
 	if dt == nil {
 		return ""
 	}
-	return a.once(cmp.Or(placeID(dt), idWithin(dt)))
+	return a.once(cmp.Or(anchorID(dt), idWithin(dt)))
 }
 
 // once is an id that is met for the first time, as long as they are not too many.
@@ -52,8 +52,8 @@ func (a *anchors) once(id string) string {
 	return id
 }
 
-// placeID is the id of an element, or the name of a link, as far as it is fit for an address.
-func placeID(n *html.Node) string {
+// anchorID is the id of an element, or the name of a link, as far as it is fit for an address.
+func anchorID(n *html.Node) string {
 	id := dom.Attr(n, "id")
 	if id == "" && n.DataAtom == atom.A {
 		id = dom.Attr(n, "name")
@@ -81,7 +81,7 @@ func idWithin(h *html.Node) string {
 		if n.DataAtom != atom.A && n.DataAtom != atom.Span || noteRef(n) != "" {
 			continue
 		}
-		id := placeID(n)
+		id := anchorID(n)
 		if id != "" && saysMore(n, 0) && !isPermalink(n) {
 			return id
 		}
@@ -117,7 +117,7 @@ func permalinkBehind(h *html.Node) string {
 	if n == nil || !isPermalink(n) || saysMore(n, len("¶")) {
 		return ""
 	}
-	return cmp.Or(placeID(n), targetOf(n))
+	return cmp.Or(anchorID(n), targetOf(n))
 }
 
 // permalinkNames are the classes by which common programs name the links that lead to the heading that they stand at.
@@ -152,7 +152,7 @@ func idAround(h *html.Node) string {
 		if h = h.Parent; h == nil || !beginsWithHeading(h.DataAtom) {
 			return ""
 		}
-		if dom.Attr(h, "id") != "" || h.DataAtom == atom.A && placeID(h) != "" {
+		if dom.Attr(h, "id") != "" || h.DataAtom == atom.A && anchorID(h) != "" {
 			return ownID(h)
 		}
 	}
@@ -186,7 +186,7 @@ func emptyID(n *html.Node) (id string) {
 	if n.DataAtom != atom.A && n.DataAtom != atom.Span || saysMore(n, 0) {
 		return ""
 	}
-	return placeID(n)
+	return anchorID(n)
 }
 
 // beginsWithHeading reports whether such an element may be called by the id of what it begins with.
@@ -202,7 +202,7 @@ func beginsWithHeading(a atom.Atom) bool {
 // ownID is the id of an element around a heading, unless it names a part of the site's layout or a piece that comes
 // late, which scripts take away.
 func ownID(n *html.Node) string {
-	id := placeID(n)
+	id := anchorID(n)
 	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
 		return ""
 	}
@@ -222,8 +222,8 @@ func isBlank(n *html.Node) bool {
 // saysMore reports whether the visible text below n has more than so many bytes, blanks aside.
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
-// textWithin is the length of the visible text of n without whitespace and invisible characters, as far as it is at
-// most a number of bytes. What has very many nodes is taken to have as much, so that empty ones cost nothing.
+// textWithin is the length of the visible text of n without whitespace and invisible characters, in bytes up to most.
+// An element of very many nodes has most, so that a page of empty elements costs little.
 func textWithin(n *html.Node, most int) int {
 	nodes := 0
 	var size func(n *html.Node, most int) int

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// formula is the TeX of an element that shows a formula, between dollar signs: once, though pages hold it for eyes, for
-// screen readers and for scripts side by side. Found is false when the element is none; an empty text says that the
-// formula stands beside it.
+// formula is the TeX of an element that shows a formula, between dollar signs. Pages hold the same formula side by side
+// for eyes, screen readers and scripts; only one of these has a text here, and the others are found with an empty text.
+// Found is false for elements that show no formula.
 func formula(n *html.Node) (tex string, display, found bool) {
 	switch {
 	case n.DataAtom == atom.Math:

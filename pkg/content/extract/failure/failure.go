@@ -1,6 +1,6 @@
-// Package failure tells pages from what hosts send in their place with status 200 (H10): an error, a maintenance
-// notice, a challenge for robots, a wall of consent, a login form. It also tells pages that are empty until their
-// scripts run.
+// Package failure distinguishes pages from what hosts send instead with status 200 (H10): an error, a maintenance
+// notice, a challenge for robots, a wall of consent, a login form. It also recognizes pages that are empty
+// until their scripts run.
 //
 // Words alone do not decide, as there are articles about all of these. An answer is a failure when it has little text,
 // begins with such words and nothing else, and shows more signs of its kind.

@@ -128,7 +128,7 @@ func monthNamed(name string) time.Month {
 	return months[string(letters[:min(len(letters), 3)])]
 }
 
-// intOf is the number that digits stand for; 0 when there are none.
+// intOf is the number that digits stand for; 0 without digits.
 func intOf(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n

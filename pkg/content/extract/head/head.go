@@ -66,8 +66,8 @@ func (h *Head) readMeta(n *html.Node) {
 	h.Robots = appendRobots(h.Robots, n)
 }
 
-// canonical is the address that all canonical links agree on. Pages that name two are taken to
-// name none, since either choice would drop one of them from the index.
+// canonical is the address that all canonical links agree on. Of a page that names two, none
+// counts, since either choice would drop one of them from the index.
 func canonical(links *goquery.Selection, base *url.URL) string {
 	found := ""
 	for _, n := range links.Nodes {

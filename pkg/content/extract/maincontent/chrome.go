@@ -86,7 +86,7 @@ func isChromeRole(role string, inContent bool) bool {
 	return false
 }
 
-// isNote tells the asides of documentation, which are content, from those beside an article.
+// isNote distinguishes the asides of documentation, which are content, from those beside an article.
 func isNote(n *html.Node) bool {
 	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
 		word, _, _ := strings.Cut(class, "-")

@@ -43,7 +43,7 @@ func (t *pageType) readHead(root *html.Node) {
 	}
 }
 
-// readBody reads the classes by which common programs tell what they made.
+// readBody reads the classes by which common programs name the type of a page.
 func (t *pageType) readBody(body *html.Node) {
 	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
 		switch strings.ToLower(class) {
@@ -70,7 +70,7 @@ func (t *pageType) readMeta(n *html.Node) {
 	}
 }
 
-// readScript reads the types that JSON-LD names, without taking the rest apart.
+// readScript reads the types that JSON-LD names, without parsing it.
 func (t *pageType) readScript(n *html.Node) {
 	if !strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
 		return

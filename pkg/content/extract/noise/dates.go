@@ -56,7 +56,8 @@ func dateAt(line string, rest []token) (form string, n int) {
 	return form, n
 }
 
-// dateForm is the form of a date of three parts, of which the first or the last is the year; "" if it is none.
+// dateForm is the form of a date of three parts; "" when neither the first nor the last part is a year, or the others
+// are not a month and a day.
 func dateForm(part [3]int) string {
 	year, a, b := part[2], part[0], part[1]
 	if part[0] > 31 {

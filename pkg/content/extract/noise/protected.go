@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// protection is what a widely used proxy puts in place of mail addresses that scripts show again, with a
-// key that is another on each request.
+// protection is what a widely used proxy writes instead of a mail address, until its script shows the address. The key
+// of the code changes with each request.
 const protection = "[email protected]"
 
-// Unprotect reads an address: in hexadecimal, a key and each byte of the address xor the key. What is none stays
-// [protection].
+// Unprotect reads an address: in hexadecimal, a key and each byte of the address xor the key. It returns [protection]
+// for a code that is not an address.
 func Unprotect(code string) string {
 	const longest = 2 * 255
 	b, err := hex.DecodeString(code[:min(len(code), longest)])

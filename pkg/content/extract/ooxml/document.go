@@ -32,7 +32,7 @@ type docx struct {
 type paragraph struct {
 	serial int
 	text   []byte
-	look   look
+	format format
 	run    run
 	open   bool
 	joined bool // its end was deleted with changes tracked; the next goes on in its place
@@ -145,7 +145,7 @@ func (d *docx) paragraph() {
 		d.para = d.newParagraph()
 	}
 	d.para.open, d.para.joined = true, false
-	d.para.look, d.para.run = look{}, run{}
+	d.para.format, d.para.run = format{}, run{}
 	d.in.children(d.visit)
 	d.para.open = false
 	if !d.para.joined {
@@ -155,7 +155,7 @@ func (d *docx) paragraph() {
 
 // endParagraph adds the paragraph to the cell or the document.
 func (d *docx) endParagraph() {
-	raw, r := string(d.para.text), d.styles.role(d.para.look)
+	raw, r := string(d.para.text), d.styles.role(d.para.format)
 	d.para = d.newParagraph()
 	switch {
 	case r.toc:

@@ -12,7 +12,7 @@ type fields []field
 type field struct {
 	instruction []byte
 	separated   bool
-	start       place
+	start       position
 }
 
 // field reads a part of a field.
@@ -24,7 +24,7 @@ func (d *docx) field(e xml.StartElement) {
 		d.fields = append(d.fields, field{})
 	case top < 0:
 	case kind == "separate":
-		d.fields[top].separated, d.fields[top].start = true, d.mark()
+		d.fields[top].separated, d.fields[top].start = true, d.here()
 	case kind == "end":
 		if f := d.fields[top]; f.separated {
 			d.out.Link(fieldAddress(string(f.instruction)), d.since(f.start))

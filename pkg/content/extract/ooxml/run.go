@@ -48,7 +48,7 @@ func (d *docx) inline(e xml.StartElement) {
 // paragraphProperty reads an element of w:pPr.
 func (d *docx) paragraphProperty(e xml.StartElement) {
 	if e.Name.Local != "rPr" {
-		d.para.look.read(d.in, e)
+		d.para.format.read(d.in, e)
 		return
 	}
 	d.in.children(func(e xml.StartElement) {
@@ -101,18 +101,18 @@ func (d *docx) symbol(e xml.StartElement) {
 
 // hyperlink reads the text of a link.
 func (d *docx) hyperlink(address string) {
-	start := d.mark()
+	start := d.here()
 	d.in.children(d.visit)
 	d.out.Link(address, d.since(start))
 }
 
-// place is a position in the text.
-type place struct{ paragraph, offset int }
+// position is a place in the text.
+type position struct{ paragraph, offset int }
 
-func (d *docx) mark() place { return place{d.para.serial, len(d.para.text)} }
+func (d *docx) here() position { return position{d.para.serial, len(d.para.text)} }
 
-// since is the text of the paragraph that was written after a place.
-func (d *docx) since(p place) string {
+// since is the text of the paragraph that was written after a position.
+func (d *docx) since(p position) string {
 	const most = 1024 // links keep less
 	if p.paragraph != d.para.serial {
 		p.offset = 0

@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// look is what the formatting of a paragraph says about its role. A nil pointer
+// format is what the formatting of a paragraph says about its role. A nil pointer
 // leaves the question to the style.
-type look struct {
+type format struct {
 	style   string
 	outline *int    // 0 to 8 for headings, 9 for body text
 	list    *string // id of the list it is an item of; "0" for none
@@ -21,7 +21,7 @@ type look struct {
 type style struct {
 	name    string // in lower case; that of a built-in style is English in every language
 	basedOn string
-	look
+	format
 }
 
 // styles are those of the file, by id.
@@ -62,14 +62,14 @@ func (ss styles) add(p *part, e xml.StartElement) {
 		case "basedOn":
 			s.basedOn = attr(e, "val")
 		case "pPr":
-			p.children(func(e xml.StartElement) { s.look.read(p, e) })
+			p.children(func(e xml.StartElement) { s.format.read(p, e) })
 		}
 	})
 	ss[id] = s
 }
 
 // read reads one property of a paragraph.
-func (l *look) read(p *part, e xml.StartElement) {
+func (l *format) read(p *part, e xml.StartElement) {
 	switch e.Name.Local {
 	case "pStyle":
 		l.style = attr(e, "val")
@@ -109,7 +109,7 @@ type role struct {
 }
 
 // role follows the styles of a paragraph, nearest first, until each question is answered.
-func (ss styles) role(l look) role {
+func (ss styles) role(l format) role {
 	const longest = 16 // styles may be based on each other in a circle
 	r := role{kind: extract.Paragraph}
 	named := false
@@ -126,12 +126,12 @@ func (ss styles) role(l look) role {
 			break
 		}
 	}
-	r.byLook(l)
+	r.byFormat(l)
 	return r
 }
 
 // inherit fills what l leaves open from a style.
-func (l look) inherit(s style) look {
+func (l format) inherit(s style) format {
 	if l.outline == nil {
 		l.outline = s.outline
 	}
@@ -180,9 +180,9 @@ func (r *role) byName(name string) bool {
 	return true
 }
 
-// byLook sets the rest. An outline level makes a heading of any style, and body text of a style
+// byFormat sets what the style does not. An outline level makes a heading of any style, and body text of a style
 // that is named like a heading.
-func (r *role) byLook(l look) {
+func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)
 	}

@@ -157,42 +157,42 @@ func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, 
 	}
 	r.text += len(text)
 	l := line{page: number, text: text}
-	var turn turn
-	l.size, turn = r.glyph(page, first)
-	l.direction = math.Round(math.Atan2(turn.sin, turn.cos) * 180 / math.Pi)
-	l.x, l.y = r.place(page, first, turn)
-	l.endX, l.endY = r.place(page, last, turn)
+	var dir direction
+	l.size, dir = r.glyph(page, first)
+	l.direction = math.Round(math.Atan2(dir.sin, dir.cos) * 180 / math.Pi)
+	l.x, l.y = r.origin(page, first, dir)
+	l.endX, l.endY = r.origin(page, last, dir)
 	r.lines = append(r.lines, l)
 }
 
-// turn is the direction of writing as a unit vector.
-type turn struct{ cos, sin float64 }
+// direction is that of writing as a unit vector.
+type direction struct{ cos, sin float64 }
 
 // glyph is the size in points and the direction of one glyph. Files scale their fonts by either
 // of font size and matrix. A glyph that PDFium made up has neither and stands upright.
-func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, t turn) {
-	t = turn{cos: 1}
+func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, d direction) {
+	d = direction{cos: 1}
 	if s, err := r.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: index}); err == nil {
 		size = s.FontSize
 	}
 	m, err := r.pdfium.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: page, Index: index})
 	if err != nil {
-		return size, t
+		return size, d
 	}
 	a, b := float64(m.Matrix.A), float64(m.Matrix.B)
 	if length := math.Hypot(a, b); length > 0 {
-		t = turn{cos: a / length, sin: b / length}
+		d = direction{cos: a / length, sin: b / length}
 	}
-	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), t
+	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), d
 }
 
-// place is where a glyph stands, along and across the direction t.
-func (r *reader) place(page references.FPDF_TEXTPAGE, index int, t turn) (x, y float64) {
+// origin is where a glyph stands, along and across a direction.
+func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (x, y float64) {
 	o, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: index})
 	if err != nil {
 		return 0, 0
 	}
-	return o.X*t.cos + o.Y*t.sin, o.Y*t.cos - o.X*t.sin
+	return o.X*d.cos + o.Y*d.sin, o.Y*d.cos - o.X*d.sin
 }
 
 // maxObjects bounds the objects of a page among which an image is looked for.

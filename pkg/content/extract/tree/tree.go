@@ -1,5 +1,5 @@
 // Package tree makes the tree of an HTML page, as browsers see it before scripts run: within bounds of time and memory
-// that no page can exceed, and with the pieces in their places that a server sends late.
+// that no page can exceed, and with pieces that a server streams late moved to where they belong.
 package tree
 
 import (

@@ -18,8 +18,8 @@ import (
 
 // decode gives the body as valid UTF-8 and the name of the encoding it was in. The order is that
 // of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then what the bytes
-// look like. Who says UTF-8 of bytes that are not is passed over: servers say it of whatever they send. Only of
-// markup is a meta element believed: other texts show some to their readers.
+// look like. A declaration of UTF-8 counts only when the bytes are UTF-8, since servers send it with everything. A meta
+// element counts only in markup: other texts show such elements to their readers.
 func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain || name == "utf-8" && !readsAsUTF8(body) {
@@ -41,8 +41,8 @@ var (
 	replacement = []byte("\ufffd")
 )
 
-// guess tells the encoding by the body alone: UTF-16 by its zeros, others by what a meta element
-// says, UTF-8 by its sequences, and the rest by the frequencies of their bytes.
+// guess finds the encoding by the body alone: UTF-16 by its zeros, others by a meta element, UTF-8 by its sequences,
+// and all others by the frequencies of their bytes.
 func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	switch utf16Name(body[:min(len(body), 1024)]) {
 	case "utf-16le":

@@ -14,7 +14,7 @@ import (
 // notice15 has what only iso-8859-15 has.
 const notice15 = "Le bassin nord est fermé ; l'œuvre du chef de port coûte 120 € par mètre, l'Œil du phare aussi."
 
-// H5: whoever declares the encoding, wherever it stands, and whether it is true.
+// H5: the declarations of an encoding, wherever they stand, and which of them are believed.
 func TestH5EveryCharsetHoweverDeclared(t *testing.T) {
 	for _, tc := range []struct{ charset, text string }{
 		{"utf-8", notices["de"]}, {"windows-1252", notices["fr"] + " – “quai”"}, {"iso-8859-15", notice15},

@@ -182,7 +182,7 @@ func TestH1Introduction(t *testing.T) {
 	wants(t, strings.Replace(short, "%", "", 1)+body, []string{"nobody knows"}, []string{"Ana Marsh"})
 }
 
-// H3: what a tab shows is content, though another tab is open; what else is hidden is none.
+// H3: what a tab shows is content, though another tab is open; other hidden text is not.
 func TestH3TabsThatAreClosed(t *testing.T) {
 	const frame = `<body><main>%
 		<div role="tabpanel"><pre><code>brew install tidemark</code></pre></div>

@@ -53,7 +53,7 @@ func isRaw(tag atom.Atom) bool {
 	return false
 }
 
-// elementText takes the text that follows a raw element's start tag.
+// elementText is the text that follows a raw element's start tag.
 func elementText(z *html.Tokenizer) string {
 	if z.Next() != html.TextToken {
 		return ""

@@ -44,7 +44,7 @@ func rendered(p page, text string) (doc extract.Document, ok bool) {
 			doc, ok = extract.Document{}, false
 		}
 	}()
-	if !isPlainSailing(text) {
+	if !isCheap(text) {
 		return extract.Document{}, false
 	}
 	out := bounded{most: 10*len(text) + 4096}
@@ -95,9 +95,9 @@ const (
 // blockCost is what is counted of one block.
 type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
 
-// isPlainSailing reports whether the parser will take a reasonable time. A block reaches to
-// the next blank line, item or heading, or further than the parser takes it to reach.
-func isPlainSailing(text string) bool {
+// isCheap reports whether the parser needs a reasonable time. A block reaches to the next blank line, item or heading,
+// which is at least as far as for the parser.
+func isCheap(text string) bool {
 	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
 		return false
 	}
@@ -152,8 +152,7 @@ func isDeep(line string) bool {
 	return marks > maxMarkers || end > maxIndent
 }
 
-// frontMatter takes the YAML that a document may begin with, between lines of "---", off it and
-// gives its title.
+// frontMatter removes the YAML that a document may begin with, between lines of "---", and gives the title in it.
 func frontMatter(text string) (title, body string) {
 	const longest = 64 << 10
 	header, found := strings.CutPrefix(text, "---\n")
