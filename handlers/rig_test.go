@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -131,6 +132,23 @@ func (x *remembering) Put(ctx context.Context, pages ...search.Page) error {
 	return x.Index.Put(ctx, pages...)
 }
 
+// storesOf are those of a registry and the snapshots beside it.
+func storesOf(reg *registry.Registry, snaps *snapshot.Store) crawl.Stores {
+	return crawl.Stores{
+		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
+	}
+}
+
+// pages are placed in the rig's index.
+func (r *rig) pages(
+	reg *registry.Registry, snaps *snapshot.Store, store storage.Store, clock func() time.Time,
+) *placement.Service {
+	return placement.New(placement.Stores{
+		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Index: instrumented.Index(r.index, r.metrics),
+	}, placement.Options{Clock: clock})
+}
+
 // wrap lets a test put something between the services and the store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
@@ -158,9 +176,10 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	})
 	hosts := politeness.New(reg.Hosts, instrumented.Web(r.web, r.metrics),
 		politeness.Options{Agent: "Tidemark", Strategy: source.ByHost, Clock: clock, Metrics: r.metrics})
-	worker := crawl.New(reg, snaps, index.NewManifests(store), hosts, instrumented.Index(r.index, r.metrics),
-		crawl.Options{Metrics: r.metrics, Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
-			Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl"})
+	worker := crawl.New(storesOf(reg, snaps), hosts, r.pages(reg, snaps, store, clock), crawl.Options{
+		Metrics: r.metrics, Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
+		Clock: clock, Jitter: func() float64 { return 0 }, RunID: "crawl",
+	})
 	setting := func(name string) string { return r.settings[name] }
 	r.settings = map[string]string{
 		"CREDENTIAL_DOCS": "sas https://acct.blob.core.windows.net/docs sv=1&sig=hunter2",

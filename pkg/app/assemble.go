@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -160,7 +161,7 @@ type indexed struct {
 	lazy     *lazyIndex // the engine, where it is a service that may be down; else nil
 	none     bool       // there is no index
 	searched search.Index
-	vectors  crawl.Embedder // nil without a model
+	vectors  placement.Embedder // nil without a model
 }
 
 func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
@@ -187,12 +188,18 @@ func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 func (a assembly) worker(in inputs, reg *registry.Registry, known records, out indexed,
 	hosts *politeness.Hosts) *crawl.Worker {
 	cfg := a.cfg
-	engine := instrumented.Index(out.engine, cfg.Metrics)
-	return crawl.New(reg, known.snapshots, known.manifests, hosts, engine, crawl.Options{
+	pages := placement.New(placement.Stores{
+		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: known.snapshots, Manifests: known.manifests,
+		Index: instrumented.Index(out.engine, cfg.Metrics), Vectors: out.vectors,
+	}, placement.Options{Log: a.log})
+	stores := crawl.Stores{
+		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: known.snapshots,
+	}
+	return crawl.New(stores, hosts, pages, crawl.Options{
 		Schedule: cfg.Schedule, Agent: in.web.ProductToken(), Rules: cfg.Rules,
 		KeepGone: cfg.KeepGone, Soft404: cfg.Soft404, ReindexOnCanonical: cfg.ReindexOnCanonical,
 		RunID: known.run.ID, Version: known.run.NormalizationVersion, Retention: cfg.Retention,
-		Vectors: out.vectors, Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
+		Documents: in.documents, Room: memory.NewRoom(cfg.Memory, cfg.Fetch.MaxBytes),
 		Files: in.files, Setting: a.get, Log: a.log, Metrics: cfg.Metrics,
 	})
 }

@@ -13,7 +13,7 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 	had := snapshot.Had{RawHash: c.basis.RawBefore, Verified: it.LastVerified, Last: c.basis.Last}
 	capture := verdict.CaptureOf(it, got, c.basis.Rules.RunID, c.now())
 	capture.Words, capture.Change = r.Words.Bytes(), snapshot.ChangeOf(o.News.Kind, o.News.Extent)
-	saved, err := c.job.w.snaps.Save(ctx, capture, got.Response.Body, had)
+	saved, err := c.in.Snapshots.Save(ctx, capture, got.Response.Body, had)
 	if err != nil {
 		return err
 	}
@@ -25,11 +25,11 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 // prune drops captures that need not be stored any longer. What the item's row names stays, and what
 // it will name once this check is committed: until then either may come to stand.
 func (c *check) prune(ctx context.Context) error {
-	it, retention := &c.item, c.job.w.o.Retention
+	it, retention := &c.item, c.o.Retention
 	if !retention.Due(verdict.KeptOf(it), c.now()) {
 		return nil
 	}
-	kept, err := c.job.w.snaps.Prune(ctx, it.ID, retention, c.now(), it.RawHash, c.basis.RawBefore)
+	kept, err := c.in.Snapshots.Prune(ctx, it.ID, retention, c.now(), it.RawHash, c.basis.RawBefore)
 	if err == nil {
 		it.CaptureCount, it.CaptureBytes, it.OldestCapture = kept.Count, kept.Bytes, kept.Oldest
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -16,43 +17,58 @@ import (
 // check takes one item through the stages. Each stage takes values and returns values: the item as
 // it is to be stored, what was found out about it, and where it belongs.
 type check struct {
-	job         *job
+	*checker
+	shared
 	item        registry.Item // becomes the finding's
 	basis       verdict.Basis
 	site        *politeness.Asker
-	placer      placer
+	placer      *placement.Placer
 	room        room
-	answered    func()              // gives the permit back: the site is not asked any more
+	release     func()              // gives the permit back, any number of times: the site is not asked any more
 	known       *stored             // of the item, once it has been read
 	differences verdict.Differences // from what was stored before, where the text has changed
 }
 
+// shared is what the checks of a batch share.
+type shared struct {
+	batch *registry.Batch
+	lease *politeness.Lease
+	// tryAlone writes down that nothing but a suspect is in work.
+	tryAlone func(context.Context, *registry.Item) error
+}
+
 // check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
 // a panic is the page's fault, and is recorded on it.
-func (j *job) check(ctx context.Context, it registry.Item, release func()) (done verdict.Checked, err error) {
-	rules := j.w.rules()
-	set, err := j.w.reg.Tags.Effective(ctx, &it)
+func (w *checker) check(
+	ctx context.Context, it registry.Item, of shared, release func(),
+) (done verdict.Checked, err error) {
+	rules := w.rules()
+	set, err := w.in.Tags.Effective(ctx, &it)
 	if err != nil {
 		return done, err
 	}
 	c := &check{
-		job: j, item: it, answered: release, room: room{of: j.w.o.Room}, basis: verdict.BasisOf(&it, rules, set),
+		checker: w, shared: of, item: it, release: release, room: room{of: w.o.Room},
+		basis: verdict.BasisOf(&it, rules, set),
 	}
-	c.site, c.placer = j.lease.Asker(c.room.large), placer{j, &c.basis}
+	c.site, c.placer = of.lease.Asker(c.room.large), w.pages.Placer(of.lease, &c.basis)
 	defer c.room.end()
 	defer func() {
 		if p := recover(); p != nil {
-			j.w.o.Log.ErrorContext(ctx, "check panicked", "id", it.ID, "panic", p, "stack", string(debug.Stack()))
+			w.o.Log.ErrorContext(ctx, "check panicked", "id", it.ID, "panic", p, "stack", string(debug.Stack()))
 			done, err = c.end(verdict.Failed("the page could not be processed: %v", p), verdict.Placement{}), nil
 		}
 	}()
+	// An item that is to be removed, or has moved, is not asked for again.
 	if verdict.PurgeDue(&c.item, rules, c.now()) {
 		release()
-		err = c.placer.purge(ctx, &c.item)
+		err = c.placer.Purge(ctx, &c.item)
 		done = c.end(verdict.Outcome{}, verdict.Placement{})
 		done.Purged = true
 		return done, err
 	}
+	// Find out what became of the page, then bring what is known of it to where it belongs. Nothing is committed yet: a
+	// worker that dies here leaves an item that is checked again.
 	o, r, err := c.find(ctx)
 	if err != nil {
 		return done, err
@@ -61,7 +77,8 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 	if err != nil {
 		return done, err
 	}
-	if err := c.placer.prepare(ctx, &c.item, &p); err != nil {
+	// The entry waits for the others of the batch, so whatever may take long is done for it now.
+	if err := c.placer.Prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
 	err = c.prune(ctx)
@@ -71,16 +88,20 @@ func (j *job) check(ctx context.Context, it registry.Item, release func()) (done
 // find is the first half of a check: fetch, read, compare. A stage that finds out what the item's
 // outcome is ends it.
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
+	// An item that has killed its worker while it was alone is not tried again.
 	if c.item.Deadly {
 		return c.blame(ctx), r, nil
 	}
-	if err := c.job.tryAlone(ctx, &c.item); err != nil {
+	// This must come before all work on a suspect: if the worker dies of it, that has to be known.
+	if err := c.tryAlone(ctx, &c.item); err != nil {
 		return o, r, err
 	}
+	// What is stored, but not in the index, is indexed without asking the site.
 	if (c.item.IndexPending || verdict.Interrupted(&c.item)) && !c.basis.Forced {
-		c.answered()
+		c.release()
 		return c.pending(ctx)
 	}
+	// Ask the site, and compare as little as tells that nothing has changed: the status, then the bytes, then the text.
 	got, o, err := c.fetch(ctx)
 	if err != nil || o.Decided() {
 		return o, r, err
@@ -100,6 +121,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			}
 		}
 	}
+	// A body with news is stored before it is placed: what the index holds can then always be read again.
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
@@ -116,7 +138,7 @@ func (c *check) end(o verdict.Outcome, p verdict.Placement) verdict.Checked {
 	}
 }
 
-func (c *check) now() time.Time { return c.job.w.o.Clock() }
+func (c *check) now() time.Time { return c.o.Clock() }
 
 // fetch asks the source, unless something forbids that.
 func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, error) {
@@ -124,4 +146,17 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 		return c.fetchFile(ctx)
 	}
 	return c.fetchPage(ctx)
+}
+
+// blame records that the item killed its worker. It is not known what the worker had written to the index, so the next
+// check asks for the whole page. A snapshot that is to be indexed, or to be read by other rules, may be what kills: it
+// is not read again.
+func (c *check) blame(ctx context.Context) verdict.Outcome {
+	it := &c.item
+	c.release()
+	c.o.Log.ErrorContext(ctx, "an item kills its worker",
+		"id", it.ID, "url", it.NormalizedSource, "deaths", it.Deaths)
+	it.IndexPending, it.NormalizationVersion = false, ""
+	it.Outdate()
+	return verdict.Failed("checking the page ended the program, also when nothing else was in work")
 }

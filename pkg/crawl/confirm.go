@@ -18,7 +18,7 @@ func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome
 	if kind == schedule.Guarded {
 		room, err := true, error(nil)
 		if it.ContentHash != "" {
-			if losses, room, err = c.job.w.reg.Hosts.ReserveLoss(ctx, c.job.batch, config); err != nil {
+			if losses, room, err = c.in.Hosts.ReserveLoss(ctx, c.batch, config); err != nil {
 				return o, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"iter"
 	"strings"
 	"time"
 
@@ -23,24 +24,26 @@ const MaxContainer = 100_000
 
 var maxBlobs = MaxContainer // fewer in tests
 
-// listContainer compares a container's listing with the items of its blobs. New and changed ones
-// come due now, and so do those that it no longer lists: their own check finds that they are gone.
-// A listing that was interrupted ends in an error and is done again; what it registered stays.
-func (c *check) listContainer(ctx context.Context, place file.Place) (verdict.Outcome, error) {
-	if err := c.job.lease.Wait(ctx); err != nil {
-		return verdict.Outcome{}, err
-	}
-	l := &listing{
-		reg: c.job.w.reg, credential: c.item.Credential, known: map[string]*blob{}, sum: sha256.New(),
+// newListing is a listing of which nothing was read yet. Blobs are registered with the container's credential.
+func newListing(items *registry.Items, credential string) *listing {
+	return &listing{
+		items: items, credential: credential, known: map[string]*blob{}, sum: sha256.New(),
 		waiting: map[string][]source.Source{},
 	}
+}
+
+// read compares a container's listing with the items of its blobs. New and changed ones come due now, and so do those
+// that it no longer lists: their own check finds that they are gone. A listing that was interrupted ends in an error
+// and is done again; what it registered stays. A decided outcome is why the container cannot be listed.
+func (l *listing) read(
+	ctx context.Context, place file.Place, entries iter.Seq2[file.Entry, error],
+) (o verdict.Outcome, err error) {
 	if full, err := l.recall(ctx, place); err != nil {
-		return verdict.Outcome{}, err
+		return o, err
 	} else if full {
 		return listingFailed(ctx, tooManyBlobs())
 	}
-	defer c.answered()
-	for e, err := range c.job.w.o.Files.List(ctx, place, c.item.Credential) {
+	for e, err := range entries {
 		if err == nil && l.blobs == maxBlobs {
 			err = tooManyBlobs()
 		}
@@ -48,15 +51,10 @@ func (c *check) listContainer(ctx context.Context, place file.Place) (verdict.Ou
 			return listingFailed(ctx, err)
 		}
 		if err := l.add(ctx, e); err != nil {
-			return verdict.Outcome{}, err
+			return o, err
 		}
 	}
-	if err := l.finish(ctx); err != nil {
-		return verdict.Outcome{}, err
-	}
-	var o verdict.Outcome
-	c.item, o = l.close(c.item, c.now())
-	return o, nil
+	return o, l.finish(ctx)
 }
 
 // listingFailed tells the container's faults from our own.
@@ -74,7 +72,7 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 
 // listing is a container's listing as far as it was read.
 type listing struct {
-	reg                         *registry.Registry
+	items                       *registry.Items
 	credential                  string                     // of the container
 	known                       map[string]*blob           // by hash: items that are not gone, and what was listed
 	sum                         hash.Hash                  // of names and revisions
@@ -106,7 +104,7 @@ func (b *blob) changed(e file.Entry) bool {
 // than of the others. An account of that name may exist in more than one place.
 func (l *listing) recall(ctx context.Context, place file.Place) (full bool, err error) {
 	within := place.Normalized() + "/"
-	for it, err := range l.reg.Items.Neighbours(ctx, place.Source()) {
+	for it, err := range l.items.Neighbours(ctx, place.Source()) {
 		if err != nil {
 			return false, err
 		}
@@ -178,7 +176,7 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error 
 // register has the blobs that wait for a credential checked.
 func (l *listing) register(ctx context.Context, credential string) error {
 	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
-	for _, got := range l.reg.Items.Register(ctx, l.waiting[credential], o) {
+	for _, got := range l.items.Register(ctx, l.waiting[credential], o) {
 		if registry.IsItemLimit(got.Err) {
 			l.full++
 		} else if got.Err != nil {

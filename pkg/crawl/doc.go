@@ -2,16 +2,16 @@
 // conditionally, compared, stored, indexed only when what a reader would call the content has
 // changed, and scheduled for the next check.
 //
-// A worker takes a job, begins the batch, runs the checks, commits and refills; a batch says which
-// item comes next and when to commit. A check takes an item through stages, which take values and
+// A worker takes a job, begins the batch, runs the checks, commits and refills. The progress of a job says which item
+// comes next and when to commit. A check takes an item through stages, which take values and
 // return values:
 //
-//	find     c.fetch                 asks robots.txt, then the source               job and site
+//	find     c.fetch                 asks robots.txt, then the source               site
 //	         verdict.CompareAnswer   what status, header and bytes say              pure
 //	         c.read                  text, hashes, exclusions                       child process
 //	         verdict.Compare         unchanged, changed, soft 404, unreadable       pure
-//	place    c.resolve               the item that stands for it, if any            registry
-//	         placer                  leaves the index, or readies the page for it   index and registry
+//	place    c.placer.Resolve        the item that stands for it, if any            registry
+//	         c.placer                leaves the index, or readies the page for it   index and registry
 //	then     job.index               the pages of a batch enter the index together
 //	         verdict.Record          status, history, next check                    pure
 //
@@ -35,8 +35,8 @@
 //	manifest  what the index is to hold, beside what it is known to hold: the difference is written
 //	index     then, and only then, Indexed; where none is configured, the page stays at Crawled
 //
-// Variants and addresses are in address.go and resolve.go; soft 404 in soft404*.go; containers of blobs in
-// container.go.
+// What is asked of a host is in package politeness, what an answer means in package verdict, and where content goes in
+// package placement. Containers of blobs are in container.go.
 //
 // [politeness.Hosts.FetchResource] fetches what is no item, to find items in it, by the same rules.
 //

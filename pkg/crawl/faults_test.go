@@ -368,7 +368,7 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 	} else {
 		r.due("/p")
 	}
-	r.Worker.index = shakyIndex{r.index, s}
+	r.engine.Indexer = shakyIndex{r.index, s}
 	r.forget() // a new process
 	s.armed = true
 	jobs := r.jobs()

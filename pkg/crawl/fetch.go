@@ -20,7 +20,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if err = c.reread(ctx); err != nil {
 		return got, o, err
 	}
-	if got, o, err = c.site.Get(ctx, &c.item, c.basis, c.job.w.o.Setting); err != nil || o.Decided() {
+	if got, o, err = c.site.Get(ctx, &c.item, c.basis, c.o.Setting); err != nil || o.Decided() {
 		c.item.HTTPRobotsAllowed = o.Kind != schedule.OutOfScope
 		return got, o, err
 	}

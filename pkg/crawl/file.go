@@ -15,7 +15,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	switch {
 	case err != nil:
 		return got, verdict.Failed("%v", err), nil
-	case c.job.w.o.Files == nil:
+	case c.o.Files == nil:
 		return got, verdict.Failed("files cannot be read here"), nil
 	case place.Whole():
 		o, err = c.listContainer(ctx, place)
@@ -25,14 +25,14 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		return got, o, err
 	}
 	req := file.Request{Place: place, Credential: c.item.Credential, Known: c.basis.KnownFile(&c.item, c.now())}
-	if err := c.job.lease.Wait(ctx); err != nil {
+	if err := c.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
 	if err := c.room.large(ctx); err != nil {
 		return got, o, err
 	}
-	resp, err := c.job.w.o.Files.Get(ctx, req)
-	c.job.lease.Received(int64(len(resp.Body)))
+	resp, err := c.o.Files.Get(ctx, req)
+	c.lease.Received(int64(len(resp.Body)))
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return got, verdict.Missing("the file is not there"), nil
@@ -41,6 +41,20 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		o.RetryAfter = fault.RetryAfter(err)
 		return got, o, nil
 	}
-	c.answered()
+	c.release()
 	return verdict.FileAnswer(place, resp), o, nil
+}
+
+// listContainer keeps the items of a container's blobs in step with its listing.
+func (c *check) listContainer(ctx context.Context, place file.Place) (o verdict.Outcome, err error) {
+	if err := c.lease.Wait(ctx); err != nil {
+		return o, err
+	}
+	defer c.release()
+	l := newListing(c.in.Items, c.item.Credential)
+	if o, err = l.read(ctx, place, c.o.Files.List(ctx, place, c.item.Credential)); err != nil || o.Decided() {
+		return o, err
+	}
+	c.item, o = l.close(c.item, c.now())
+	return o, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -67,7 +68,11 @@ func (e errand) run(ctx context.Context) error {
 	}
 	reg := registry.New(store, registry.Options{Politeness: func(string) registry.Politeness { return e.Polite }})
 	hosts := politeness.New(reg.Hosts, web, politeness.Options{Agent: "Tidemark", Strategy: source.ByHost})
-	w := New(reg, snapshot.New(store), index.NewManifests(store), hosts, search.None{}, Options{
+	snaps := snapshot.New(store)
+	w := New(storesOf(reg, snaps), hosts, placement.New(placement.Stores{
+		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: index.NewManifests(store),
+		Index: search.None{},
+	}, placement.Options{}), Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(), RunID: "run",
 	})
 	var visiting sync.WaitGroup

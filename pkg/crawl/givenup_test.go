@@ -43,7 +43,7 @@ func TestW2GivenUpIsFailing(t *testing.T) {
 				job.Items = []registry.JobItem{item}
 				for r.GiveUp(t.Context(), job, "given up") != nil { // the message comes again
 				}
-				r.Worker.reg = r.registry(storagetest.Hooked(r.store, s), registry.Politeness{MaxConcurrent: 1}) // it died
+				r.worked = r.registry(storagetest.Hooked(r.store, s), registry.Politeness{MaxConcurrent: 1}) // it died
 			}
 			s.armed = false
 		}

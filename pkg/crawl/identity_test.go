@@ -219,10 +219,10 @@ func moveUnderFault(t *testing.T, s *saboteur, want string) bool {
 	r, moves, joins := strays(t, func(k *knobs) {
 		k.store = func(st storage.Store) storage.Store { return storagetest.Hooked(st, s) }
 	})
-	r.Worker.index = shakyIndex{r.index, s}
+	r.engine.Indexer = shakyIndex{r.index, s}
 	s.armed = true
 	for tries := 0; ; tries++ {
-		_, err := r.moveAll(r.Worker.reg)
+		_, err := r.moveAll(r.worked)
 		if err == nil {
 			break
 		}

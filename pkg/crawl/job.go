@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
-	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -22,10 +19,10 @@ import (
 // job is the work on one batch: it runs the checks, has the pages enter the index together, and
 // commits what was found.
 type job struct {
-	w        *Worker
-	batch    *registry.Batch
-	lease    *politeness.Lease
-	answered func() // gives the job's slot back, any number of times: the host has answered
+	w         *Worker
+	batch     *registry.Batch
+	lease     *politeness.Lease
+	leaveSlot func() // gives the job's slot back once the host has answered, any number of times
 
 	mu       sync.Mutex // guards what follows
 	progress progress
@@ -33,12 +30,12 @@ type job struct {
 	// Of what is done:
 	outcomes []string
 	kinds    []change.Kind // of the changes among them
-	stale    []staleManifest
+	stale    []placement.Manifest
 }
 
-func newJob(w *Worker, b *registry.Batch, answered func()) *job {
+func (w *Worker) newJob(b *registry.Batch, leaveSlot func()) *job {
 	lease := w.hosts.Lease(b)
-	return &job{w: w, batch: b, lease: lease, answered: answered, progress: newProgress(b, lease, w.o.Clock())}
+	return &job{w: w, batch: b, lease: lease, leaveSlot: leaveSlot, progress: newProgress(b, lease, w.o.Clock())}
 }
 
 // run checks the items, with as many requests at once as the batch permits.
@@ -107,7 +104,7 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 		if !j.begins(ctx, it) {
 			return
 		}
-		c, err = j.check(ctx, *it, release)
+		c, err = j.w.check(ctx, *it, shared{j.batch, j.lease, j.tryAlone}, release)
 	}
 	if !suspected(it) { // a suspect is alone until it is committed
 		leave()
@@ -128,7 +125,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 		return
 	}
 	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
-		j.answered()
+		j.leaveSlot()
 	}
 	due := j.progress.add(c, c.Ended, j.w.o.CommitTime)
 	if full := j.w.waiting.add(c.Placement.Size()); full || due {
@@ -143,14 +140,16 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 func (j *job) commit(ctx context.Context, last bool) error {
 	j.index(ctx)
 	found, reported := j.lease.Report(last)
-	if err := j.w.reg.Jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
+	if err := j.w.jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
 		return err
 	}
 	reported()
 	j.count()
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
-	j.dropStale(ctx)
+	// At this point no item names the old manifests any more.
+	j.w.pages.Drop(ctx, j.stale)
+	j.stale = nil
 	return nil
 }
 
@@ -164,12 +163,12 @@ func (j *job) index(ctx context.Context) {
 			pages = append(pages, c.Placement.Entry.Page)
 		}
 	}
-	together := j.put(ctx, pages...)
+	together := j.w.pages.Put(ctx, j.lease, pages...)
 	for _, c := range all {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
 			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.Placement.Refused = j.put(ctx, c.Placement.Entry.Page) // only one of them need be at fault
+				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one of them need be at fault
 			}
 			if c.Placement.Refused == nil {
 				j.countCollisions(ctx, c.Placement.Entry)
@@ -182,52 +181,8 @@ func (j *job) index(ctx context.Context) {
 			j.kinds = append(j.kinds, kind)
 		}
 		if was := c.Basis.Manifest; was != "" && was != f.Item.Manifest && !f.Purge {
-			j.stale = append(j.stale, staleManifest{f.Item.ID, was})
+			j.stale = append(j.stale, placement.Manifest{Item: f.Item.ID, Digest: was})
 		}
 	}
 	j.w.waiting.add(-unindexed)
-}
-
-// put writes pages to the index. It never panics: a page that the index cannot digest is refused.
-func (j *job) put(ctx context.Context, pages ...search.Page) (err error) {
-	if len(pages) == 0 {
-		return nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			stack := string(debug.Stack())
-			j.w.o.Log.ErrorContext(ctx, "index panicked", "pages", len(pages), "panic", p, "stack", stack)
-			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
-		}
-	}()
-	if err = j.lease.Locked(); err == nil {
-		err = j.w.index.Put(ctx, pages...)
-	}
-	if err != nil && !fault.Refused(err) {
-		j.w.o.Log.ErrorContext(ctx, "index not written", "host", j.batch.Host, "pages", len(pages), "err", err)
-	}
-	return err
-}
-
-// staleManifest is one that its item does not name any more.
-type staleManifest struct {
-	id     source.ID
-	digest string
-}
-
-// dropStale removes manifests that no item names since the last commit, several at once. One that
-// cannot be removed stays behind until its item is purged.
-func (j *job) dropStale(ctx context.Context) {
-	var g errgroup.Group
-	g.SetLimit(8)
-	for _, m := range j.stale {
-		g.Go(func() error {
-			if err := j.w.manifests.Drop(ctx, m.id, m.digest); err != nil {
-				j.w.o.Log.WarnContext(ctx, "old manifest not removed", "id", m.id, "err", err)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // of warnings only
-	j.stale = nil
 }

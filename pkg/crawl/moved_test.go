@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -79,7 +80,7 @@ func openAzure(t *testing.T) *watchedIndex {
 // seek gives a rig an index that is searched after every write.
 func (r *rig) seek(x *watchedIndex) {
 	must(r.t, x.Create(r.t.Context()))
-	r.Worker.index = x
+	r.engine.Indexer = x
 }
 
 // sharing are two addresses that show the same, and how the first says that the second is the right one.
@@ -197,7 +198,7 @@ func TestS14RedirectRegistersItsTarget(t *testing.T) {
 			r.register(false, "/old")
 			must(t, r.Process(t.Context(), r.jobs()[0]))
 			r.expectFound(x, r.site.URL+"/new", "after the check that met the redirect")
-			if it := r.item("/new"); it.DiscoveryMethod != RedirectMethod || it.Status != registry.Pending {
+			if it := r.item("/new"); it.DiscoveryMethod != placement.RedirectMethod || it.Status != registry.Pending {
 				t.Errorf("%s by %s", it.Status, it.DiscoveryMethod)
 			}
 			old := r.item("/old")
@@ -344,7 +345,7 @@ func TestS14FaultsOfRegisteringATarget(t *testing.T) {
 			r := newRig(t, on(open), func(k *knobs) {
 				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
 			})
-			r.Worker.index = shakyIndex{r.index, s}
+			r.engine.Indexer = shakyIndex{r.index, s}
 			r.site.put("/old", to(301, "/new"))
 			r.site.put("/new", text("v1").etag("1"))
 			r.register(false, "/old")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -18,8 +19,9 @@ func TestK12IndexWithinTheLock(t *testing.T) {
 	r := newRig(t)
 	for left, want := range map[time.Duration]int{0: 1, -time.Millisecond: 0} {
 		clear(r.index.pages)
-		j := newJob(r.Worker, &registry.Batch{Until: r.clock.now().Add(left), Permits: 1}, func() {})
-		if err := j.put(t.Context(), search.Page{ID: "url_x"}); (err == nil) != (want == 1) || len(r.index.pages) != want {
+		j := r.newJob(&registry.Batch{Until: r.clock.now().Add(left), Permits: 1}, func() {})
+		err := r.pages.Put(t.Context(), j.lease, search.Page{ID: "url_x"})
+		if (err == nil) != (want == 1) || len(r.index.pages) != want {
 			t.Errorf("with %v left: %d pages, %v", left, len(r.index.pages), err)
 		}
 	}
@@ -42,8 +44,8 @@ func TestK12ManifestOutlivesTheCommit(t *testing.T) {
 	if _, err := kept.Put(t.Context(), "url_x/old", storage.Blob{Body: []byte("{}")}); err != nil {
 		t.Fatal(err)
 	}
-	j := newJob(r.Worker, &registry.Batch{Partition: "a.example", Host: "a.example", Permits: 1}, func() {})
-	j.stale = []staleManifest{{"url_x", "old"}}
+	j := r.newJob(&registry.Batch{Partition: "a.example", Host: "a.example", Permits: 1}, func() {})
+	j.stale = []placement.Manifest{{Item: "url_x", Digest: "old"}}
 	for _, down = range []bool{true, false} {
 		err := j.commit(t.Context(), false)
 		if there, failed := kept.Exists(t.Context(), "url_x/old"); there != down || (err != nil) != down || failed != nil {

@@ -21,21 +21,21 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 	c.basis.IndexOnly, it.IndexPending = true, false
 	nothing := verdict.Unchanged("")
 	if verdict.LeftIndex(it) {
-		return nothing, r, c.placer.removeAgain(ctx, it)
+		return nothing, r, c.placer.RemoveAgain(ctx, it)
 	}
-	s, err := c.job.w.load(ctx, it, &c.room, c.basis.Watching)
+	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	if err != nil {
 		return o, r, err
 	}
 	switch {
 	case s.unreadable != nil:
 		if it.IndexedHash == "" {
-			err = c.placer.removeAgain(ctx, it)
+			err = c.placer.RemoveAgain(ctx, it)
 		}
 		return verdict.Failed("%v", s.unreadable), r, err
 	case s.gone && it.Status == registry.Error && it.IndexedHash == "":
 		it.RawHash = ""
-		return nothing, r, c.placer.removeAgain(ctx, it) // nothing of it was ever indexed
+		return nothing, r, c.placer.RemoveAgain(ctx, it) // nothing of it was ever indexed
 	case s.gone:
 		// Nothing is stored, so the site is asked at once: by another job, for which the due row moves.
 		c.basis.Unstored, it.RawHash, it.ResumeAt = true, "", c.now().Add(time.Millisecond)

@@ -195,7 +195,7 @@ func (x panicky) Put(ctx context.Context, pages ...search.Page) error {
 // A page that breaks our code is recorded as failing, and its neighbours are not touched by it.
 func TestPanicIsThePages(t *testing.T) {
 	r := newRig(t)
-	r.Worker.index = panicky{r.index}
+	r.engine.Indexer = panicky{r.index}
 	r.site.put("/a", text("a"))
 	r.site.put("/bad", text("bad"))
 	r.site.put("/c", text("c"))

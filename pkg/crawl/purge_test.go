@@ -248,7 +248,7 @@ func disturbPurge(t *testing.T, open opener, nth int, after, again bool) (steps 
 	r.site.put("/p", text("v2").etag("2"))
 	r.next("/p")
 	r.remove("/p")
-	r.Worker.index = shakyIndex{r.index, s}
+	r.engine.Indexer = shakyIndex{r.index, s}
 	s.armed = true
 	job := r.jobs()[0]
 	_ = r.Process(t.Context(), job)

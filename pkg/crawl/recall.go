@@ -15,7 +15,7 @@ func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Readi
 		return nil
 	}
 	if r.Words = change.WordsOf(r.Doc.Text); it.RawHash != "" {
-		b.Last, err = c.job.w.snaps.Last(ctx, it.ID, b.Rules.Version.String())
+		b.Last, err = c.in.Snapshots.Last(ctx, it.ID, b.Rules.Version.String())
 	}
 	return err
 }

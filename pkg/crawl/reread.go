@@ -22,7 +22,7 @@ func (c *check) reread(ctx context.Context) error {
 		return nil
 	}
 	defer c.room.end() // or this check might wait for a large body while it keeps others waiting
-	s, err := c.job.w.load(ctx, it, &c.room, c.basis.Watching)
+	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:
 		return err
@@ -49,7 +49,7 @@ func (c *check) reread(ctx context.Context) error {
 func (c *check) takeOverStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
 	it, b, now := &c.item, c.basis, c.now()
 	if b.Outdated(it) {
-		if err := c.job.w.snaps.Reprocess(ctx, b.Reprocessed(it, r, capture, now)); err != nil {
+		if err := c.in.Snapshots.Reprocess(ctx, b.Reprocessed(it, r, capture, now)); err != nil {
 			return err
 		}
 	}

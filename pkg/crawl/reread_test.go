@@ -258,7 +258,7 @@ func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	r.site.put("/p", text("v1").etag("1"))
 	was := r.first("/p")
 	r.raise("/p")
-	c := &check{job: &job{w: r.Worker}, item: was, basis: verdict.Basis{Rules: r.Worker.rules()}, answered: func() {}}
+	c := &check{checker: r.checker, item: was, basis: verdict.Basis{Rules: r.rules()}, release: func() {}}
 	c.blame(t.Context())
 	must(t, c.reread(t.Context()))
 	if c.basis.Reread || !c.basis.Outdated(&c.item) {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
-	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
@@ -42,7 +42,11 @@ type rig struct {
 	web   *fetch.Client
 	seen  *replaceable // what the worker asks, instead of web
 	sleep func(context.Context, time.Duration) error
-	crawl Options
+	// worked is the registry as the worker sees it, engine the index that it writes to, and vectors what embeds.
+	worked  *registry.Registry
+	engine  *replaceableIndex
+	vectors placement.Embedder
+	crawl   Options
 	*Worker
 }
 
@@ -77,6 +81,8 @@ type knobs struct {
 	fetch  fetch.Config
 	crawl  Options
 	polite registry.Politeness
+	// vectors embeds, if it is not nil
+	vectors placement.Embedder
 }
 
 // on has the rig run on a store.
@@ -118,36 +124,10 @@ func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
 	t.Cleanup(web.Close)
 	r.web, r.seen, r.sleep, r.crawl = web, &replaceable{web}, clock.sleep, k.crawl
 	seen := k.store(r.store)
-	reg := r.registry(seen, k.polite)
-	r.Worker = New(
-		reg,
-		snapshot.New(seen).By(clock.now),
-		index.NewManifests(seen),
-		r.newHosts(reg),
-		r.index,
-		k.crawl,
-	)
+	r.worked, r.engine, r.vectors = r.registry(seen, k.polite), &replaceableIndex{r.index}, k.vectors
+	r.Worker = r.newWorker(r.worked, snapshot.New(seen).By(clock.now), index.NewManifests(seen), r.engine)
 	t.Cleanup(r.checkInvariants)
 	return r
-}
-
-// replaceable is a web that tests replace.
-type replaceable struct{ politeness.Fetcher }
-
-// newHosts are the hosts as a new process sees them.
-func (r *rig) newHosts(reg *registry.Registry) *politeness.Hosts {
-	return politeness.New(reg.Hosts, r.seen, politeness.Options{
-		Agent: r.crawl.Agent, Strategy: source.ByHost, Clock: r.clock.now, Metrics: r.crawl.Metrics,
-		Sleep: func(ctx context.Context, d time.Duration) error { return r.sleep(ctx, d) },
-	})
-}
-
-// forget makes the worker forget what it remembers of hosts, as a new process has.
-func (r *rig) forget() { r.Worker.hosts = r.newHosts(r.Worker.reg) }
-
-// FetchResource fetches as the worker's hosts do.
-func (r *rig) FetchResource(ctx context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
-	return r.hosts.FetchResource(ctx, v)
 }
 
 func (r *rig) registry(store storage.Store, p registry.Politeness) *registry.Registry {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -179,7 +180,12 @@ func (p *process) hosts() *politeness.Hosts {
 // worker is one for an invocation. Only the registry is shared in this world.
 func (p *process) worker() *Worker {
 	s := p.sim
-	return New(p.reg, snapshot.New(p.store).By(p.clock), index.NewManifests(p.store), p.hosts(), s.index, Options{
+	snaps := snapshot.New(p.store).By(p.clock)
+	pages := placement.New(placement.Stores{
+		Items: p.reg.Items, Aliases: p.reg.Aliases, Moves: p.reg.Moves, Snapshots: snaps,
+		Manifests: index.NewManifests(p.store), Index: s.index,
+	}, placement.Options{Clock: p.clock})
+	return New(storesOf(p.reg, snaps), p.hosts(), pages, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
 		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: 1,
 		Retention: snapshot.Retention{Count: 1}, Version: p.version,

@@ -46,6 +46,31 @@ func (s *slots) try() (leave func(), ok bool) {
 	}
 }
 
+// slot is a job's place of CrawlWorker, if it needs one.
+type slot struct {
+	of      *slots
+	taken   func() // gives it back
+	refused bool   // the job needs one, and there is none
+}
+
+// mayBegin reports whether a job may be begun. The job of a host that does not answer may if it gets a slot, which it
+// keeps until leave is called. It may be asked any number of times.
+func (s *slot) mayBegin(answers bool) bool {
+	if !answers && s.taken == nil {
+		var ok bool
+		s.taken, ok = s.of.try()
+		s.refused = !ok
+	}
+	return !s.refused
+}
+
+// leave gives the slot back, any number of times.
+func (s *slot) leave() {
+	if s.taken != nil {
+		s.taken()
+	}
+}
+
 // wait takes a place of CrawlSlowWorker when there is one.
 func (s *slots) wait(ctx context.Context) (leave func(), err error) {
 	select {

@@ -52,11 +52,11 @@ func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err e
 	if err != nil || !b.Rules.Soft404 || it.Exclusion != "" || verdict.IsRoot(it.NormalizedSource) {
 		return failure, nil
 	}
-	id := c.job.batch.Fingerprints[o.Scheme]
+	id := c.batch.Fingerprints[o.Scheme]
 	if id == it.Soft404Fingerprint {
 		return failure, nil
 	}
-	c.answered() // the site has said what it has to say
+	c.release() // the site has said what it has to say
 	known, err := c.prober().Known(ctx, o, id)
 	if err != nil {
 		return failure, err

@@ -7,7 +7,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
-	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -61,18 +60,5 @@ func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 			return err
 		}
 	}
-	return j.w.reg.Jobs.TryAlone(ctx, j.batch, it)
-}
-
-// blame records that the item killed its worker. What the worker may have written to the index is not
-// known, so no "not modified" will do next time, and a snapshot that is to be indexed, or to be read by
-// other rules, may be what kills.
-func (c *check) blame(ctx context.Context) verdict.Outcome {
-	it := &c.item
-	c.answered()
-	c.job.w.o.Log.ErrorContext(ctx, "an item kills its worker",
-		"id", it.ID, "url", it.NormalizedSource, "deaths", it.Deaths)
-	it.IndexPending, it.NormalizationVersion = false, ""
-	it.Outdate()
-	return verdict.Failed("checking the page ended the program, also when nothing else was in work")
+	return j.w.jobs.TryAlone(ctx, j.batch, it)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
@@ -13,8 +14,8 @@ import (
 )
 
 // configured has the worker write to another index, or to none, from now on.
-func (r *rig) configured(engine Indexer) {
-	r.Worker = New(r.reg, r.snaps, index.NewManifests(r.store), r.newHosts(r.reg), engine, r.crawl)
+func (r *rig) configured(engine placement.Indexer) {
+	r.Worker = r.newWorker(r.reg, r.snaps, index.NewManifests(r.store), engine)
 }
 
 // rested counts how often the history says that there is no index.

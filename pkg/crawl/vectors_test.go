@@ -43,7 +43,7 @@ func newModelRig(t *testing.T) *modelRig {
 				nil,
 			)
 			must(t, cached.Create(t.Context()))
-			k.crawl.Vectors = embed.NewPageEmbedder(cached)
+			k.vectors = embed.NewPageEmbedder(cached)
 			return s
 		}
 	})

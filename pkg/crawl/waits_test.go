@@ -112,7 +112,7 @@ func (r *rig) batch() *job {
 	if must(r.t, err); b == nil {
 		r.t.Fatal("no batch")
 	}
-	return newJob(r.Worker, b, func() {})
+	return r.newJob(b, func() {})
 }
 
 // permitted reports whether a permit is free.

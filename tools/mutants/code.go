@@ -29,7 +29,8 @@ var protocol = map[string][]string{
 	"pkg/run/backfill":     {"commit.go", "pace.go"},
 	"pkg/crawl/index":      {"audit.go", "manifest.go"},
 	"pkg/crawl/politeness": {"lease.go"},
-	"pkg/crawl":            {"indexing.go", "job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
+	"pkg/crawl/placement":  {"indexing.go", "together.go"},
+	"pkg/crawl":            {"job.go", "pending.go", "progress.go", "slots.go", "suspect.go"},
 }
 
 // code is the protocol's code, parsed and type-checked.

@@ -1,4 +1,4 @@
-package crawl
+package placement
 
 import (
 	"context"
@@ -17,20 +17,20 @@ import (
 // how many to be sure that the way does not lead back.
 const maxHops = 5
 
-// resolution is who stands for a page in the index.
-type resolution struct {
-	alias      *registry.Item // the item that stands for it; nil if it stands for itself
+// Resolution says which item stands for a page in the index.
+type Resolution struct {
+	Alias      *registry.Item // the item that stands for it; nil if it stands for itself
 	why        string         // it is an alias
 	note       string         // why another item that could stand for it does not
 	soon       bool           // and that is likely to change
 	loop       bool           // the item that the page names names the page
-	registered bool           // we have seen to it that the target of its redirect is registered
+	registered bool           // the target of its redirect is registered, by this check or before
 }
 
-// takeNote records once why no other item stands for the page. Only the first such reason, and
-// one that we registered, brings the next check forward, so that a page which names another one each
-// time is not asked more often.
-func (s *resolution) takeNote(it *registry.Item, now time.Time) (soon bool) {
+// TakeNote records once why no other item stands for the page, and reports whether the next check is to come soon.
+// Only the first such reason, and the registration of a redirect's target, bring it forward: a page that names another
+// one each time is not asked more often.
+func (s *Resolution) TakeNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
 		soon = s.soon && (it.CanonicalNote == "" || s.registered)
@@ -39,11 +39,10 @@ func (s *resolution) takeNote(it *registry.Item, now time.Time) (soon bool) {
 	return soon
 }
 
-// resolver finds out who stands for an item.
+// resolver finds out which item stands for an item.
 type resolver struct {
-	w       *Worker
+	*Placer
 	item    *registry.Item
-	basis   verdict.Basis
 	changed bool // its content is new
 }
 
@@ -65,16 +64,15 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// resolve decides who stands for the page: the item that it names, or else a variant. Only if there is
-// none is the target of a redirect registered, so that a page has one address that it leads to.
-func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolution, err error) {
-	r := resolver{w: c.job.w, item: &c.item, basis: c.basis,
-		changed: kind == schedule.Changed || kind == schedule.Reverted}
-	claims, foreign := verdict.CandidatesOf(&c.item, c.basis.Rules.Sources)
+// Resolve decides which item stands for the page: the item that it names, or else a variant. The target of a redirect
+// is registered only if there is neither, so that a page leads to one address.
+func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
+	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
+	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
 	if foreign != "" {
 		s.add(foreign, false)
 	}
-	better, _ := verdict.VariantsOf(&c.item, c.basis.Rules.Sources)
+	better, _ := verdict.VariantsOf(it, p.basis.Rules.Sources)
 	var unknown []verdict.Candidate
 	for _, cl := range append(claims, better...) {
 		of, o, err := r.follow(ctx, cl)
@@ -82,7 +80,7 @@ func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolutio
 		case err != nil:
 			return s, err
 		case of != nil:
-			return resolution{alias: of, why: aliasReason(cl, of)}, nil
+			return Resolution{Alias: of, why: aliasReason(cl, of)}, nil
 		case o == notRegistered && r.mayRegister(cl):
 			unknown = append(unknown, cl)
 		case o.why != "":
@@ -102,7 +100,7 @@ func (c *check) resolve(ctx context.Context, kind schedule.Outcome) (s resolutio
 }
 
 // add notes why an item that could stand for the page does not.
-func (s *resolution) add(note string, soon bool) {
+func (s *Resolution) add(note string, soon bool) {
 	before := "indexed as a page of its own: it "
 	if s.note != "" {
 		before = s.note + "; it "
@@ -110,32 +108,31 @@ func (s *resolution) add(note string, soon bool) {
 	s.note, s.soon = before+note, s.soon || soon
 }
 
-// follow finds the item that stands behind a claim: the one that is named or, where that is an
-// alias itself, the one it stands behind. It must be in the index, and must not name us.
+// follow finds the item that stands behind a candidate: the one that is named or, where that is an alias itself, the
+// one it stands behind. That item must be in the index, and must not name the page. Without an item or an obstacle the
+// candidate is passed over.
 func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
-	it, found, err := r.w.reg.Items.Lookup(ctx, cl.Source)
-	switch {
-	case err != nil:
+	it, found, err := r.in.Items.Lookup(ctx, cl.Source)
+	if err != nil {
 		return nil, o, err
-	case !found && cl.Variant:
-		return nil, o, nil
-	case !found:
-		return nil, notRegistered, nil
-	case it.RemoveRequested && cl.Variant:
-		return nil, o, nil
-	case it.RemoveRequested:
-		return nil, obstacle{why: "is to be removed"}, nil
-	case cl.Variant && it.Status != registry.Pending && !verdict.ReadAlike(&it, r.item):
-		if !r.keepsAlias(&it) {
-			return nil, notReread, r.w.reg.Items.ForceCheck(ctx, it)
+	}
+	// The page may name an item that is not there; a variant that is not there was only a guess.
+	if !found || it.RemoveRequested {
+		if !cl.Variant {
+			o = notThere(found)
 		}
-	case cl.Variant && it.Status != registry.Pending && it.ContentHash != r.item.ContentHash:
-		soon, err := r.expectChange(ctx, it)
-		return nil, obstacle{"has other content", soon}, err
+		return nil, o, nil
+	}
+	// An item that the page names stands for it whatever it contains. A variant has to contain the same.
+	if cl.Variant {
+		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
+			return nil, o, err
+		}
 	}
 	if o, err = r.endOfAliases(ctx, &it); err != nil || o.why != "" {
 		return nil, o, err
 	}
+	// Only an item that a search finds can stand for another.
 	switch {
 	case it.Status == registry.Pending:
 		return nil, notFetched, nil
@@ -149,7 +146,33 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	return &it, o, nil
 }
 
-// endOfAliases takes the place of an alias by the item that stands for it, over at most five.
+// notThere says why an item that is named is not there.
+func notThere(found bool) obstacle {
+	if !found {
+		return notRegistered
+	}
+	return obstacle{why: "is to be removed"}
+}
+
+// sameContent says why a variant cannot be said to show the same as the page. A variant that may soon show the same is
+// checked again. Of a variant that was never checked, nothing is known yet.
+func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
+	switch {
+	case variant.Status == registry.Pending:
+		return o, nil
+	case verdict.ReadAlike(&variant, r.item):
+		if variant.ContentHash == r.item.ContentHash {
+			return o, nil
+		}
+		soon, err := r.expectChange(ctx, variant)
+		return obstacle{"has other content", soon}, err
+	case r.keepsAlias(&variant):
+		return o, nil
+	}
+	return notReread, r.in.Items.ForceCheck(ctx, variant)
+}
+
+// endOfAliases replaces an alias by the item that stands for it, over at most five.
 func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obstacle, err error) {
 	for hops := 0; it.AliasOf != "" && it.Status != registry.Gone; hops++ {
 		if it.ID == r.item.ID || it.AliasOf == r.item.ID {
@@ -183,7 +206,7 @@ func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soo
 	if r.item.AliasOf != variant.ID {
 		return false, nil
 	}
-	return true, r.w.reg.Items.ForceCheck(ctx, variant)
+	return true, r.in.Items.ForceCheck(ctx, variant)
 }
 
 func aliasReason(cl verdict.Candidate, of *registry.Item) string {
@@ -194,7 +217,7 @@ func aliasReason(cl verdict.Candidate, of *registry.Item) string {
 }
 
 func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool, error) {
-	it, err := r.w.reg.Items.Find(ctx, id)
+	it, err := r.in.Items.Find(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return it, false, nil
 	}
@@ -218,7 +241,7 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 			return fmt.Sprintf("names others over more than %d items", maxHops), nil
 		}
 		seen[next.Normalized] = true
-		named, found, err := r.w.reg.Items.Lookup(ctx, next.Source)
+		named, found, err := r.in.Items.Lookup(ctx, next.Source)
 		if err != nil {
 			return "", err
 		}
@@ -247,14 +270,14 @@ func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o 
 	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {
 		options.Credential = r.item.Credential // it is good for one origin
 	}
-	got := r.w.reg.Items.Register(ctx, []source.Source{cl.Source}, options)[0]
+	got := r.in.Items.Register(ctx, []source.Source{cl.Source}, options)[0]
 	switch {
 	case registry.IsItemLimit(got.Err):
 		return obstacle{why: "cannot be registered: " + got.Err.Error()}, nil
 	case got.Err != nil:
 		return o, got.Err
 	case got.Created:
-		r.item.Record(r.w.o.Clock(), "redirect", "registered "+cl.Normalized+", to which it redirects permanently")
+		r.item.Record(r.o.Clock(), "redirect", "registered "+cl.Normalized+", to which it redirects permanently")
 	}
 	return notFetched, nil
 }

@@ -1,4 +1,4 @@
-package crawl
+package placement
 
 import (
 	"context"
@@ -9,15 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// placer writes where an item's content belongs: its page in the index, and the rows of aliases.
-type placer struct {
-	job   *job
-	basis *verdict.Basis
-}
-
-// prepare readies the entry that waits: what the index holds of it already, its vectors, and the
+// Prepare readies the entry that waits: what the index holds of it already, its vectors, and the
 // manifest of what it will hold.
-func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
+func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
 	}
@@ -30,14 +24,14 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	}
 	// Vectors are not made with the others of the batch: that may take as long as asking a site, and the
 	// end of a lock is the commit's.
-	if v := p.job.w.o.Vectors; v != nil {
+	if v := p.in.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
 			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
-			p.job.w.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
+			p.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
 			return nil
 		}
 	}
-	if to.Manifest, err = p.job.w.manifests.Save(ctx, *to.Entry); fault.Refused(err) {
+	if to.Manifest, err = p.in.Manifests.Save(ctx, *to.Entry); fault.Refused(err) {
 		to.Refused, err = err, nil
 	}
 	return err
@@ -45,28 +39,28 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 
 // contentsOf is what the index is known to contain of the page; nil when that is not certain. Who forces or
 // rebuilds does so because they doubt it.
-func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
+func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
 		return nil, nil
 	}
-	return p.job.w.manifests.Contents(ctx, page, it.Manifest)
+	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
 // remove takes the page out of the index: all that is known to be there, which the index itself may
 // not show yet.
-func (p *placer) remove(ctx context.Context, it *registry.Item) error {
+func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
 		return err
 	}
-	return p.job.w.index.Remove(ctx, string(it.ID), known)
+	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// removeAgain sees to it that the index holds nothing of a page that has left it, which is all that
+// RemoveAgain sees to it that the index holds nothing of a page that has left it, which is all that
 // there is to be made right.
-func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
-	if err := p.job.lease.Locked(); err != nil {
+func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
+	if err := p.lock.Locked(); err != nil {
 		return err
 	}
 	return p.remove(ctx, it)
@@ -75,15 +69,15 @@ func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 // leaveIndex takes the item's documents out of the index, and with them any pending index. The
 // index is asked even if we know of nothing there, because a worker may have died between index
 // and commit; only then may it be down, for the next check asks again.
-func (p *placer) leaveIndex(ctx context.Context, it *registry.Item) error {
+func (p *Placer) leaveIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
-	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
+	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
 		return err
 	}
 	it.IndexPending, it.IndexedHash, it.LastIndexedDocID, it.ImageCount, it.AliasOf = false, "", "", 0, ""
 	it.Manifest = ""
 	if known {
-		it.Record(p.job.w.o.Clock(), "unindexed", "taken out of the index")
+		it.Record(p.o.Clock(), "unindexed", "taken out of the index")
 	}
 	return nil
 }

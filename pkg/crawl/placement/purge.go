@@ -1,4 +1,4 @@
-package crawl
+package placement
 
 import (
 	"context"
@@ -6,12 +6,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// purge removes what is stored of the item elsewhere; the commit then removes its rows. Whoever dies
+// Purge removes what is stored of the item elsewhere; the commit then removes its rows. Whoever dies
 // in between leaves an item that is still to be purged, or, if it is registered before, that
 // begins anew. The index must have done its part: nobody would ask it again.
-func (p *placer) purge(ctx context.Context, it *registry.Item) error {
-	w := p.job.w
-	if err := p.job.lease.Locked(); err != nil {
+func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
+	if err := p.lock.Locked(); err != nil {
 		return err
 	}
 	if err := p.leaveAliases(ctx, it); err != nil {
@@ -20,7 +19,7 @@ func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 	if err := p.remove(ctx, it); err != nil {
 		return err
 	}
-	if err := w.manifests.Purge(ctx, it.ID); err != nil {
+	if err := p.in.Manifests.Purge(ctx, it.ID); err != nil {
 		return err
 	}
 	if it.MovedTo == "" { // the item that it moved to has its captures
@@ -28,23 +27,23 @@ func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 			return err
 		}
 	}
-	if err := w.reg.Aliases.DropAll(ctx, it); err != nil {
+	if err := p.in.Aliases.DropAll(ctx, it); err != nil {
 		return err
 	}
-	w.o.Log.InfoContext(ctx, "item purged", "id", it.ID, "requested", it.RemoveRequested, "moved", it.MovedTo)
+	p.o.Log.InfoContext(ctx, "item purged", "id", it.ID, "requested", it.RemoveRequested, "moved", it.MovedTo)
 	return nil
 }
 
 // purgeCaptures removes the captures of the item, and of those that have moved there.
-func (p *placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
-	formers, err := p.job.w.reg.Moves.Formers(ctx, it)
+func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
+	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {
 		return err
 	}
 	for _, id := range append(formers, it.ID) {
-		if err := p.job.w.snaps.Purge(ctx, id); err != nil {
+		if err := p.in.Snapshots.Purge(ctx, id); err != nil {
 			return err
 		}
 	}
-	return p.job.w.reg.Moves.Drop(ctx, it)
+	return p.in.Moves.Drop(ctx, it)
 }

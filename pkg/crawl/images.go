@@ -1,0 +1,29 @@
+package crawl
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Images are those that the index shows of an item, in page order, read from its snapshot under the
+// present rules; none where the index holds nothing of it. It asks no site, and writes nothing: it
+// costs a read of the capture and one of its blob.
+func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, error) {
+	if it.IndexedHash == "" || it.ImageCount == 0 {
+		return nil, nil
+	}
+	r := room{of: w.o.Room}
+	defer r.end()
+	set, err := w.in.Tags.Effective(ctx, &it)
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.stored.load(ctx, &it, &r, verdict.WatchingOf(set.Watch, w.rules().Version.String()))
+	if err != nil || s.gone || s.unreadable != nil {
+		return nil, err
+	}
+	return verdict.ReadingOf(&it, s.doc, it.RawHash, nil, it.ImageExclusion, w.rules(), w.o.Clock()).Images, nil
+}

@@ -1,0 +1,109 @@
+package placement
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/registry"
+)
+
+// StandBehind takes the page out of the index in favour of another item. That one may have
+// changed while we looked, so a new alias is checked again soon.
+func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
+	was := it.AliasOf
+	to := verdict.Placement{
+		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
+	}
+	if to.NewAlias {
+		// The pages that this one stood for shall stand behind the same item.
+		if err := p.leaveAliases(ctx, it); err != nil {
+			return to, err
+		}
+		if err := p.in.Aliases.Point(ctx, s.Alias, it); err != nil {
+			return to, err
+		}
+	}
+	return to, p.leaveIndex(ctx, it)
+}
+
+// StandAlone has the page indexed as itself: the entry waits for the others of its batch, because an
+// index that is asked for many pages at once has far less to do. Where no index is configured there is
+// none, and the page stays at Crawled: what it would be searched by is in its snapshot, and once an
+// index is configured everything is indexed that is not.
+func (p *Placer) StandAlone(
+	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
+) (*index.Prepared, error) {
+	now := p.o.Clock()
+	if it.AliasOf != "" {
+		if err := p.leaveAlias(ctx, it); err != nil {
+			return nil, err
+		}
+		it.Record(now, "unaliased", "the page stands for itself again")
+	}
+	if err := p.forceVariants(ctx, it); err != nil {
+		return nil, err
+	}
+	it.ImageExclusion, it.ImagesHash = r.ImageExclusion, r.ImagesHash
+	if !p.basis.Rules.Indexes {
+		return nil, nil
+	}
+	e := index.Prepare(it, verdict.FilePath(it), r.Doc, r.Images, now)
+	if address(&e.Page, it, p.basis.Rules.Sources); s.loop {
+		e.Page.URL = it.DisplaySource // where it redirects to is found by itself
+	}
+	e.Page.Content = r.Hash
+	return &e, nil
+}
+
+// leaveAlias has the item that stands for the page, if one does, lead to it no longer.
+func (p *Placer) leaveAlias(ctx context.Context, it *registry.Item) error {
+	if it.AliasOf == "" {
+		return nil
+	}
+	err := p.in.Aliases.Drop(ctx, it.AliasOf, it)
+	it.AliasOf = ""
+	return err
+}
+
+// leaveAliases is [Placer.leaveAlias] for a page that leaves the index: the checks of the pages that it
+// stands for are brought forward. They are due when our lock ends: by then it is committed that the
+// page has left. If we die before that, the next check of the page does this again.
+func (p *Placer) leaveAliases(ctx context.Context, it *registry.Item) error {
+	if it.IndexedHash != "" {
+		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
+			return err
+		}
+	}
+	return p.leaveAlias(ctx, it)
+}
+
+// Deindex takes a page out of the index for which no other stands.
+func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
+	if err := p.leaveAliases(ctx, it); err != nil {
+		return err
+	}
+	return p.leaveIndex(ctx, it)
+}
+
+// forceVariants has variants that we shall stand for checked again. Those that were written to the index
+// since we were registered know of us; the others would not before their content changes. So it
+// is enough to ask when a page enters the index for the first time, and before it does, because
+// afterwards we might die.
+func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
+	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
+		return nil
+	}
+	_, worse := verdict.VariantsOf(it, p.basis.Rules.Sources)
+	for _, v := range worse {
+		other, found, err := p.in.Items.Lookup(ctx, v.Source)
+		maySame := other.ContentHash == it.ContentHash || !verdict.ReadAlike(&other, it)
+		if found && other.Status == registry.Indexed && maySame {
+			err = p.in.Items.ForceCheck(ctx, other)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package placement
+
+import (
+	"context"
+	"runtime/debug"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/search"
+)
+
+// Put writes pages to the index together, while the lock on their items holds. It never panics: a page that the index
+// cannot digest is refused.
+func (s *Service) Put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
+	if len(pages) == 0 {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			stack := string(debug.Stack())
+			s.o.Log.ErrorContext(ctx, "index panicked", "pages", len(pages), "panic", p, "stack", stack)
+			err = fault.New(fault.Invalid, "the page could not be processed: %v", p)
+		}
+	}()
+	if err = lock.Locked(); err == nil {
+		err = s.in.Index.Put(ctx, pages...)
+	}
+	if err != nil && !fault.Refused(err) {
+		s.o.Log.ErrorContext(ctx, "index not written", "host", pages[0].Host, "pages", len(pages), "err", err)
+	}
+	return err
+}
+
+// Manifest names a manifest of an item.
+type Manifest struct {
+	Item   source.ID
+	Digest string
+}
+
+// Drop removes manifests that no item names since the last commit, several at once. One that
+// cannot be removed remains until its item is purged.
+func (s *Service) Drop(ctx context.Context, stale []Manifest) {
+	var g errgroup.Group
+	g.SetLimit(8)
+	for _, m := range stale {
+		g.Go(func() error {
+			if err := s.in.Manifests.Drop(ctx, m.Item, m.Digest); err != nil {
+				s.o.Log.WarnContext(ctx, "old manifest not removed", "id", m.Item, "err", err)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // of warnings only
+}

@@ -1,0 +1,69 @@
+package crawl
+
+import (
+	"context"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/document"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// reader reads bodies: those that a site has sent, and those that are stored.
+type reader struct {
+	moves     *registry.Moves
+	snaps     *snapshot.Store
+	documents *document.Reader
+}
+
+// extract reads a body. Unreadable is why it cannot be read (A17); err is that our own time ran out.
+func (w *reader) extract(
+	ctx context.Context, r *room, body []byte, contentType, baseURL string,
+) (doc extract.Document, unreadable, err error) {
+	if err := r.begin(ctx, len(body)); err != nil {
+		return doc, nil, err
+	}
+	doc, unreadable = w.documents.Extract(ctx, body, contentType, baseURL, extract.Limits{})
+	if unreadable != nil && ctx.Err() != nil {
+		return doc, nil, unreadable
+	}
+	return doc, unreadable, nil
+}
+
+// stored is what is stored of an item, as the present rules read it.
+type stored struct {
+	doc        extract.Document // what of it is indexed
+	page       string           // the text of the page
+	part       *part.Part       // of the page, where one is watched
+	capture    snapshot.Capture
+	gone       bool  // it is not stored any more, or never was
+	unreadable error // why it cannot be read
+}
+
+// load reads the capture that an item points at: its own, or that of an item that has moved here.
+// What was never read has no digest for a hash, and so is not stored.
+func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
+	formers, err := w.moves.Formers(ctx, it)
+	if err != nil {
+		return s, err
+	}
+	capture, body, err := w.snaps.LoadOf(ctx, append([]source.ID{it.ID}, formers...), it.RawHash)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {
+		return stored{gone: true}, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	s.capture = capture
+	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it))
+	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
+		s.doc, s.part = as.Read(s.doc, body, capture.ContentType(), verdict.BaseURL(it))
+	}
+	return s, err
+}
+
+const snapshotGone = "the snapshot to be indexed is gone"

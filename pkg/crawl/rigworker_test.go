@@ -1,0 +1,53 @@
+package crawl
+
+import (
+	"context"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/crawl/index"
+	"github.com/tidemark/tidemark/pkg/crawl/placement"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+)
+
+// storesOf are those of a registry and the snapshots beside it.
+func storesOf(reg *registry.Registry, snaps *snapshot.Store) Stores {
+	return Stores{
+		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
+	}
+}
+
+// newWorker makes a worker of the rig over a registry and stores.
+func (r *rig) newWorker(
+	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, engine placement.Indexer,
+) *Worker {
+	pages := placement.New(placement.Stores{
+		Items: reg.Items, Aliases: reg.Aliases, Moves: reg.Moves, Snapshots: snaps, Manifests: manifests,
+		Index: engine, Vectors: r.vectors,
+	}, placement.Options{Clock: r.clock.now, Log: r.crawl.Log})
+	return New(storesOf(reg, snaps), r.newHosts(reg), pages, r.crawl)
+}
+
+// replaceableIndex is an index that tests replace.
+type replaceableIndex struct{ placement.Indexer }
+
+// replaceable is a web that tests replace.
+type replaceable struct{ politeness.Fetcher }
+
+// newHosts are the hosts as a new process sees them.
+func (r *rig) newHosts(reg *registry.Registry) *politeness.Hosts {
+	return politeness.New(reg.Hosts, r.seen, politeness.Options{
+		Agent: r.crawl.Agent, Strategy: source.ByHost, Clock: r.clock.now, Metrics: r.crawl.Metrics,
+		Sleep: func(ctx context.Context, d time.Duration) error { return r.sleep(ctx, d) },
+	})
+}
+
+// forget makes the worker forget what it remembers of hosts, as a new process has.
+func (r *rig) forget() { r.Worker.hosts = r.newHosts(r.worked) }
+
+// FetchResource fetches as the worker's hosts do.
+func (r *rig) FetchResource(ctx context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
+	return r.hosts.FetchResource(ctx, v)
+}
