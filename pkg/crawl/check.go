@@ -37,8 +37,8 @@ type shared struct {
 	tryAlone func(context.Context, *registry.Item) error
 }
 
-// check runs the stages on an item. Its error is our own fault, and the item is given back as it was;
-// a panic is the page's fault, and is recorded on it.
+// check runs the stages on an item. After an error, which is this program's own, the item is given back as it was.
+// A panic is the page's fault, and is recorded on it.
 func (w *checker) check(
 	ctx context.Context, it registry.Item, of shared, release func(),
 ) (done verdict.Checked, err error) {

@@ -19,7 +19,7 @@
 //
 //	purge     to be removed, moved or gone for long: nothing is left but the rows
 //	pending   fetched before, but the index was down, is rebuilt, or was left by a worker that did not
-//	          come back: the stored snapshot is indexed, and nobody is asked
+//	          come back: the stored snapshot is indexed, and no site is asked
 //	robots    forbidden: OutOfScope, out of the index
 //	fetch     with the stored validators, unless forced or the index has nothing of it
 //	status    304: unchanged. 404, 410: missing, in the end Gone. 429, 503: the host is left alone

@@ -19,7 +19,7 @@ type progress struct {
 	checked    []verdict.Checked // to enter the index and become findings
 	unindexed  int               // bytes of text that wait for that
 	spent      bool              // the host can bear no other request while the lock holds
-	failed     error             // our own fault: stop, and let the job come again
+	failed     error             // our own failure: stop, and let the job come again
 	lastCommit time.Time
 }
 
@@ -55,7 +55,7 @@ func (p *progress) add(c verdict.Checked, now time.Time, every time.Duration) (c
 	return suspected(&c.Item) || now.Sub(p.lastCommit) >= every
 }
 
-// fail takes note that the work on an item was cut off by a fault of our own.
+// fail notes that a failure of this program interrupted the work on an item.
 func (p *progress) fail(it *registry.Item, err error) {
 	p.batch.Break(it)
 	p.failed = errors.Join(p.failed, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
-// Reading has a body read in a child process where its format needs that. An error means that our time
-// is over.
+// read reads a body, in a child process where its format needs that. An error means that this worker's time is
+// over.
 func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
 	header := got.Response.Header
 	body, address := got.Response.Body, got.Response.FinalURL
@@ -53,9 +53,9 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 }
 
 // readAnswer reads what the site sent, and remembers what the host shows for pages that do not exist where
-// the document has to be compared with that. The check has its permit until it is certain that the host
-// is not asked for such a page: who waited for another permit could wait for those who wait for the
-// memory that this check has. The error is our own storage's, or that our time is over.
+// the document has to be compared with that. The check keeps its permit until it is certain that the host
+// is not asked for such a page. If it had to wait for another permit, it could wait for checks that wait for the memory
+// that it holds. The error is that of our own storage, or that this worker's time is over.
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.release()
 	o, compared := c.compared(got)

@@ -20,7 +20,7 @@ type reader struct {
 	documents *document.Reader
 }
 
-// extract reads a body. Unreadable is why it cannot be read (A17); err is that our own time ran out.
+// extract reads a body. Unreadable is why it cannot be read (A17); err means that this worker's time is over.
 func (w *reader) extract(
 	ctx context.Context, r *room, body []byte, contentType, baseURL string,
 ) (doc extract.Document, unreadable, err error) {

@@ -13,7 +13,7 @@ import (
 // site: what the site answers is then compared under one version, and a change of the rules does not
 // look like a change of the page. A rebuild does the same without the site; see [check.pending].
 
-// reread reads what is stored by the present rules, ours and those of what is watched, where it was read by others.
+// reread reads what is stored by the present rules of the program and of what is watched, if it was read by others.
 // The item takes it over before the site is asked, so that a site that fails costs no second reading. A capture that
 // cannot be read leaves nothing to compare with: the site is asked for everything.
 func (c *check) reread(ctx context.Context) error {
@@ -45,7 +45,7 @@ func (c *check) reread(ctx context.Context) error {
 }
 
 // takeOverStored takes over what was read in the stored capture. Where that is of another version, it
-// is stored as a capture of ours (B5).
+// is stored as a capture of the present version (B5).
 func (c *check) takeOverStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
 	it, b, now := &c.item, c.basis, c.now()
 	if b.Outdated(it) {

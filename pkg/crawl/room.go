@@ -17,7 +17,7 @@ type room struct {
 }
 
 // large waits until a large body may be held. A second one of the same check shares the room, and a check
-// that works on a document gets room at once or none: who waited for more while it holds some could wait
+// that works on a document gets room at once or not at all: if it waited for more while it holds some, it could wait
 // for ever.
 func (r *room) large(ctx context.Context) error {
 	if r.body {

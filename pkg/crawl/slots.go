@@ -50,7 +50,7 @@ func (s *slots) try() (leave func(), ok bool) {
 type slot struct {
 	of      *slots
 	taken   func() // gives it back
-	refused bool   // the job needs one, and there is none
+	refused bool   // the job needs one, and all are taken
 }
 
 // mayBegin reports whether a job may be begun. The job of a host that does not answer may if it gets a slot, which it

@@ -17,7 +17,7 @@ import (
 // gate lets checks in side by side, and a suspect alone.
 type gate struct{ s *semaphore.Weighted }
 
-// everybody is more than there are checks at once.
+// everybody is more than there are checks at the same time.
 const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }

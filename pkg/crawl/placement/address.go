@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Two addresses of one page may both be in the index for minutes, because whoever is checked first
-// finds the other one not indexed yet. So each page says in the index which address it believes to be
-// the right one, by its own answer alone, and a search leaves one of those that agree
-// ([search.Page.Group]). That needs no order of checks and no look at anybody else's row.
+// Two addresses of one page may both be in the index for minutes: when the first of them is checked, the other is not
+// indexed yet. So each page says in the index which address it believes to be the right one, by its own answer alone,
+// and a search shows one of the pages that agree ([search.Page.Group]). That needs no order of checks, and no other
+// item's row.
 
 // RedirectMethod is how items were discovered that a permanent redirect led to.
 const RedirectMethod = "REDIRECT"
@@ -25,8 +25,8 @@ const (
 	rankMoved          // redirects to another site
 )
 
-// address says in the index which address a page is found under, and with whom it shares it. What
-// has moved for good within its site is shown where it answers now.
+// address says in the index which address a page is found under, and with which pages it shares it. A page that has
+// moved permanently within its site is shown at its new address.
 func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return

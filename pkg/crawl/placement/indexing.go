@@ -37,8 +37,8 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	return err
 }
 
-// contentsOf is what the index is known to contain of the page; nil when that is not certain. Who forces or
-// rebuilds does so because they doubt it.
+// contentsOf is what the index is known to contain of the page; nil when that is not certain. It is not certain for an
+// item that is forced or rebuilt: that is asked for when the index is in doubt.
 func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -47,8 +47,8 @@ func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
-// remove takes the page out of the index: all that is known to be there, which the index itself may
-// not show yet.
+// remove takes the page out of the index: everything that is known to be there, even what the index itself
+// does not show yet.
 func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// RemoveAgain sees to it that the index holds nothing of a page that has left it, which is all that
-// there is to be made right.
+// RemoveAgain makes sure that the index holds nothing of a page that has left it. Nothing else of such a page
+// can be wrong.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
@@ -66,9 +66,9 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// leaveIndex takes the item's documents out of the index, and with them any pending index. The
-// index is asked even if we know of nothing there, because a worker may have died between index
-// and commit; only then may it be down, for the next check asks again.
+// leaveIndex takes the item's documents out of the index, and ends any pending index. The index is asked even if
+// nothing is known to be there, because a worker may have died between index and commit. Only in that case may the
+// index be down: the next check asks it again.
 func (p *Placer) leaveIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {

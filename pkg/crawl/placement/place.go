@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// StandBehind takes the page out of the index in favour of another item. That one may have
-// changed while we looked, so a new alias is checked again soon.
+// StandBehind takes the page out of the index in favour of another item. That item may have
+// changed during this check, so a new alias is checked again soon.
 func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
 	}
 	if to.NewAlias {
-		// The pages that this one stood for shall stand behind the same item.
+		// The pages that this one stood for are to stand behind the same item.
 		if err := p.leaveAliases(ctx, it); err != nil {
 			return to, err
 		}
@@ -27,10 +27,9 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	return to, p.leaveIndex(ctx, it)
 }
 
-// StandAlone has the page indexed as itself: the entry waits for the others of its batch, because an
-// index that is asked for many pages at once has far less to do. Where no index is configured there is
-// none, and the page stays at Crawled: what it would be searched by is in its snapshot, and once an
-// index is configured everything is indexed that is not.
+// StandAlone prepares the page to be indexed as itself. The entry waits for the others of its batch, because an
+// index has far less to do when it is given many pages at once. Without an index there is no entry, and the page stays
+// at Crawled. Its snapshot has everything that an index needs: once one is configured, the page is indexed.
 func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
@@ -56,7 +55,7 @@ func (p *Placer) StandAlone(
 	return &e, nil
 }
 
-// leaveAlias has the item that stands for the page, if one does, lead to it no longer.
+// leaveAlias ends the alias: the item that stands for the page no longer leads to it.
 func (p *Placer) leaveAlias(ctx context.Context, it *registry.Item) error {
 	if it.AliasOf == "" {
 		return nil
@@ -67,8 +66,8 @@ func (p *Placer) leaveAlias(ctx context.Context, it *registry.Item) error {
 }
 
 // leaveAliases is [Placer.leaveAlias] for a page that leaves the index: the checks of the pages that it
-// stands for are brought forward. They are due when our lock ends: by then it is committed that the
-// page has left. If we die before that, the next check of the page does this again.
+// stands for are brought forward. They are due when the lock ends: by then it is committed that the page has left. If
+// the worker dies before that, the next check of the page does this again.
 func (p *Placer) leaveAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
@@ -86,10 +85,10 @@ func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
 	return p.leaveIndex(ctx, it)
 }
 
-// forceVariants has variants that we shall stand for checked again. Those that were written to the index
-// since we were registered know of us; the others would not before their content changes. So it
-// is enough to ask when a page enters the index for the first time, and before it does, because
-// afterwards we might die.
+// forceVariants brings the checks of variants forward that the page is to stand for. Variants that entered the index
+// after the page was registered know of it already; the others would learn of it only when their content changes. So
+// this is needed once, when the page enters the index for the first time. It comes before that, because the worker may
+// die afterwards.
 func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Purge removes what is stored of the item elsewhere; the commit then removes its rows. Whoever dies
-// in between leaves an item that is still to be purged, or, if it is registered before, that
-// begins anew. The index must have done its part: nobody would ask it again.
+// Purge removes what is stored of the item elsewhere; the commit then removes its rows. A worker that
+// dies in between leaves an item that is still to be purged or that, if it is registered again first, begins anew. An
+// index that is down fails the purge, because nothing would ask it again later.
 func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err

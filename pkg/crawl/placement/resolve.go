@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxHops is how many items are read from one claim to the item that stands for it, and again
-// how many to be sure that the way does not lead back.
+// maxHops is how many items are read on the way from a candidate to the item that stands for it. It also bounds the
+// items that are read to be sure that the way does not lead back.
 const maxHops = 5
 
 // Resolution says which item stands for a page in the index.
@@ -193,15 +193,15 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 	return o, nil
 }
 
-// keepsAlias reports whether an alias remains one of a variant that was not read under our version yet:
-// what they were found to have in common they have still, unless our own content is new.
+// keepsAlias reports whether the page remains an alias of a variant that was not read under the present version yet:
+// both still show the same, unless the page's own content is new.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
 }
 
-// expectChange has a variant checked that stood for us until our content changed: its own has
-// probably changed, too.
+// expectChange brings the check of a variant forward that stood for the page until the page's content changed: the
+// variant's has probably changed, too.
 func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
 	if r.item.AliasOf != variant.ID {
 		return false, nil
@@ -224,8 +224,8 @@ func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool,
 	return it, err == nil, err
 }
 
-// leadsBack says how the claims of an item that is indexed all the same lead to us, if they do.
-// In a loop every page stands for itself; a way too long to be followed counts as one.
+// leadsBack says how the candidates of an item that is indexed lead back to the page, if they do. In a loop every page
+// stands for itself. A way that is too long to be followed counts as a loop.
 func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
 	open, _ := verdict.CandidatesOf(it, r.basis.Rules.Sources)
 	seen := map[string]bool{it.NormalizedSource: true}
@@ -253,17 +253,17 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 	return "", nil
 }
 
-// mayRegister reports whether the target of a permanent redirect is registered by us. A site must not
-// make us register without end: what a redirect registered registers nothing itself, for whoever led to
-// it follows the longer chain, too; and a target that changes with every answer is taken once.
+// mayRegister reports whether this check registers the target of a permanent redirect. A site must not be able to cause
+// registrations without end. So an item that a redirect registered registers nothing itself, because the page that led
+// to it follows the longer chain, too; and a target that changes with every answer is registered once.
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
 	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
 		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
 }
 
-// registerTarget registers where a permanent redirect leads. It comes before our own commit: if we die,
-// the next check finds it registered. What is returned says why it does not stand for the page yet.
+// registerTarget registers where a permanent redirect leads. It comes before the page's own commit: if the worker
+// dies, the next check finds the target registered. The obstacle is why the target does not stand for the page yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
 	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")

@@ -53,8 +53,8 @@ type ResourceFetcher interface {
 	FetchResource(ctx context.Context, v ResourceRequest) (Resource, error)
 }
 
-// SiteError says that a site, or robots.txt, did not give a resource. It is to be recorded; nobody has
-// to try again. Its kind is Blocked for robots.txt and the address guard, Invalid for a URL
+// SiteError says that a site, or robots.txt, did not give a resource. It is to be recorded, not tried
+// again. Its kind is Blocked for robots.txt and the address guard, Invalid for a URL
 // that can never work, TooLarge for a bound on bytes or redirects, Unavailable for a site that does
 // not answer.
 type SiteError struct{ Err error }
@@ -103,7 +103,7 @@ func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resou
 	return resourceOf(resp), nil
 }
 
-// verdict tells whose failure an error of a request is.
+// verdict separates the site's failures from this program's own.
 func (h *session) verdict(ctx context.Context, err error) error {
 	switch {
 	case h.ours != nil:
@@ -116,7 +116,7 @@ func (h *session) verdict(ctx context.Context, err error) error {
 	return &SiteError{err}
 }
 
-// pauseFor keeps everybody away from the host that answered, which is the one of the lease.
+// pauseFor keeps all workers away from the host that answered, which is the one of the lease.
 func (h *session) pauseFor(resp fetch.Response) error {
 	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
 	h.found.PauseUntil, h.found.PauseWhy = h.hosts.clock().Add(pause), why

@@ -8,16 +8,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// session asks hosts of which no batch is held: one host at a time, under the lease it has there.
-// It stands for one chain of requests and is not for concurrent use.
+// session asks hosts without a batch: one host at a time, under a lease of that host.
+// It serves one chain of requests and is not for concurrent use.
 type session struct {
 	hosts *Hosts
 	lease *registry.HostLease // nil: it holds none
 	pace  *pacer
 	found registry.HostFinding
-	// ask waits before robots.txt is asked for; nil is wait. Who holds a batch needs no session at its host.
+	// ask waits before robots.txt is asked for; nil is wait. A batch needs no session at its own host.
 	ask func(context.Context, Origin) error
-	// ours is a failure of our own inside a request, whose error otherwise speaks of the site.
+	// ours is a failure of this program inside a request. The request's error would blame the site.
 	ours error
 }
 
@@ -58,7 +58,7 @@ func (h *session) admit(ctx context.Context, target string) error {
 	return h.own(h.wait(ctx, o))
 }
 
-// own takes note of an error that is not the site's: of the registry, or of our time.
+// own notes an error that is not the site's: the registry failed, or the time is over.
 func (h *session) own(err error) error {
 	switch fault.KindOf(err) {
 	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; a host's pause
@@ -108,8 +108,8 @@ func (h *session) enter(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// leave gives back the lease, if there is one, also when ctx is done: nobody else may ask the host until
-// it runs out.
+// leave gives back the lease, if there is one, even when ctx is done: until it runs out no other worker may ask
+// the host.
 func (h *session) leave(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
