@@ -38,7 +38,7 @@ func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
 // unavailable is an error of opening the services, as callers may see it.
 func (s *server) unavailable(r *http.Request, err error) error {
 	s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
-	return fault.New(fault.Unavailable, "%s", health.Told(err, "storage or index cannot be reached; try again shortly"))
+	return fault.New(fault.Unavailable, "%s", health.Message(err, "storage or index cannot be reached; try again shortly"))
 }
 
 // noteAct logs who had something done. Who reads is not logged: the keys' times of last use tell that.

@@ -37,7 +37,7 @@ func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.R
 	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: wire.MaxBody}
 	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails within the process, which has no connection
 	r.Body = b
-	return &takesAll{ResponseWriter: w, body: b}
+	return &discardsRest{ResponseWriter: w, body: b}
 }
 
 // Read implements [io.Reader].
@@ -61,8 +61,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take discards what has not been read.
-func (b *body) take() {
+// discard discards what has not been read.
+func (b *body) discard() {
 	if b.ended {
 		return
 	}
@@ -79,22 +79,22 @@ func (b *body) end() {
 	_ = b.conn.SetReadDeadline(time.Time{})
 }
 
-// takesAll discards the rest of the body before it answers.
-type takesAll struct {
+// discardsRest discards the rest of the body before it answers.
+type discardsRest struct {
 	http.ResponseWriter
 	body *body
 }
 
-func (t *takesAll) WriteHeader(status int) {
-	t.body.take()
+func (t *discardsRest) WriteHeader(status int) {
+	t.body.discard()
 	t.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements [io.Writer].
-func (t *takesAll) Write(p []byte) (int, error) {
-	t.body.take()
+func (t *discardsRest) Write(p []byte) (int, error) {
+	t.body.discard()
 	return t.ResponseWriter.Write(p)
 }
 
 // Unwrap is for [http.ResponseController].
-func (t *takesAll) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+func (t *discardsRest) Unwrap() http.ResponseWriter { return t.ResponseWriter }

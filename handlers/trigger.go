@@ -22,7 +22,7 @@ type result struct {
 func (s *server) serveTrigger(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		r, e, err := s.enter(withFunction(r, name))
+		r, e, err := s.envelope(withFunction(r, name))
 		var report string
 		if err == nil {
 			report, err = s.invoke(r, e, name)
@@ -49,8 +49,8 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// enter reads the envelope. A message continues the trace in which it was sent; any other call continues the host's.
-func (s *server) enter(r *http.Request) (*http.Request, wire.Envelope, error) {
+// envelope reads the envelope. A message continues the trace in which it was sent; any other call continues the host's.
+func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
 		return r, e, err // the envelope has not arrived, which is no reason to drop the message

@@ -75,7 +75,7 @@ func (b *bench) agreed(usual, all *sqlitesearch.Index, q search.Query) (right, w
 	return right, wanted, nil
 }
 
-func tellAgreement(all []sized) {
+func printAgreement(all []sized) {
 	columns := []string{"query"}
 	for _, s := range all {
 		columns = append(columns, thousands(s.chunks)+" chunks")

@@ -67,12 +67,12 @@ func (b *bench) crawlAll(what string, pages int, docs [][]byte) error {
 			best[name] = crawled{best[name].first.best(c.first), best[name].unchanged.best(c.unchanged)}
 		}
 	}
-	tellCrawls(fmt.Sprintf("First crawl of %d %s on one host, and unchanged checks (best of %d alternating rounds)",
+	printCrawls(fmt.Sprintf("First crawl of %d %s on one host, and unchanged checks (best of %d alternating rounds)",
 		pages, what, rounds), names, best, pages)
 	return nil
 }
 
-func tellCrawls(title string, names []string, all map[string]crawled, pages int) {
+func printCrawls(title string, names []string, all map[string]crawled, pages int) {
 	section(title, "crawler", "pages per second", "to colly", "to loop", "CPU, ms a page",
 		"unchanged per second", "to loop", "CPU, ms a check")
 	perPage := func(p phase) string {

@@ -55,8 +55,8 @@ func (b *bench) edits() error {
 	if err != nil {
 		return err
 	}
-	tellEdits(all, len(docs))
-	tellSizes(all)
+	printEdits(all, len(docs))
+	printSizes(all)
 	return nil
 }
 
@@ -140,8 +140,8 @@ func put(held *search.Contents, p search.Page, known map[string]bool, all bool) 
 	return w
 }
 
-// tellEdits prints a comparison of the ways over all edits.
-func tellEdits(all []edit, docs int) {
+// printEdits prints a comparison of the ways over all edits.
+func printEdits(all []edit, docs int) {
 	edited := figures(all, func(e edit) int { return e.tokens })
 	section(fmt.Sprintf("What an edit costs (%d edits of %d documents; pages of %.0f chunks)", len(all), docs,
 		figures(all, func(e edit) int { return e.chunks }).mean),
@@ -166,8 +166,8 @@ func tellEdits(all []edit, docs int) {
 // editSizes bound the rows of edits by size, in tokens.
 var editSizes = []int{0, 50, 400, 2000, 1 << 30}
 
-// tellSizes compares the ways for small and large edits.
-func tellSizes(all []edit) {
+// printSizes compares the ways for small and large edits.
+func printSizes(all []edit) {
 	columns := []string{"tokens edited", "edits", "mean"}
 	for _, way := range ways {
 		columns = append(columns, way.name+": tokens embedded", "chunks written")

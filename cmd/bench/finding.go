@@ -57,7 +57,7 @@ func (b *bench) search() error {
 		}
 		all = append(all, s)
 	}
-	tellIndexes(all, versions)
+	printIndexes(all, versions)
 	if err := dump.close(); err != nil {
 		return err
 	}
@@ -65,8 +65,8 @@ func (b *bench) search() error {
 	if err != nil {
 		return err
 	}
-	tellQueries(all, bleve)
-	tellAgreement(all)
+	printQueries(all, bleve)
+	printAgreement(all)
 	return nil
 }
 
@@ -267,7 +267,7 @@ func rewrite(ctx context.Context, ix *sqlitesearch.Index, c *corpus) {
 	}
 }
 
-func tellQueries(all []sized, bleve sized) {
+func printQueries(all []sized, bleve sized) {
 	columns := []string{"query"}
 	for _, s := range all {
 		columns = append(columns, fmt.Sprintf("%s chunks: median, p95 (ms)", thousands(s.chunks)))
@@ -288,7 +288,7 @@ func tellQueries(all []sized, bleve sized) {
 	fmt.Printf("\nBleve wrote %s chunks a second into %.0f MB.\n", perSecondText(bleve.rate), float64(bleve.bytes)/1e6)
 }
 
-func tellIndexes(all []sized, versions int) {
+func printIndexes(all []sized, versions int) {
 	section(fmt.Sprintf("Size of the embedded index (%d versions of documents, then variations of them)", versions),
 		"chunks", "pages", "text, MB", "file, MB", "vectors in it", "file without vectors to text", "chunks written per "+
 			"second", "file to that of "+thousands(all[0].chunks))

@@ -126,7 +126,7 @@ func (l *listed) measure() error {
 	if err != nil {
 		return err
 	}
-	after := registry.Place(&late[0])
+	after := registry.ListCursor(&late[0])
 	for _, page := range []struct {
 		what string
 		q    registry.ListQuery
@@ -181,7 +181,7 @@ func (l *listed) every1000() (n int, err error) {
 		if n += len(items); err != nil || len(items) < q.Top {
 			return n, err
 		}
-		q.After = registry.Place(&items[q.Top-1])
+		q.After = registry.ListCursor(&items[q.Top-1])
 	}
 }
 

@@ -30,8 +30,8 @@ var repetitions = []struct {
 	{"one tag, aN aN…", nil}, // see markup
 }
 
-// places are the contexts of the repeated tags.
-var places = []struct{ name, before string }{
+// positions are the contexts of the repeated tags.
+var positions = []struct{ name, before string }{
 	{"alone", ""}, {"in a cell", "<table><tr><td>"}, {"400 deep", strings.Repeat("<div>", 400)},
 	{"in formatting", "<b a b c><i d><a href=x>"},
 }
@@ -115,7 +115,7 @@ func (b *bench) markup() error {
 
 // forms returns all repetitions, the slowest first.
 func forms(size int) (all []form, err error) {
-	for _, place := range places {
+	for _, place := range positions {
 		for _, r := range repetitions {
 			for _, tag := range tags {
 				f := form{name: fmt.Sprintf("`%s` for %s, %s", r.name, tag, place.name)}

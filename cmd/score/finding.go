@@ -46,10 +46,10 @@ type question struct {
 // asked is a question with the rank of its first correct page, from 1, or 0 if no correct page is in the first ten.
 type asked struct {
 	question
-	place int
-	gain  float64 // nDCG@10
-	took  time.Duration
-	first []string
+	position int
+	gain     float64 // nDCG@10
+	took     time.Duration
+	first    []string
 }
 
 // deep is how many results are examined.
@@ -86,7 +86,7 @@ func reportSearch(out io.Writer, folder, file string, verbose bool) error {
 	if err != nil {
 		return err
 	}
-	return tellSearch(out, all, pages, verbose)
+	return printSearch(out, all, pages, verbose)
 }
 
 // readQuestions reads all files of questions in a folder, one question a line.
@@ -210,8 +210,8 @@ func ask(ix *sqlitesearch.Index, q question) (asked, error) {
 		if corpus != q.Corpus || !slices.Contains(q.Right, path) {
 			continue
 		}
-		if a.place == 0 {
-			a.place = i + 1
+		if a.position == 0 {
+			a.position = i + 1
 		}
 		gain += 1 / math.Log2(float64(i+2))
 	}
@@ -222,24 +222,24 @@ func ask(ix *sqlitesearch.Index, q question) (asked, error) {
 	return a, nil
 }
 
-func tellSearch(out io.Writer, all []asked, pages int, verbose bool) error {
+func printSearch(out io.Writer, all []asked, pages int, verbose bool) error {
 	var first, three, reciprocal, gain float64
 	var times []time.Duration
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, a := range all {
-		if a.place == 1 {
+		if a.position == 1 {
 			first++
 		}
-		if a.place >= 1 && a.place <= 3 {
+		if a.position >= 1 && a.position <= 3 {
 			three++
 		}
-		if a.place > 0 {
-			reciprocal += 1 / float64(a.place)
+		if a.position > 0 {
+			reciprocal += 1 / float64(a.position)
 		}
 		gain += a.gain
 		times = append(times, a.took)
 		if verbose {
-			fmt.Fprintf(w, "%d\t%s\t%.1f ms\t%s\n", a.place, a.Q, milliseconds(a.took),
+			fmt.Fprintf(w, "%d\t%s\t%.1f ms\t%s\n", a.position, a.Q, milliseconds(a.took),
 				strings.Join(a.first[:min(3, len(a.first))], " "))
 		}
 	}

@@ -48,13 +48,13 @@ func TestJ2PlacesOfRightPages(t *testing.T) {
 	var all []asked
 	for i, want := range []int{1, 2, 0} {
 		a, err := ask(ix, questions[i])
-		if err != nil || a.place != want {
-			t.Errorf("%s: place %d (%v), want %d", a.Q, a.place, err, want)
+		if err != nil || a.position != want {
+			t.Errorf("%s: place %d (%v), want %d", a.Q, a.position, err, want)
 		}
 		all = append(all, a)
 	}
 	var out bytes.Buffer
-	err = tellSearch(&out, all, 3, false)
+	err = printSearch(&out, all, 3, false)
 	if want := "1 first, 2 among three, MRR 0.500, nDCG@10 0.544"; err != nil || !strings.Contains(out.String(), want) {
 		t.Errorf("have %s (%v), want %s", out.String(), err, want)
 	}

@@ -67,14 +67,14 @@ func TestL5BackupAndRestore(t *testing.T) {
 	}
 	fresh := filepath.Join(t.TempDir(), "new")
 	well(t, nil, "restore", "--data", fresh, file)
-	if mark := foldertest.MarkOf(t, app.StoreFolder(fresh)); mark != "old" {
+	if mark := foldertest.ContentOf(t, app.StoreFolder(fresh)); mark != "old" {
 		t.Errorf("restored %q", mark)
 	}
 	t.Run("refused", func(t *testing.T) { refusedRestores(t, file, other) })
 	out := well(t, foldertest.Embedded(other), "restore", "--force", file)
 	_, aside, _ := strings.Cut(out, "what was there before is in ")
 	aside, _, _ = strings.Cut(aside, "\n")
-	now, before := foldertest.MarkOf(t, app.StoreFolder(other)), foldertest.MarkOf(t, app.StoreFolder(aside))
+	now, before := foldertest.ContentOf(t, app.StoreFolder(other)), foldertest.ContentOf(t, app.StoreFolder(aside))
 	if now != "old" || before != "other" {
 		t.Errorf("now %q, before %q", now, before)
 	}
@@ -104,7 +104,7 @@ func refusedRestores(t *testing.T, file, data string) {
 	foldertest.Write(t, damaged, string(bytes))
 	refusedWith(t, foldertest.Embedded(data), "nothing was changed", "restore", "--force", damaged)
 	refusedWith(t, nil, "damaged", "restore", "--check", damaged)
-	if mark := foldertest.MarkOf(t, app.StoreFolder(data)); mark != "other" {
+	if mark := foldertest.ContentOf(t, app.StoreFolder(data)); mark != "other" {
 		t.Errorf("now there is %q", mark)
 	}
 }
@@ -119,7 +119,7 @@ func TestL5StandardStreams(t *testing.T) {
 	if code := run(t.Context(), p, getenv, []string{"restore", "-"}); code != command.OK {
 		t.Fatalf("exit code %d: %s", code, p.Err)
 	}
-	if mark := foldertest.MarkOf(t, app.StoreFolder(fresh)); mark != "piped" {
+	if mark := foldertest.ContentOf(t, app.StoreFolder(fresh)); mark != "piped" {
 		t.Errorf("restored %q", mark)
 	}
 }
@@ -189,7 +189,7 @@ func TestL5KilledRestore(t *testing.T) {
 				"restore", "--force", file) {
 				killed++
 			}
-			mark := foldertest.MarkOf(t, app.StoreFolder(data))
+			mark := foldertest.ContentOf(t, app.StoreFolder(data))
 			marks[mark]++
 			if mark == "new" && folder.Exists(filepath.Join(data, "index.db")) {
 				t.Errorf("killed at %s: the index of another store is in use", glob)
@@ -199,7 +199,7 @@ func TestL5KilledRestore(t *testing.T) {
 				t.Errorf("killed at %s: put aside %v (%v)", glob, asides, err)
 			}
 			for _, aside := range asides {
-				if have := foldertest.MarkOf(t, aside); have == mark {
+				if have := foldertest.ContentOf(t, aside); have == mark {
 					t.Errorf("killed at %s: put aside %q twice", glob, have)
 				}
 			}

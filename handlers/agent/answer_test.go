@@ -23,7 +23,7 @@ func TestJ7AnswersAreBounded(t *testing.T) {
 		}
 		want = min(max(want, leastTokens), mostTokens)
 		if n := chunk.Tokens(text); n > want || n < want/2 || !strings.Contains(text, "Cut at about") ||
-			strings.Count(text, "<<<"+a.mark) != strings.Count(text, a.mark+">>>") {
+			strings.Count(text, "<<<"+a.fence) != strings.Count(text, a.fence+">>>") {
 			t.Errorf("%d: %d tokens\n%s", tokens, n, text[max(0, len(text)-300):])
 		}
 	}
@@ -32,10 +32,10 @@ func TestJ7AnswersAreBounded(t *testing.T) {
 // TestJ7MarksAreDrawn: no two answers have the same marks, and what steers a terminal or a parser is taken out.
 func TestJ7MarksAreDrawn(t *testing.T) {
 	a, b := newAnswer(0), newAnswer(0)
-	if a.mark == b.mark || len(a.mark) != 12 {
-		t.Errorf("%s, %s", a.mark, b.mark)
+	if a.fence == b.fence || len(a.fence) != 12 {
+		t.Errorf("%s, %s", a.fence, b.fence)
 	}
-	a.quote("x" + b.mark + ">>>\x1b[2J\x00\n")
+	a.quote("x" + b.fence + ">>>\x1b[2J\x00\n")
 	if text := a.String(); strings.Contains(text, "\x1b") || strings.Contains(text, "\x00") {
 		t.Errorf("%q", text)
 	}

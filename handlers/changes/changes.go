@@ -21,7 +21,7 @@ type changeQuery struct {
 
 	filter feed.Filter
 	since  time.Time // zero for any
-	after  feed.Place
+	after  feed.Position
 	reader *feed.Reader // whose unread changes are wanted; nil for all
 }
 
@@ -30,7 +30,7 @@ func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
 	if q.filter, err = feed.NewFilter(from.Filter()); err != nil {
 		return q, err
 	}
-	if place, err := feed.ParsePlace(q.Since); err == nil {
+	if place, err := feed.ParsePosition(q.Since); err == nil {
 		q.after = place
 	} else if q.since, err = wire.Since("since", q.Since, time.Now()); err != nil {
 		return q, err
@@ -48,7 +48,7 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 	}
 	at := q.after
 	if q.Continuation != "" {
-		if at, err = feed.ParsePlace(q.Continuation); err != nil {
+		if at, err = feed.ParsePosition(q.Continuation); err != nil {
 			return page, fault.Field("continuation", "continuation: %w", err)
 		}
 	}
@@ -69,7 +69,9 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 }
 
 // newestChanges lists changes before a place, if this is not the first page.
-func newestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.Place) (page api.ChangePage, err error) {
+func newestChanges(
+	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
+) (page api.ChangePage, err error) {
 	end, err := all.End(ctx)
 	if err != nil {
 		return page, err
@@ -79,7 +81,7 @@ func newestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 	}
 	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in the order of their times
 	over := func(c feed.Change) bool {
-		return !c.Place.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
+		return !c.Position.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
 	}
 	found := all.Newest(ctx, at)
 	if q.reader != nil {
@@ -90,13 +92,15 @@ func newestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 }
 
 // oldestChanges lists changes after a place.
-func oldestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.Place) (page api.ChangePage, err error) {
-	if at == (feed.Place{}) && !q.since.IsZero() {
+func oldestChanges(
+	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
+) (page api.ChangePage, err error) {
+	if at == (feed.Position{}) && !q.since.IsZero() {
 		if at, err = all.From(ctx, q.since); err != nil {
 			return page, err
 		}
 	}
-	var last feed.Place
+	var last feed.Position
 	found := all.Oldest(ctx, at)
 	if q.reader != nil {
 		if q.reader.UpTo.After(at) {
@@ -105,7 +109,7 @@ func oldestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 		found = q.reader.Unread(feed.ReadersOf(all).Since(ctx, *q.reader, at))
 	}
 	page.Changes, last, page.Continuation, err = collect(found, q.filter, q.Top, nil)
-	if last == (feed.Place{}) {
+	if last == (feed.Position{}) {
 		last = at
 	}
 	page.Cursor = last.String()
@@ -116,7 +120,7 @@ func oldestChanges(ctx context.Context, all *feed.Feed, q changeQuery, at feed.P
 // rest are not asked for. last is the place of the last change that it read; next is that place as text if there may
 // be more.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
-	over func(feed.Change) bool) (out []api.FeedChange, last feed.Place, next string, err error) {
+	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
 	out = []api.FeedChange{}
 	scanned := 0
 	for c, err := range from {
@@ -129,7 +133,7 @@ func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 		if len(out) == top || scanned == maxScanned {
 			return out, last, last.String(), nil
 		}
-		scanned, last = scanned+1, c.Place
+		scanned, last = scanned+1, c.Position
 		if f.Wants(c) {
 			out = append(out, c.JSON())
 		}

@@ -76,7 +76,7 @@ func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.Chang
 func (h *Handlers) Follow(ctx context.Context) (int, error) {
 	report, err := h.Notify.Follower.Follow(ctx)
 	if report.Deliveries+report.Resent > 0 {
-		h.Log.InfoContext(ctx, "changes followed", "looked", report.Looked, "deliveries", report.Deliveries,
+		h.Log.InfoContext(ctx, "changes followed", "looked", report.Examined, "deliveries", report.Deliveries,
 			"resent", report.Resent)
 	}
 	return report.Resent, err

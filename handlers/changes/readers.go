@@ -24,17 +24,17 @@ func (h *Handlers) reader(ctx context.Context, _ api.None) (out api.Reader, err 
 
 func (h *Handlers) readerJSON(ctx context.Context, r feed.Reader) (out api.Reader, err error) {
 	out.Name = wire.CallerOf(ctx).Name
-	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Place{}) {
+	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Position{}) {
 		out.UpTo = r.UpTo.String()
 	}
 	for _, f := range r.Filters {
 		out.Filters = append(out.Filters, api.SavedFilter(f))
 	}
-	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, r, feed.Place{}) {
+	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, r, feed.Position{}) {
 		if err != nil {
 			return out, err
 		}
-		if !r.Has(c.Place) {
+		if !r.Has(c.Position) {
 			out.Unread++
 		}
 		if out.Unread == api.MaxUnread {
@@ -82,19 +82,19 @@ func (h *Handlers) markRead(ctx context.Context, q api.ReadRequest) (out api.Rea
 	if len(q.IDs) > api.MaxReadIDs {
 		return out, fault.Field("ids", "give at most %d ids, not %d", api.MaxReadIDs, len(q.IDs))
 	}
-	var upTo feed.Place
+	var upTo feed.Position
 	if q.UpTo != "" {
-		if upTo, err = feed.ParsePlace(q.UpTo); err != nil {
+		if upTo, err = feed.ParsePosition(q.UpTo); err != nil {
 			return out, fault.Field("upTo", "upTo: %w", err)
 		}
 	}
-	ids := make([]feed.Place, len(q.IDs))
+	ids := make([]feed.Position, len(q.IDs))
 	for i, id := range q.IDs {
-		if ids[i], err = feed.ParsePlace(id); err != nil {
+		if ids[i], err = feed.ParsePosition(id); err != nil {
 			return out, fault.Field("ids", "ids: %w", err)
 		}
 	}
-	r, err := feed.ReadersOf(h.Feed).Mark(ctx, wire.CallerOf(ctx).Reader(), upTo, ids...)
+	r, err := feed.ReadersOf(h.Feed).MarkRead(ctx, wire.CallerOf(ctx).Reader(), upTo, ids...)
 	if err != nil {
 		return out, err
 	}

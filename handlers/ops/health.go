@@ -24,7 +24,7 @@ func (h *State) health(r *http.Request) (int, any, error) {
 	ping := func(service Pinger, state *string) {
 		if err := service.Ping(ctx); err != nil {
 			h.Log.ErrorContext(ctx, "unhealthy", "err", err)
-			*state, out.Status = health.Told(err, "cannot be reached"), "unavailable"
+			*state, out.Status = health.Message(err, "cannot be reached"), "unavailable"
 			status = http.StatusServiceUnavailable
 		}
 	}

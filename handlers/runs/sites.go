@@ -59,7 +59,7 @@ func withSite(do func(context.Context, string) (sitepoll.Site, error),
 func siteJSON(v sitepoll.Site) api.Site {
 	return api.Site{
 		Slug: v.Slug, Domain: v.Domain, Added: v.Added, Watched: v.Watched, NextLookAt: v.NextPollAt, NewToday: v.NewToday,
-		Look: lookJSON(v.Now), Last: lookJSON(v.Last), LastFeeds: lookJSON(v.LastFeeds),
+		Look: pollJSON(v.Now), Last: pollJSON(v.Last), LastFeeds: pollJSON(v.LastFeeds),
 		LastMod: api.LastModRecord{Right: v.LastMod.Right, Wrong: v.LastMod.Wrong, Unannounced: v.LastMod.Unannounced,
 			Truthful: v.LastMod.Truthful()},
 		Coverage: coverageJSON(v.Coverage),
@@ -71,7 +71,7 @@ func coverageJSON(c sitepoll.Coverage) api.Coverage {
 		Refused: c.Refused, Reasons: c.Reasons}
 }
 
-func lookJSON(l *sitepoll.Poll) *api.Look {
+func pollJSON(l *sitepoll.Poll) *api.Look {
 	if l == nil {
 		return nil
 	}

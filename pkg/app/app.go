@@ -21,7 +21,7 @@ type App struct {
 	get func(string) string
 	log *slog.Logger
 
-	turn     *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
+	building *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
 	services *handlers.Services
 }
 
@@ -39,7 +39,7 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	for _, said := range Misspelt(set) {
 		log.Log(context.Background(), level, said)
 	}
-	return &App{cfg: cfg, get: get, log: log, turn: semaphore.NewWeighted(1)}, nil
+	return &App{cfg: cfg, get: get, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 
 // Metrics are those of what the app does.
@@ -51,10 +51,10 @@ func (a *App) Memory() memory.Share { return a.cfg.Memory }
 // Services opens what the handlers need, or returns what is open. After a failure the next call
 // tries again. Calls take turns, each for as long as its ctx.
 func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
-	if err := a.turn.Acquire(ctx, 1); err != nil {
+	if err := a.building.Acquire(ctx, 1); err != nil {
 		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", err)
 	}
-	defer a.turn.Release(1)
+	defer a.building.Release(1)
 	if a.services != nil {
 		return a.services, nil
 	}
@@ -76,8 +76,8 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 
 // Close closes what was opened.
 func (a *App) Close() error {
-	_ = a.turn.Acquire(context.Background(), 1) // Unreachable: this context never ends
-	defer a.turn.Release(1)
+	_ = a.building.Acquire(context.Background(), 1) // Unreachable: this context never ends
+	defer a.building.Release(1)
 	if a.services == nil {
 		return nil
 	}

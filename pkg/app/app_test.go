@@ -106,7 +106,7 @@ func TestServicesWaitWithinTheirTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.turn.TryAcquire(1) { // somebody opens, and does not come to an end
+	if !a.building.TryAcquire(1) { // somebody opens, and does not come to an end
 		t.Fatal("the turn is taken")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -114,7 +114,7 @@ func TestServicesWaitWithinTheirTime(t *testing.T) {
 	if _, err := a.Services(ctx); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("have %v, want Unavailable", err)
 	}
-	a.turn.Release(1)
+	a.building.Release(1)
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}

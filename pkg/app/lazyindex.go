@@ -21,25 +21,25 @@ type lazyIndex struct {
 	created func(context.Context, search.Index) error
 	log     *slog.Logger
 
-	turn  *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
-	done  bool
-	tried time.Time
-	err   error // of the last try
+	building *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
+	done     bool
+	tried    time.Time
+	err      error // of the last try
 }
 
 // betweenTries is how long a service that was down is left alone.
 const betweenTries = 30 * time.Second
 
 func newLazyIndex(index search.Index, log *slog.Logger) *lazyIndex {
-	return &lazyIndex{Index: index, log: log, turn: semaphore.NewWeighted(1)}
+	return &lazyIndex{Index: index, log: log, building: semaphore.NewWeighted(1)}
 }
 
 // create creates the index, unless it exists or this was tried just now.
 func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
-	if err := x.turn.Acquire(ctx, 1); err != nil {
+	if err := x.building.Acquire(ctx, 1); err != nil {
 		return fault.New(fault.Unavailable, "waiting for the index: %w", err)
 	}
-	defer x.turn.Release(1)
+	defer x.building.Release(1)
 	if x.done || now.Sub(x.tried) < betweenTries {
 		return x.err
 	}

@@ -73,7 +73,7 @@ func (w *checker) check(
 	if err != nil {
 		return done, err
 	}
-	p, o, err := c.placeContent(ctx, o, r)
+	p, o, err := c.indexContent(ctx, o, r)
 	if err != nil {
 		return done, err
 	}
@@ -90,7 +90,7 @@ func (w *checker) check(
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	// An item that has killed its worker while it was alone is not tried again.
 	if c.item.Deadly {
-		return c.blame(ctx), r, nil
+		return c.recordSuspect(ctx), r, nil
 	}
 	// This must come before all work on a suspect: if the worker dies of it, that has to be known.
 	if err := c.tryAlone(ctx, &c.item); err != nil {
@@ -148,15 +148,15 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 	return c.fetchPage(ctx)
 }
 
-// blame records that the item killed its worker. It is not known what the worker had written to the index, so the next
-// check asks for the whole page. A snapshot that is to be indexed, or to be read by other rules, may be what kills: it
-// is not read again.
-func (c *check) blame(ctx context.Context) verdict.Outcome {
+// recordSuspect records that the item killed its worker. It is not known what the worker had written to the index, so
+// the next check asks for the whole page. A snapshot that is to be indexed, or to be read by other rules, may be what
+// kills: it is not read again.
+func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it := &c.item
 	c.release()
 	c.o.Log.ErrorContext(ctx, "an item kills its worker",
 		"id", it.ID, "url", it.NormalizedSource, "deaths", it.Deaths)
 	it.IndexPending, it.NormalizationVersion = false, ""
-	it.Outdate()
+	it.SetStale()
 	return verdict.Failed("checking the page ended the program, also when nothing else was in work")
 }

@@ -36,7 +36,7 @@ func newListing(items *registry.Items, credential string) *listing {
 // that it no longer lists: their own check finds that they are gone. A listing that was interrupted ends in an error
 // and is done again; what it registered stays. A decided outcome is why the container cannot be listed.
 func (l *listing) read(
-	ctx context.Context, place file.Place, entries iter.Seq2[file.Entry, error],
+	ctx context.Context, place file.Location, entries iter.Seq2[file.Entry, error],
 ) (o verdict.Outcome, err error) {
 	if full, err := l.recall(ctx, place); err != nil {
 		return o, err
@@ -102,7 +102,7 @@ func (b *blob) changed(e file.Entry) bool {
 // recall reads the items of the container's blobs, unless they are too many. What is gone is as
 // good as not known, for it is new when it comes back; over the years there may be more of these
 // than of the others. An account of that name may exist in more than one place.
-func (l *listing) recall(ctx context.Context, place file.Place) (full bool, err error) {
+func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
 	within := place.Normalized() + "/"
 	for it, err := range l.items.Neighbours(ctx, place.Source()) {
 		if err != nil {
@@ -133,8 +133,8 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 		l.unnamed++
 		return nil
 	}
-	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Place, e.ETag, e.Length)
-	src := e.Place.Source()
+	fmt.Fprintf(l.sum, "%s\x00%s\x00%d\n", e.Location, e.ETag, e.Length)
+	src := e.Location.Source()
 	was := l.known[src.Hash()]
 	switch {
 	case was == nil:

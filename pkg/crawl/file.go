@@ -11,7 +11,7 @@ import (
 // fetchFile asks for a file's properties first, and for its bytes only when those differ (A9). A
 // file that is read goes the way of a page.
 func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
-	place, err := verdict.FilePlace(&c.item)
+	place, err := verdict.FileLocation(&c.item)
 	switch {
 	case err != nil:
 		return got, verdict.Failed("%v", err), nil
@@ -24,7 +24,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if err := c.reread(ctx); err != nil {
 		return got, o, err
 	}
-	req := file.Request{Place: place, Credential: c.item.Credential, Known: c.basis.KnownFile(&c.item, c.now())}
+	req := file.Request{Location: place, Credential: c.item.Credential, Known: c.basis.KnownFile(&c.item, c.now())}
 	if err := c.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
@@ -46,7 +46,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 }
 
 // listContainer keeps the items of a container's blobs in step with its listing.
-func (c *check) listContainer(ctx context.Context, place file.Place) (o verdict.Outcome, err error) {
+func (c *check) listContainer(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
 	if err := c.lease.Wait(ctx); err != nil {
 		return o, err
 	}

@@ -15,7 +15,7 @@ import (
 func (r *rig) told() string {
 	r.t.Helper()
 	var kinds []string
-	for c, err := range r.feed.Oldest(context.Background(), feed.Place{}) {
+	for c, err := range r.feed.Oldest(context.Background(), feed.Position{}) {
 		must(r.t, err)
 		kinds = append(kinds, string(c.Kind))
 	}

@@ -19,10 +19,10 @@ import (
 // job is the work on one batch: it runs the checks, has the pages enter the index together, and
 // commits what was found.
 type job struct {
-	w         *Worker
-	batch     *registry.Batch
-	lease     *politeness.Lease
-	leaveSlot func() // gives the job's slot back once the host has answered, any number of times
+	w           *Worker
+	batch       *registry.Batch
+	lease       *politeness.Lease
+	releaseSlot func() // gives the job's slot back once the host has answered, any number of times
 
 	mu       sync.Mutex // guards what follows
 	progress progress
@@ -33,9 +33,9 @@ type job struct {
 	stale    []placement.Manifest
 }
 
-func (w *Worker) newJob(b *registry.Batch, leaveSlot func()) *job {
+func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	lease := w.hosts.Lease(b)
-	return &job{w: w, batch: b, lease: lease, leaveSlot: leaveSlot, progress: newProgress(b, lease, w.o.Clock())}
+	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b, lease, w.o.Clock())}
 }
 
 // run checks the items, with as many requests at once as the batch permits.
@@ -63,12 +63,12 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.progress.next()
 }
 
-// enter waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
+// begin waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
 // holds no permit, because checks inside may need it. A check that has not begun when a suspect waits lets
 // the suspect go first: otherwise the suspect would wait for the requests of all checks that wait for a permit.
-func (j *job) enter(ctx context.Context, alone bool) (leave, release func(), err error) {
+func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err error) {
 	for {
-		if leave, err = j.w.gate.enter(ctx, alone); err != nil {
+		if leave, err = j.w.gate.acquire(ctx, alone); err != nil {
 			return leave, leave, err
 		}
 		release, err = j.lease.Permit(ctx)
@@ -96,7 +96,7 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
-	leave, release, err := j.enter(ctx, suspected(it))
+	leave, release, err := j.begin(ctx, suspected(it))
 	defer leave()
 	defer release()
 	var c verdict.Checked
@@ -125,7 +125,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 		return
 	}
 	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
-		j.leaveSlot()
+		j.releaseSlot()
 	}
 	due := j.progress.add(c, c.Ended, j.w.o.CommitTime)
 	if full := j.w.waiting.add(c.Placement.Size()); full || due {
@@ -156,7 +156,7 @@ func (j *job) commit(ctx context.Context, last bool) error {
 // index turns what was checked into findings, after the pages among it have entered the index
 // together.
 func (j *job) index(ctx context.Context) {
-	all, unindexed := j.progress.take()
+	all, unindexed := j.progress.collect()
 	var pages []search.Page
 	for _, c := range all {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {

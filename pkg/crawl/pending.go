@@ -43,5 +43,5 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 		return nothing, r, nil
 	}
 	r = c.reading(s)
-	return verdict.Outcome{Kind: schedule.Unchanged, Refresh: true}, r, c.takeOverStored(ctx, r, s.capture)
+	return verdict.Outcome{Kind: schedule.Unchanged, Refresh: true}, r, c.applyStored(ctx, r, s.capture)
 }

@@ -61,8 +61,8 @@ func (p *progress) fail(it *registry.Item, err error) {
 	p.failed = errors.Join(p.failed, err)
 }
 
-// take gives what was checked since the last call.
-func (p *progress) take() (out []verdict.Checked, unindexed int) {
+// collect gives what was checked since the last call.
+func (p *progress) collect() (out []verdict.Checked, unindexed int) {
 	out, unindexed = p.checked, p.unindexed
 	p.checked, p.unindexed = nil, 0
 	return out, unindexed

@@ -41,18 +41,18 @@ func (c *check) reread(ctx context.Context) error {
 	}
 	r := c.reading(s).ExcludedAs(it)
 	c.known, c.basis.Reread = &s, true
-	return c.takeOverStored(ctx, r, s.capture)
+	return c.applyStored(ctx, r, s.capture)
 }
 
-// takeOverStored takes over what was read in the stored capture. Where that is of another version, it
+// applyStored takes over what was read in the stored capture. Where that is of another version, it
 // is stored as a capture of the present version (B5).
-func (c *check) takeOverStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
+func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
 	it, b, now := &c.item, c.basis, c.now()
 	if b.Outdated(it) {
 		if err := c.in.Snapshots.Reprocess(ctx, b.Reprocessed(it, r, capture, now)); err != nil {
 			return err
 		}
 	}
-	c.item = verdict.TakeOverStored(c.item, r, b, now)
+	c.item = verdict.ApplyStored(c.item, r, b, now)
 	return nil
 }

@@ -259,7 +259,7 @@ func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	was := r.first("/p")
 	r.raise("/p")
 	c := &check{checker: r.checker, item: was, basis: verdict.Basis{Rules: r.rules()}, release: func() {}}
-	c.blame(t.Context())
+	c.recordSuspect(t.Context())
 	must(t, c.reread(t.Context()))
 	if c.basis.Reread || !c.basis.Outdated(&c.item) {
 		t.Error("it is read, or compared across versions")

@@ -217,17 +217,17 @@ func (s *sim) shown(it registry.Item) (version int, ok bool) {
 func (s *sim) checkFeed() {
 	_, err := s.reg.Hosts.Recount(context.Background())
 	must(s.t, err)
-	has, seen := map[string]string{}, map[feed.Place]bool{}
-	for c, err := range feed.Open(s.store, s.latest).Oldest(context.Background(), feed.Place{}) {
+	has, seen := map[string]string{}, map[feed.Position]bool{}
+	for c, err := range feed.Open(s.store, s.latest).Oldest(context.Background(), feed.Position{}) {
 		must(s.t, err)
 		if c.To == "" || c.Kind == feed.Failing || c.Kind == feed.Recovered {
 			continue
 		}
 		before, known := has[c.ItemID]
-		if c.From != "" && known && c.From != before || seen[c.Place] {
-			s.fail("%s: %s of %s begins with %s, the one before ended with %s", c.Place, c.Kind, c.ItemID, c.From, before)
+		if c.From != "" && known && c.From != before || seen[c.Position] {
+			s.fail("%s: %s of %s begins with %s, the one before ended with %s", c.Position, c.Kind, c.ItemID, c.From, before)
 		}
-		has[c.ItemID], seen[c.Place] = c.To, true
+		has[c.ItemID], seen[c.Position] = c.To, true
 	}
 	for id := range s.acked {
 		it, err := s.reg.Items.Find(context.Background(), id)

@@ -64,8 +64,8 @@ func (s *slot) mayBegin(answers bool) bool {
 	return !s.refused
 }
 
-// leave gives the slot back, any number of times.
-func (s *slot) leave() {
+// release gives the slot back, any number of times.
+func (s *slot) release() {
 	if s.taken != nil {
 		s.taken()
 	}

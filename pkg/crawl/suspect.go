@@ -22,9 +22,9 @@ const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
-// enter waits until the check may begin, or gives politeness.ErrNotNow when ctx ends first. Leave must be called when
+// acquire waits until the check may begin, or gives politeness.ErrNotNow when ctx ends first. Leave must be called when
 // it has ended, any number of times.
-func (g gate) enter(ctx context.Context, alone bool) (leave func(), err error) {
+func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
 	if alone {
 		n = everybody

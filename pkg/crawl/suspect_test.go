@@ -134,16 +134,16 @@ func TestS1RestartBlamesNobody(t *testing.T) {
 // S1: beside a suspect nothing else is in work.
 func TestS1AloneIsAlone(t *testing.T) {
 	g := newGate()
-	leave, err := g.enter(t.Context(), true)
+	leave, err := g.acquire(t.Context(), true)
 	must(t, err)
 	soon, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
-	if _, err := g.enter(soon, false); err == nil {
+	if _, err := g.acquire(soon, false); err == nil {
 		t.Error("another is in work beside it")
 	}
 	leave()
 	for range 3 {
-		_, err = g.enter(t.Context(), false)
+		_, err = g.acquire(t.Context(), false)
 		must(t, err)
 	}
 }

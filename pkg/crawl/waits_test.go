@@ -217,7 +217,7 @@ var waitsInOrder = []struct {
 	has   string
 }{
 	{"gate", func(r *rig, _ *job) func() {
-		leave, err := r.gate.enter(r.t.Context(), true)
+		leave, err := r.gate.acquire(r.t.Context(), true)
 		must(r.t, err)
 		return leave
 	}, 0, "gate"}, // which is the test

@@ -28,7 +28,7 @@ func (r *rig) set(path string, w *options.Watch) {
 }
 
 // fed are the changes in the feed since it was last asked: kinds, those that nobody is told of in brackets.
-func (r *rig) fed(after *feed.Place) string {
+func (r *rig) fed(after *feed.Position) string {
 	r.t.Helper()
 	var out []string
 	for _, c := range r.feedOf(after) {
@@ -41,11 +41,11 @@ func (r *rig) fed(after *feed.Place) string {
 	return strings.Join(out, " ")
 }
 
-func (r *rig) feedOf(after *feed.Place) (out []feed.Change) {
+func (r *rig) feedOf(after *feed.Position) (out []feed.Change) {
 	r.t.Helper()
 	for c, err := range r.feed.Oldest(context.Background(), *after) {
 		must(r.t, err)
-		out, *after = append(out, c), c.Place
+		out, *after = append(out, c), c.Position
 	}
 	return out
 }
@@ -67,7 +67,7 @@ type step struct {
 }
 
 func (r *rig) watched(t *testing.T, all []step) {
-	var at feed.Place
+	var at feed.Position
 	for i, s := range all {
 		r.site.put("/p", s.serve)
 		if s.watch != nil {
@@ -133,7 +133,7 @@ func TestW10IgnoredLines(t *testing.T) {
 		{"and another line", lamp("EUR 13", brass, "78 visitors", "a"), "content", nil},
 		{"not ignored", lamp("EUR 13", brass, "78 people", "a"), "content", nil},
 	})
-	var at feed.Place
+	var at feed.Position
 	all := r.feedOf(&at)
 	want := []feed.Ignored{{Hunk: "1 visitor", Op: feed.Removed, Rule: `ignore: ^\d+ visitors?$`},
 		{Hunk: "77 visitors", Op: feed.Added, Rule: `ignore: ^\d+ visitors?$`}}
@@ -162,7 +162,7 @@ func TestW10Trigger(t *testing.T) {
 		{"it comes back", lamp("EUR 13, In Stock", brass, "", "a"), "reverted", nil},
 		{"elsewhere", lamp("EUR 13, In Stock", brass+" In stock!", "", "a"), "(content)", nil},
 	})
-	var at feed.Place
+	var at feed.Position
 	if c := r.feedOf(&at)[1]; len(c.Ignored) != 1 || c.Ignored[0].Rule != "trigger: not found: (?i)in stock" {
 		t.Errorf("%+v", c)
 	}

@@ -36,7 +36,7 @@ func TestW10IgnoredLinesNeverTell(t *testing.T) {
 	r.set("/p", &options.Watch{Ignore: []string{`^\d+ visitors$`, `^Seen by \d+ people$`}})
 	r.site.put("/p", serve())
 	r.next("/p") // nobody knows yet what counted before
-	var at feed.Place
+	var at feed.Position
 	r.fed(&at)
 	silenced := 0
 	for i := range 60 {

@@ -45,7 +45,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	// The registry knows whether the host answered when it was last asked. If not, the job is begun only in a slot.
 	s := slot{of: &w.slots}
 	b, err := w.jobs.BeginIf(ctx, job, s.mayBegin)
-	defer s.leave()
+	defer s.release()
 	switch {
 	case err != nil:
 		return err
@@ -54,7 +54,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	case b == nil:
 		return nil // all of its items are with other workers, or not due
 	}
-	return w.process(ctx, b, s.leave)
+	return w.process(ctx, b, s.release)
 }
 
 // ProcessSlow is [Worker.Process] for a job that was moved: it waits for a slot.

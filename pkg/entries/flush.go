@@ -95,9 +95,9 @@ type flusher struct {
 	index   Index
 	vectors Embedder
 	log     *slog.Logger
-	// told are the deletions of published news rows, by partition. They share a transaction with outbox entries
+	// published are the deletions of published news rows, by partition. They share a transaction with outbox entries
 	// there.
-	told map[string][]storage.Op
+	published map[string][]storage.Op
 }
 
 func (s *Store) flusher() *flusher {
@@ -195,7 +195,7 @@ func (f *flusher) remove(ctx context.Context, partition string, flushed []outbox
 	for _, e := range flushed {
 		ops = append(ops, e.op(storage.Delete))
 	}
-	ops = append(ops, f.told[partition]...)
+	ops = append(ops, f.published[partition]...)
 	for from := 0; from < len(ops); from += storage.MaxOps {
 		_, refused, err := f.transactMost(ctx, ops[from:min(from+storage.MaxOps, len(ops))])
 		if err != nil {
@@ -207,7 +207,7 @@ func (f *flusher) remove(ctx context.Context, partition string, flushed []outbox
 			}
 		}
 	}
-	delete(f.told, partition)
+	delete(f.published, partition)
 	return touched, nil
 }
 

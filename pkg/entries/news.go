@@ -91,14 +91,14 @@ func (f *flusher) publish(ctx context.Context, all []news) error {
 		f.log.ErrorContext(ctx, "changes of entries were left out of the feed", "err", err)
 	}
 	for _, n := range all {
-		f.told[n.key.Partition] = append(f.told[n.key.Partition], n.remove())
+		f.published[n.key.Partition] = append(f.published[n.key.Partition], n.remove())
 	}
 	return nil
 }
 
 // tidy removes the remaining rows of published news, which no removal from the outbox included.
 func (f *flusher) tidy(ctx context.Context) error {
-	for partition := range f.told {
+	for partition := range f.published {
 		if _, err := f.remove(ctx, partition, nil); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 // told reads the feed.
 func (r *rig) told() (out []feed.Change) {
 	r.Helper()
-	for c, err := range r.o.Feed.Oldest(r.Context(), feed.Place{}) {
+	for c, err := range r.o.Feed.Oldest(r.Context(), feed.Position{}) {
 		must(r.T, err)
 		out = append(out, c)
 	}
@@ -83,7 +83,8 @@ func TestW1Entries(t *testing.T) {
 			t.Errorf("(-want +have):\n%s", diff)
 		}
 		want := feed.Change{At: r.now.Add(-claimTime), Kind: feed.New, EntryID: id, Type: entry.TypeEntry, Host: "email",
-			URL: "https://a.example/x", Title: "Tides", Why: "the entry is new", Share: 1, WordsAdded: 1, Place: all[0].Place}
+			URL: "https://a.example/x", Title: "Tides", Why: "the entry is new", Share: 1, WordsAdded: 1,
+			Position: all[0].Position}
 		if diff := cmp.Diff(want, all[0]); diff != "" {
 			t.Errorf("(-want +have):\n%s", diff)
 		}

@@ -187,7 +187,7 @@ func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outb
 			}
 		} else if n, err := newsOf(e); err != nil {
 			f.logRefused(ctx, e.Key, err)
-			f.told[partition] = append(f.told[partition], n.remove())
+			f.published[partition] = append(f.published[partition], n.remove())
 		} else if f.feed != nil && !n.until.After(now) {
 			said = append(said, n)
 		}

@@ -20,17 +20,17 @@ type mode struct {
 	rows    storage.Table
 	writing sync.Mutex // so that the last cached value is the last written
 
-	mu    sync.Mutex
-	value bool
-	until time.Time // when the cached value expires
-	turn  int       // number of the last write; a read that began before it is not cached
+	mu     sync.Mutex
+	value  bool
+	until  time.Time // when the cached value expires
+	writes int       // number of the last write; a read that began before it is not cached
 }
 
 // TestMode reports whether entries go to the schema for tests. It reads the row at most once in ten seconds.
 func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	m := &s.mode
 	m.mu.Lock()
-	value, believed, turn := m.value, s.o.Clock().Before(m.until), m.turn
+	value, believed, turn := m.value, s.o.Clock().Before(m.until), m.writes
 	m.mu.Unlock()
 	if believed {
 		return value, nil
@@ -41,7 +41,7 @@ func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.turn == turn {
+	if m.writes == turn {
 		m.value, m.until = value, s.o.Clock().Add(modeTTL)
 	}
 	return value, nil
@@ -98,7 +98,7 @@ func (s *Store) switchMode(ctx context.Context, next func(on bool) bool) (on boo
 func (m *mode) remember(on bool, err error, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.turn++
+	m.writes++
 	m.value, m.until = on, now.Add(modeTTL)
 	if err != nil {
 		m.until = time.Time{}

@@ -237,7 +237,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 			return err
 		}
 		res.Entry, res.written, err = s.rewrite(ctx, r, fields)
-		return s.told(ctx, entry.KeysOf(fields), err)
+		return s.conflict(ctx, entry.KeysOf(fields), err)
 	})
 	return res, err
 }
@@ -262,8 +262,8 @@ type takenError struct{ which string }
 
 func (e *takenError) Error() string { return "the key is another entry's: " + e.which }
 
-// told converts the error of a taken key to one for the caller, which names the entry that has the key.
-func (s *Session) told(ctx context.Context, k entry.Keys, err error) error {
+// conflict converts the error of a taken key to one for the caller, which names the entry that has the key.
+func (s *Session) conflict(ctx context.Context, k entry.Keys, err error) error {
 	taken, ok := errors.AsType[*takenError](err)
 	if !ok {
 		return err

@@ -107,7 +107,7 @@ type Change struct {
 	From     string    `json:"from,omitempty"`
 	To       string    `json:"to,omitempty"`
 
-	Place Place `json:"-"` // set once the change is published
+	Position Position `json:"-"` // set once the change is published
 }
 
 // Group holds the changes of one commit, which are published together.
@@ -117,17 +117,17 @@ type Group struct {
 	Changes []Change `json:"changes"`
 }
 
-// Place is the position of a change in the feed. The zero Place is before the first change.
-type Place struct{ Segment, Group, Index int }
+// Position is the position of a change in the feed. The zero Position is before the first change.
+type Position struct{ Segment, Group, Index int }
 
 // String returns p as ids and cursors contain it. Hyphens would make it look like a date.
-func (p Place) String() string { return fmt.Sprintf("%d.%d.%d", p.Segment, p.Group, p.Index) }
+func (p Position) String() string { return fmt.Sprintf("%d.%d.%d", p.Segment, p.Group, p.Index) }
 
-// ParsePlace reads the output of [Place.String]. It returns Invalid for any other text.
-func ParsePlace(text string) (p Place, err error) {
+// ParsePosition reads the output of [Position.String]. It returns Invalid for any other text.
+func ParsePosition(text string) (p Position, err error) {
 	_, err = fmt.Sscanf(text, "%d.%d.%d", &p.Segment, &p.Group, &p.Index)
 	if err != nil || p.String() != text || p.Segment < 0 || p.Group < 0 || p.Index < 0 {
-		return Place{}, fault.New(fault.Invalid, "%.40q is no place in the feed", text)
+		return Position{}, fault.New(fault.Invalid, "%.40q is no place in the feed", text)
 	}
 	return p, nil
 }

@@ -3,7 +3,7 @@
 //
 // # Promises
 //
-// Every change has a [Place], its position in the feed, which is also its id. Changes that are written later have
+// Every change has a [Position], its position in the feed, which is also its id. Changes that are written later have
 // later positions. A reader that has seen everything up to a position and asks for the changes after it gets every
 // later change exactly once. Any process may repeat [Feed.Publish], also after a crash: a group of changes is written
 // once.

@@ -151,7 +151,7 @@ func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, 
 	for _, g := range groups {
 		there := false
 		for n := max(g.Since, 1); n <= last && !there; n++ {
-			_, err := f.rows.Get(ctx, markKey(n, g.ID))
+			_, err := f.rows.Get(ctx, markerKey(n, g.ID))
 			if err != nil && !fault.Is(err, fault.NotFound) {
 				return nil, err
 			}
@@ -170,14 +170,14 @@ type groupRow struct {
 	Changes []Change `col:"changes,gzip"`
 }
 
-// mark is the row that says which number the group with its id has.
-type mark struct {
+// groupMarker is the row that says which number the group with its id has.
+type groupMarker struct {
 	Group int `col:"group"`
 }
 
 var (
-	groupRows = row.Of[groupRow]()
-	markRows  = row.Of[mark]()
+	groupRows  = row.Of[groupRow]()
+	markerRows = row.Of[groupMarker]()
 )
 
 // ops returns the operations that append groups to the segment: the head first, then the row and the marker of each
@@ -191,8 +191,8 @@ func (h head) ops(groups []Group) []storage.Op {
 		ops = append(ops,
 			storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: groupKey(h.Number, n),
 				Props: groupRows.Encode(&groupRow{g.ID, g.Changes})}},
-			storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: markKey(h.Number, g.ID),
-				Props: markRows.Encode(&mark{n})}})
+			storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: markerKey(h.Number, g.ID),
+				Props: markerRows.Encode(&groupMarker{n})}})
 	}
 	return ops
 }

@@ -42,11 +42,11 @@ func group(id string, since, changes int) Group {
 }
 
 // read returns the items of changes, in order, and the position of the last change.
-func read(t testing.TB, seq func(func(Change, error) bool)) (items []string, last Place) {
+func read(t testing.TB, seq func(func(Change, error) bool)) (items []string, last Position) {
 	t.Helper()
 	for c, err := range seq {
 		must(t, err)
-		items, last = append(items, c.ItemID), c.Place
+		items, last = append(items, c.ItemID), c.Position
 	}
 	return items, last
 }
@@ -86,7 +86,7 @@ func TestW2OnceWhateverFails(t *testing.T) {
 			for range 2 {
 				must(t, Open(under, c.now).Publish(t.Context(), groups...))
 			}
-			items, _ := read(t, Open(under, c.now).Oldest(t.Context(), Place{}))
+			items, _ := read(t, Open(under, c.now).Oldest(t.Context(), Position{}))
 			slices.Sort(items)
 			if diff := cmp.Diff([]string{"a.0", "a.1", "b.0", "c.0", "c.1", "c.2"}, items); diff != "" {
 				t.Fatalf("operation %d, after %t: %s", n, after, diff)
@@ -133,7 +133,7 @@ func TestW2FollowersMissNothing(t *testing.T) {
 		var all []string
 		var waiting []Group
 		var seen []string
-		var at Place
+		var at Position
 		follow := func() {
 			items, last := read(t, Open(under, world.now).Oldest(t.Context(), at))
 			seen = append(seen, items...)
@@ -170,7 +170,7 @@ func TestW2FollowersMissNothing(t *testing.T) {
 		follow()
 		must(t, feeds[0].Publish(t.Context(), waiting...))
 		follow()
-		newest, _ := read(t, feeds[1].Newest(t.Context(), Place{}))
+		newest, _ := read(t, feeds[1].Newest(t.Context(), Position{}))
 		slices.Reverse(newest)
 		if diff := cmp.Diff(seen, newest); diff != "" {
 			rt.Fatalf("followed and read from the end: %s", diff)
@@ -189,7 +189,7 @@ func TestW2Places(t *testing.T) {
 	c := newClock()
 	f := Open(mem.New(time.Now), c.now)
 	must(t, f.Create(t.Context()))
-	if end, err := f.End(t.Context()); end != (Place{}) || err != nil {
+	if end, err := f.End(t.Context()); end != (Position{}) || err != nil {
 		t.Errorf("an empty feed ends at %v, %v", end, err)
 	}
 	var want []string
@@ -199,17 +199,17 @@ func TestW2Places(t *testing.T) {
 		want = append(want, g.Changes[0].ItemID, g.Changes[1].ItemID)
 		c.t = c.t.Add(20 * time.Minute) // two full segments and a part of one
 	}
-	have, last := read(t, f.Oldest(t.Context(), Place{}))
+	have, last := read(t, f.Oldest(t.Context(), Position{}))
 	if diff := cmp.Diff(want, have); diff != "" {
 		t.Fatal(diff)
 	}
 	if last.Segment != 3 {
 		t.Errorf("the last is at %v", last)
 	}
-	var places []Place
-	for c, err := range f.Oldest(t.Context(), Place{}) {
+	var places []Position
+	for c, err := range f.Oldest(t.Context(), Position{}) {
 		must(t, err)
-		places = append(places, c.Place)
+		places = append(places, c.Position)
 	}
 	for i, p := range places {
 		if after, _ := read(t, f.Oldest(t.Context(), p)); !slices.Equal(after, want[i+1:]) {
@@ -251,7 +251,7 @@ func TestW2CostOfTheNewest(t *testing.T) {
 	}
 	counter.Reset()
 	n := 0
-	for _, err := range f.Newest(t.Context(), Place{}) {
+	for _, err := range f.Newest(t.Context(), Position{}) {
 		must(t, err)
 		if n++; n == 100 {
 			break
@@ -267,11 +267,11 @@ func TestW2Purge(t *testing.T) {
 	c := newClock()
 	f := Open(mem.New(time.Now), c.now)
 	must(t, f.Create(t.Context()))
-	var first Place
+	var first Position
 	for i := range 10 {
 		must(t, f.Publish(t.Context(), group(fmt.Sprintf("g%d", i), 0, 60)))
 		if i == 0 {
-			_, first = read(t, f.Oldest(t.Context(), Place{}))
+			_, first = read(t, f.Oldest(t.Context(), Position{}))
 		}
 		c.t = c.t.Add(25 * time.Hour)
 	}
@@ -279,10 +279,10 @@ func TestW2Purge(t *testing.T) {
 	if must(t, err); n == 0 {
 		t.Fatal("nothing was purged")
 	}
-	if items, _ := read(t, f.Oldest(t.Context(), Place{})); len(items) != (10-n)*60 {
+	if items, _ := read(t, f.Oldest(t.Context(), Position{})); len(items) != (10-n)*60 {
 		t.Errorf("%d changes are left of %d segments", len(items), 10-n)
 	}
-	if items, _ := read(t, f.Newest(t.Context(), Place{})); len(items) != (10-n)*60 {
+	if items, _ := read(t, f.Newest(t.Context(), Position{})); len(items) != (10-n)*60 {
 		t.Errorf("%d changes are left of %d segments", len(items), 10-n)
 	}
 	for _, err := range f.Oldest(t.Context(), first) {
@@ -292,7 +292,7 @@ func TestW2Purge(t *testing.T) {
 	}
 	end, err := f.End(t.Context())
 	must(t, err)
-	for _, ahead := range []Place{{end.Segment, end.Group + 1, 0}, {end.Segment + 1, 0, 0}} {
+	for _, ahead := range []Position{{end.Segment, end.Group + 1, 0}, {end.Segment + 1, 0, 0}} {
 		for _, err := range f.Oldest(t.Context(), ahead) {
 			if !fault.Is(err, fault.Expired) {
 				t.Errorf("a cursor ahead of everything: %v", err)
@@ -300,7 +300,7 @@ func TestW2Purge(t *testing.T) {
 		}
 	}
 	must(t, f.Publish(t.Context(), group("late", 1, 1))) // the segment named by Since is purged
-	if items, _ := read(t, f.Newest(t.Context(), Place{})); items[0] != "late.0" {
+	if items, _ := read(t, f.Newest(t.Context(), Position{})); items[0] != "late.0" {
 		t.Errorf("the newest is %s", items[0])
 	}
 }
@@ -315,7 +315,7 @@ func TestW2ErrorsAreTold(t *testing.T) {
 	must(t, f.Publish(t.Context(), group("a", 0, 1)))
 	hooks.OnBefore = func(context.Context, storagetest.Call) error { return broken }
 	for name, seq := range map[string]func(func(Change, error) bool){
-		"oldest": f.Oldest(t.Context(), Place{}), "newest": f.Newest(t.Context(), Place{}),
+		"oldest": f.Oldest(t.Context(), Position{}), "newest": f.Newest(t.Context(), Position{}),
 	} {
 		told := false
 		for _, err := range seq {
@@ -332,7 +332,7 @@ func FuzzParsePlace(f *testing.F) {
 	f.Add("01.2.3")
 	f.Add("2026-11-23")
 	f.Fuzz(func(t *testing.T, text string) {
-		if p, err := ParsePlace(text); err == nil && p.String() != text {
+		if p, err := ParsePosition(text); err == nil && p.String() != text {
 			t.Errorf("%q is read as %q", text, p)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 // JSON returns the change in the form that the API and notifications use.
 func (c Change) JSON() api.FeedChange {
 	out := api.FeedChange{
-		ID: c.Place.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
+		ID: c.Position.String(), ItemID: c.ItemID, EntryID: c.EntryID, Type: c.Type, Host: c.Host, URL: c.URL,
 		Title: c.Title, Tags: c.Tags, At: c.At, Kind: api.ChangeKind(c.Kind), Why: c.Why, Share: c.Share,
 		WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
 		From: Digest(c.From), To: Digest(c.To),

@@ -17,30 +17,31 @@ const window = 50
 const clocks = 5 * time.Minute
 
 // End returns the position after the newest change. A follower that starts there gets only later changes.
-func (f *Feed) End(ctx context.Context) (Place, error) {
+func (f *Feed) End(ctx context.Context) (Position, error) {
 	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
 	if err != nil || now.Segment == 0 {
-		return Place{}, err
+		return Position{}, err
 	}
 	h, err := f.loadHead(ctx, now.Segment)
-	return Place{now.Segment, h.Groups + 1, 0}, err // before the next group, whose first change has the index 1
+	return Position{now.Segment, h.Groups + 1, 0}, err // before the next group, whose first change has the index 1
 }
 
 // From returns a position before all changes made at t or later, with an allowance for clocks that differ. When the
 // feed does not reach back so far, it returns the position before the oldest change kept.
-func (f *Feed) From(ctx context.Context, t time.Time) (Place, error) {
+func (f *Feed) From(ctx context.Context, t time.Time) (Position, error) {
 	all, err := f.segments(ctx)
 	if err != nil || len(all) == 0 {
-		return Place{}, err
+		return Position{}, err
 	}
 	i, _ := slices.BinarySearchFunc(all, t.Add(-clocks), func(s segment, t time.Time) int { return s.began.Compare(t) })
-	return Place{Segment: all[max(i-1, 0)].number}, nil
+	return Position{Segment: all[max(i-1, 0)].number}, nil
 }
 
-// Newest yields the changes before a position, newest first; the zero Place yields all. It reads 50 groups at a time.
-func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error] {
+// Newest yields the changes before a position, newest first; the zero Position yields all. It reads 50 groups at a
+// time.
+func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		if before == (Place{}) {
+		if before == (Position{}) {
 			var err error
 			if before, err = f.End(ctx); err != nil {
 				yield(Change{}, err)
@@ -71,7 +72,7 @@ func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error
 				}
 				slices.Reverse(changes)
 				for _, c := range changes {
-					if c.Place.less(before) && !yield(c, nil) {
+					if c.Position.less(before) && !yield(c, nil) {
 						return
 					}
 				}
@@ -80,12 +81,12 @@ func (f *Feed) Newest(ctx context.Context, before Place) iter.Seq2[Change, error
 	}
 }
 
-// Oldest yields the changes after a position, oldest first; the zero Place yields all. The error is Expired when the
+// Oldest yields the changes after a position, oldest first; the zero Position yields all. The error is Expired when the
 // position is in a purged segment. It is also Expired when the position is beyond the end of the feed, as happens
 // after an older copy of the store was restored.
-func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error] {
+func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		if after == (Place{}) {
+		if after == (Position{}) {
 			all, err := f.segments(ctx)
 			if err != nil || len(all) == 0 {
 				if err != nil {
@@ -113,7 +114,7 @@ func (f *Feed) Oldest(ctx context.Context, after Place) iter.Seq2[Change, error]
 					return
 				}
 				for _, c := range changes {
-					if after.less(c.Place) && !yield(c, nil) {
+					if after.less(c.Position) && !yield(c, nil) {
 						return
 					}
 				}
@@ -144,9 +145,9 @@ var errExpired = fault.New(fault.Expired,
 	"what came after that place is not kept any more: begin anew without a cursor")
 
 // After reports whether p is a later place than q.
-func (p Place) After(q Place) bool { return q.less(p) }
+func (p Position) After(q Position) bool { return q.less(p) }
 
-func (p Place) less(q Place) bool {
+func (p Position) less(q Position) bool {
 	if p.Segment != q.Segment {
 		return p.Segment < q.Segment
 	}
@@ -171,7 +172,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 			return nil, fault.New(fault.Internal, "group %d of segment %d of the feed: %w", group, n, err)
 		}
 		for i, c := range g.Changes {
-			c.Place = Place{n, group, i + 1}
+			c.Position = Position{n, group, i + 1}
 			out = append(out, c)
 		}
 	}
@@ -181,7 +182,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 // At returns the change with an id. Errors: NotFound when it does not exist or was purged.
 func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 	missing := fault.New(fault.NotFound, "there is no change %.64q, or it is not kept any more", id)
-	p, err := ParsePlace(id)
+	p, err := ParsePosition(id)
 	if err != nil || p.Group == 0 {
 		return Change{}, missing
 	}
@@ -190,7 +191,7 @@ func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 		return Change{}, err
 	}
 	for _, c := range changes {
-		if c.Place == p {
+		if c.Position == p {
 			return c, nil
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // Reader records what a person has read of the feed: everything up to a position, and some changes after it.
 type Reader struct {
-	UpTo   Place
-	Beyond []Place // in order, all after UpTo
+	UpTo   Position
+	Beyond []Position // in order, all after UpTo
 	// Filters are lists that the reader saved.
 	Filters []SavedFilter
 }
@@ -48,7 +48,7 @@ type readerRow struct {
 var readerRows = row.Of[readerRow]()
 
 // Has reports whether the reader has read the change at a position.
-func (r Reader) Has(p Place) bool {
+func (r Reader) Has(p Position) bool {
 	if !p.After(r.UpTo) {
 		return true
 	}
@@ -60,7 +60,7 @@ func (r Reader) Has(p Place) bool {
 func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		for c, err := range changes {
-			if (err != nil || !r.Has(c.Place)) && !yield(c, err) {
+			if (err != nil || !r.Has(c.Position)) && !yield(c, err) {
 				return
 			}
 		}
@@ -72,7 +72,7 @@ func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return r.Unread(func(yield func(Change, error) bool) {
 		for c, err := range changes {
-			if err == nil && !c.Place.After(r.UpTo) || !yield(c, err) {
+			if err == nil && !c.Position.After(r.UpTo) || !yield(c, err) {
 				return
 			}
 		}
@@ -82,7 +82,7 @@ func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 // Since yields, oldest first, the changes after the later of two positions: UpTo and the given one. They include
 // changes after UpTo that were read one by one. When the changes after UpTo were purged, it starts with the oldest
 // that is kept. When it starts at the given position and that is purged, the error is Expired.
-func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Change, error] {
+func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		own := !after.After(r.UpTo)
 		if own {
@@ -90,7 +90,7 @@ func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Cha
 		}
 		for c, err := range f.feed.Oldest(ctx, after) {
 			if own && fault.Is(err, fault.Expired) { // the next changes were purged: start at the oldest that is kept
-				f.feed.Oldest(ctx, Place{})(yield)
+				f.feed.Oldest(ctx, Position{})(yield)
 				return
 			}
 			if !yield(c, err) {
@@ -100,7 +100,7 @@ func (f Readers) Since(ctx context.Context, r Reader, after Place) iter.Seq2[Cha
 	}
 }
 
-func compare(a, b Place) int {
+func compare(a, b Position) int {
 	switch {
 	case a.less(b):
 		return -1
@@ -118,10 +118,10 @@ func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 
 func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.ETag, err error) {
 	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
-	r.UpTo, _ = ParsePlace(stored.UpTo) // a damaged value counts as nothing read
+	r.UpTo, _ = ParsePosition(stored.UpTo) // a damaged value counts as nothing read
 	r.Filters = stored.Filters
 	for _, text := range stored.Beyond {
-		if p, err := ParsePlace(text); err == nil {
+		if p, err := ParsePosition(text); err == nil {
 			r.Beyond = append(r.Beyond, p)
 		}
 	}
@@ -130,10 +130,10 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
-// Mark records that a reader has read everything up to a position, and the changes at ids. It never makes a change
+// MarkRead records that a reader has read everything up to a position, and the changes at ids. It never makes a change
 // unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a position beyond the end of the
 // feed; Invalid, with the field ids, for more than [MaxBeyond] changes read one by one.
-func (f Readers) Mark(ctx context.Context, name string, upTo Place, ids ...Place) (Reader, error) {
+func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
 	end, err := f.feed.End(ctx)
 	if err != nil {
 		return Reader{}, err
@@ -181,7 +181,7 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 
 // advance adds positions to what a reader has read. It merges adjacent changes into UpTo, so a reader that reads all
 // changes, in any order, ends without gaps.
-func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place) error {
+func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Position) error {
 	if upTo.After(r.UpTo) {
 		r.UpTo = upTo
 	}
@@ -189,17 +189,17 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place
 	slices.SortFunc(r.Beyond, compare)
 	r.Beyond = slices.Compact(r.Beyond)
 	drop := func() {
-		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Place) bool { return !p.After(r.UpTo) })
+		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Position) bool { return !p.After(r.UpTo) })
 	}
 	if drop(); len(r.Beyond) > 0 {
-		for c, err := range f.Since(ctx, *r, Place{}) {
+		for c, err := range f.Since(ctx, *r, Position{}) {
 			if err != nil {
 				return err
 			}
-			if !r.Has(c.Place) {
+			if !r.Has(c.Position) {
 				break
 			}
-			r.UpTo = c.Place
+			r.UpTo = c.Position
 		}
 		drop()
 	}
@@ -215,7 +215,7 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Place, ids []Place
 // as many changes as most says. Errors: TooLarge when more would be needed.
 func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
 	last, seen := "", false
-	for c, err := range f.Since(ctx, r, Place{}) {
+	for c, err := range f.Since(ctx, r, Position{}) {
 		if most--; err == nil && most < 0 {
 			err = fault.New(fault.TooLarge, "too many changes came since: mark some of them as read, or give a capture")
 		}
@@ -223,7 +223,7 @@ func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present s
 		case err != nil:
 			return "", err
 		case c.To == "" || !slices.Contains(ids, c.ItemID):
-		case r.Has(c.Place):
+		case r.Has(c.Position):
 			last, seen = c.To, true
 		case !seen:
 			last, seen = c.From, true

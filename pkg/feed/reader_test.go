@@ -17,7 +17,7 @@ import (
 )
 
 // filled returns a feed of groups of a few changes each, in several segments, and all positions.
-func filled(t *testing.T, groups int) (*Feed, []Place) {
+func filled(t *testing.T, groups int) (*Feed, []Position) {
 	t.Helper()
 	c := newClock()
 	f := Open(mem.New(time.Now), c.now)
@@ -26,10 +26,10 @@ func filled(t *testing.T, groups int) (*Feed, []Place) {
 		must(t, f.Publish(t.Context(), group(fmt.Sprintf("g%d", i), 0, 1+i%3)))
 		c.t = c.t.Add(time.Hour)
 	}
-	var all []Place
-	for c, err := range f.Oldest(t.Context(), Place{}) {
+	var all []Position
+	for c, err := range f.Oldest(t.Context(), Position{}) {
 		must(t, err)
-		all = append(all, c.Place)
+		all = append(all, c.Position)
 	}
 	return f, all
 }
@@ -39,10 +39,10 @@ func filled(t *testing.T, groups int) (*Feed, []Place) {
 func TestW1ReadersAgreeWithAList(t *testing.T) {
 	f, all := filled(t, 30)
 	rng := rand.New(rand.NewPCG(17, 1))
-	read := map[Place]bool{}
+	read := map[Position]bool{}
 	for step := range 200 {
-		var upTo Place
-		var ids []Place
+		var upTo Position
+		var ids []Position
 		if at := rng.IntN(len(all)); step%20 == 19 && at < step {
 			upTo = all[at]
 			for _, p := range all[:at+1] {
@@ -54,11 +54,11 @@ func TestW1ReadersAgreeWithAList(t *testing.T) {
 				ids, read[p] = append(ids, p), true
 			}
 		}
-		_, err := ReadersOf(f).Mark(t.Context(), "ann", upTo, ids...)
+		_, err := ReadersOf(f).MarkRead(t.Context(), "ann", upTo, ids...)
 		must(t, err)
 		r, err := ReadersOf(f).Load(t.Context(), "ann")
 		must(t, err)
-		var newest, oldest, want []Place
+		var newest, oldest, want []Position
 		for _, p := range all {
 			if r.Has(p) != read[p] {
 				t.Fatalf("step %d: %v is read: %v", step, p, r.Has(p))
@@ -67,19 +67,19 @@ func TestW1ReadersAgreeWithAList(t *testing.T) {
 				want = append(want, p)
 			}
 		}
-		for c, err := range r.Newest(f.Newest(t.Context(), Place{})) {
+		for c, err := range r.Newest(f.Newest(t.Context(), Position{})) {
 			must(t, err)
-			newest = append(newest, c.Place)
+			newest = append(newest, c.Position)
 		}
-		for c, err := range r.Unread(ReadersOf(f).Since(t.Context(), r, Place{})) {
+		for c, err := range r.Unread(ReadersOf(f).Since(t.Context(), r, Position{})) {
 			must(t, err)
-			oldest = append(oldest, c.Place)
+			oldest = append(oldest, c.Position)
 		}
 		if slices.Reverse(newest); !slices.Equal(newest, want) || !slices.Equal(oldest, want) {
 			t.Fatalf("step %d: unread are %v and %v, want %v", step, newest, oldest, want)
 		}
 	}
-	r, err := ReadersOf(f).Mark(t.Context(), "ann", Place{}, all...)
+	r, err := ReadersOf(f).MarkRead(t.Context(), "ann", Position{}, all...)
 	must(t, err)
 	if len(r.Beyond) > 0 || r.UpTo != all[len(all)-1] {
 		t.Errorf("everything is read: %+v", r)
@@ -97,7 +97,7 @@ func TestW1ReadersRace(t *testing.T) {
 	for i := range 4 {
 		g.Go(func() error {
 			for j := i; j < len(all); j += 4 {
-				if _, err := ReadersOf(f).Mark(t.Context(), "ann", Place{}, all[j]); err != nil {
+				if _, err := ReadersOf(f).MarkRead(t.Context(), "ann", Position{}, all[j]); err != nil {
 					return err
 				}
 			}
@@ -125,12 +125,12 @@ func TestW1ReadersRace(t *testing.T) {
 		} else {
 			hooks.OnBefore = func(_ context.Context, c storagetest.Call) error { return down(c) }
 		}
-		if _, err := ReadersOf(f).Mark(t.Context(), "ann", Place{}, Place{1, 1, 2}); err == nil {
+		if _, err := ReadersOf(f).MarkRead(t.Context(), "ann", Position{}, Position{1, 1, 2}); err == nil {
 			t.Error("no error")
 		}
 		hooks.OnBefore, hooks.OnAfter = nil, nil
-		r, err := ReadersOf(f).Mark(t.Context(), "ann", Place{}, Place{1, 1, 2})
-		if err != nil || r.Has(Place{1, 1, 1}) || !r.Has(Place{1, 1, 2}) {
+		r, err := ReadersOf(f).MarkRead(t.Context(), "ann", Position{}, Position{1, 1, 2})
+		if err != nil || r.Has(Position{1, 1, 1}) || !r.Has(Position{1, 1, 2}) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
@@ -143,11 +143,11 @@ func TestW1ReadersAreBounded(t *testing.T) {
 	last := all[len(all)-1]
 	for field, read := range map[string]func() error{
 		"upTo": func() error {
-			_, err := ReadersOf(f).Mark(t.Context(), "a", Place{last.Segment, last.Group + 1, 1})
+			_, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{last.Segment, last.Group + 1, 1})
 			return err
 		},
 		"ids": func() error {
-			_, err := ReadersOf(f).Mark(t.Context(), "a", Place{}, Place{last.Segment + 1, 1, 1})
+			_, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, Position{last.Segment + 1, 1, 1})
 			return err
 		},
 	} {
@@ -155,17 +155,17 @@ func TestW1ReadersAreBounded(t *testing.T) {
 			t.Errorf("%s in the future: %v", field, err)
 		}
 	}
-	var many []Place
+	var many []Position
 	for i := range MaxBeyond + 1 {
-		many = append(many, Place{1, 1, 5 + i}) // behind a change that was not read
+		many = append(many, Position{1, 1, 5 + i}) // behind a change that was not read
 	}
-	if _, err := ReadersOf(f).Mark(t.Context(), "a", Place{}, many[:MaxBeyond]...); err != nil {
+	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many[:MaxBeyond]...); err != nil {
 		t.Error(err)
 	}
-	if _, err := ReadersOf(f).Mark(t.Context(), "a", Place{}, many...); !fault.Is(err, fault.Invalid) {
+	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many...); !fault.Is(err, fault.Invalid) {
 		t.Errorf("too many: %v", err)
 	}
-	if r, err := ReadersOf(f).Mark(t.Context(), "a", last); err != nil || len(r.Beyond) > 0 {
+	if r, err := ReadersOf(f).MarkRead(t.Context(), "a", last); err != nil || len(r.Beyond) > 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestW1ReadersAreBounded(t *testing.T) {
 // that is kept.
 func TestW1ReadersOutliveWhatIsKept(t *testing.T) {
 	f, all := filled(t, 24*6)
-	_, err := ReadersOf(f).Mark(t.Context(), "ann", all[0], all[2])
+	_, err := ReadersOf(f).MarkRead(t.Context(), "ann", all[0], all[2])
 	must(t, err)
 	n, err := f.Purge(t.Context(), 48*time.Hour)
 	if must(t, err); n == 0 {
@@ -182,8 +182,8 @@ func TestW1ReadersOutliveWhatIsKept(t *testing.T) {
 	}
 	r, err := ReadersOf(f).Load(t.Context(), "ann")
 	must(t, err)
-	kept, _ := read(t, f.Oldest(t.Context(), Place{}))
-	if have, _ := read(t, ReadersOf(f).Since(t.Context(), r, Place{})); !slices.Equal(have, kept) || len(kept) == 0 {
+	kept, _ := read(t, f.Oldest(t.Context(), Position{}))
+	if have, _ := read(t, ReadersOf(f).Since(t.Context(), r, Position{})); !slices.Equal(have, kept) || len(kept) == 0 {
 		t.Errorf("%d changes to read of %d", len(have), len(kept))
 	}
 	for _, err := range ReadersOf(f).Since(t.Context(), r, all[1]) { // an expired cursor is still an error
@@ -204,20 +204,20 @@ func TestW3LastRead(t *testing.T) {
 		{ItemID: "formerly x", Kind: Content, From: "3", To: "4"},
 	}
 	must(t, f.Publish(t.Context(), Group{ID: "g", Changes: changes}))
-	at := func(i int) Place { return Place{1, 1, i} }
+	at := func(i int) Position { return Position{1, 1, i} }
 	for _, test := range []struct {
 		name string
 		r    Reader
 		want string
 	}{
 		{"nothing was read", Reader{}, ""},
-		{"another item was read", Reader{Beyond: []Place{at(2)}}, ""},
+		{"another item was read", Reader{Beyond: []Position{at(2)}}, ""},
 		{"the first version", Reader{UpTo: at(1)}, "1"},
 		{"the first version, and another item", Reader{UpTo: at(2)}, "1"},
-		{"a later version, not the one before", Reader{UpTo: at(1), Beyond: []Place{at(4)}}, "3"},
+		{"a later version, not the one before", Reader{UpTo: at(1), Beyond: []Position{at(4)}}, "3"},
 		{"by its former name", Reader{UpTo: at(5)}, "3"},
 		{"all", Reader{UpTo: at(6)}, "4"},
-		{"all, one by one", Reader{Beyond: []Place{at(1), at(3), at(4), at(6)}}, "4"},
+		{"all, one by one", Reader{Beyond: []Position{at(1), at(3), at(4), at(6)}}, "4"},
 	} {
 		have, err := ReadersOf(f).LastRead(t.Context(), test.r, []string{"x", "formerly x"}, "4", 6)
 		if err != nil || have != test.want {

@@ -34,7 +34,7 @@ func groupKey(n, group int) storage.Key {
 	return storage.Key{Partition: partition(n), Row: fmt.Sprintf("g%08d", group)}
 }
 
-func markKey(n int, id string) storage.Key {
+func markerKey(n int, id string) storage.Key {
 	return storage.Key{Partition: partition(n), Row: "m" + id}
 }
 

@@ -57,7 +57,7 @@ func (x *exchange) run(ctx context.Context) (err error) {
 		x.out.FinalURL = u.String()
 		x.seen[x.out.FinalURL] = true
 		if u, err = x.timed(ctx, u); u != nil && err == nil {
-			err = x.leave(ctx, u)
+			err = x.prepareHop(ctx, u)
 		}
 	}
 	return err
@@ -89,9 +89,9 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	return next, err
 }
 
-// leave prepares the next hop. The gate checks robots.txt and politeness, and credentials are dropped when the origin
-// changes.
-func (x *exchange) leave(ctx context.Context, to *url.URL) error {
+// prepareHop prepares the next hop. The gate checks robots.txt and politeness, and credentials are dropped when the
+// origin changes.
+func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 	if origin(to) != x.first {
 		x.first = ""
 	}

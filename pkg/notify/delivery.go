@@ -57,13 +57,13 @@ const (
 func deliveryKey(as, id string) storage.Key { return storage.Key{Partition: partition, Row: as + id} }
 
 // order is the prefix of delivery ids for a position in the feed; newer positions sort first.
-func order(p feed.Place) string {
+func order(p feed.Position) string {
 	const most = 0xffffffff
 	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
 }
 
 // deliveryID is the id of a rule's delivery to a channel, of one change or of the changes up to one.
-func deliveryID(last feed.Place, kind api.EventType, rule, channel string) string {
+func deliveryID(last feed.Position, kind api.EventType, rule, channel string) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
 	return order(last) + "-" + hex.EncodeToString(sum[:8])
 }
@@ -76,9 +76,9 @@ func newDelivery(r *rule, channel string, now time.Time) delivery {
 
 // single makes the delivery of one change to a channel.
 func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time) (id string, d delivery) {
-	id = deliveryID(c.Place, api.EventChange, r.ID, channel)
+	id = deliveryID(c.Position, api.EventChange, r.ID, channel)
 	d = newDelivery(r, channel, now)
-	d.Type, d.First, d.Final = string(api.EventChange), c.Place.String(), c.Place.String()
+	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
 	shown := c.JSON()
 	d.Title = words.Ellipsis(headline(shown), 300)
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
@@ -90,7 +90,7 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 // digest makes the delivery of a rule's gathered changes to a channel.
 func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedChange,
 	now time.Time) (id string, d delivery) {
-	last, _ := feed.ParsePlace(g.Final)
+	last, _ := feed.ParsePosition(g.Final)
 	id = deliveryID(last, api.EventDigest, r.ID, channel)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final, d.Count = string(api.EventDigest), g.Since, g.Final, g.Gathered

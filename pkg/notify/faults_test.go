@@ -171,7 +171,7 @@ func TestW6BusyChannel(t *testing.T) {
 	r.publish(1, feed.Content)
 	r.follow()
 	for range perChannel {
-		if !r.take("ops") {
+		if !r.admit("ops") {
 			t.Fatal("no place")
 		}
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	perStep   = 500 // changes per step
-	inDigest  = 20  // changes listed in a digest
-	maxLooked = 5000
+	perStep     = 500 // changes per step
+	inDigest    = 20  // changes listed in a digest
+	maxExamined = 5000
 )
 
 // gathered is a rule's recent deliveries, and the changes that wait for its next digest. These are the changes that
@@ -35,8 +35,8 @@ type gathered struct {
 
 // state is the position in the feed, and what each rule has gathered.
 type state struct {
-	Place string              `col:"place"`
-	Rules map[string]gathered `col:"rules,gzip"`
+	Position string              `col:"place"`
+	Rules    map[string]gathered `col:"rules,gzip"`
 }
 
 var (
@@ -49,7 +49,7 @@ func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
 }
 
 // Report is the result of [Follower.Follow].
-type Report struct{ Looked, Deliveries, Resent int }
+type Report struct{ Examined, Deliveries, Resent int }
 
 // Follow reads new changes from the feed, decides which channels are notified, and sends lost messages again. Any
 // number of processes may call it at once.
@@ -94,7 +94,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return false, err
 	}
-	report.Looked += looked
+	report.Examined += looked
 	report.Deliveries += len(p.ids)
 	for id := range p.ids {
 		if err := s.enqueue(ctx, id, 0); err != nil {
@@ -111,7 +111,7 @@ type pass struct {
 	rules   []rule
 	state   state
 	changed bool
-	at      feed.Place
+	at      feed.Position
 	ids     map[string]delivery
 }
 
@@ -126,7 +126,7 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 			p.changed = true
 		}
 	}
-	earliest := feed.Place{}
+	earliest := feed.Position{}
 	for i := range p.rules {
 		r := &p.rules[i]
 		if r.Origin == FromFile && p.state.Rules[r.ID].Began == "" {
@@ -136,7 +136,7 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 			}
 			p.beginAt(r.ID, end)
 		}
-		if began, err := feed.ParsePlace(p.state.Rules[r.ID].Began); err == nil {
+		if began, err := feed.ParsePosition(p.state.Rules[r.ID].Began); err == nil {
 			r.since = began
 		}
 		if i == 0 || earliest.After(r.since) {
@@ -144,7 +144,7 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 		}
 	}
 	if !first {
-		p.at, _ = feed.ParsePlace(p.state.Place)
+		p.at, _ = feed.ParsePosition(p.state.Position)
 	}
 	if earliest.After(p.at) { // no rule matches earlier changes
 		p.at = earliest
@@ -153,7 +153,7 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 }
 
 // beginAt makes a rule report only changes after a position.
-func (p *pass) beginAt(id string, at feed.Place) {
+func (p *pass) beginAt(id string, at feed.Position) {
 	g := p.state.Rules[id]
 	g.Began, p.changed = at.String(), true
 	p.state.Rules[id] = g
@@ -166,8 +166,8 @@ func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	before := p.at
 	defer func() {
-		if p.state.Place != p.at.String() {
-			p.state.Place, p.changed = p.at.String(), true
+		if p.state.Position != p.at.String() {
+			p.state.Position, p.changed = p.at.String(), true
 		}
 	}()
 	for c, err := range p.s.feed.Oldest(ctx, before) {
@@ -182,7 +182,7 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 		}
 		looked++
 		p.decide(c)
-		p.at = c.Place
+		p.at = c.Position
 	}
 	return looked, false, nil
 }
@@ -202,11 +202,11 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 		}
 	}
 	p.at = end
-	for c, err := range p.s.feed.Oldest(ctx, feed.Place{}) {
+	for c, err := range p.s.feed.Oldest(ctx, feed.Position{}) {
 		if err != nil {
 			return 0, false, err
 		}
-		p.at = feed.Place{Segment: c.Place.Segment}
+		p.at = feed.Position{Segment: c.Position.Segment}
 		break
 	}
 	p.changed = true
@@ -217,13 +217,13 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 func (p *pass) decide(c feed.Change) {
 	for i := range p.rules {
 		r := &p.rules[i]
-		if !c.Place.After(r.since) || !r.wants(c) {
+		if !c.Position.After(r.since) || !r.wants(c) {
 			continue
 		}
 		p.changed = true
 		g := p.state.Rules[r.ID]
 		idle := g.Gathered == 0
-		if r.plan.Take(&g.State, p.now) {
+		if r.plan.Add(&g.State, p.now) {
 			for _, name := range r.Channels {
 				id, d := p.s.single(r, name, c, p.now)
 				p.ids[id] = d
@@ -232,7 +232,7 @@ func (p *pass) decide(c feed.Change) {
 			if idle {
 				g.Since, g.Kinds = p.at.String(), map[string]int{}
 			}
-			g.Final = c.Place.String()
+			g.Final = c.Position.String()
 			g.Kinds[string(c.Kind)]++
 		}
 		p.state.Rules[r.ID] = g
@@ -269,8 +269,8 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 // listed reads the changes that a digest lists. Purged changes are missing.
 func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
 	out = []api.FeedChange{}
-	from, _ := feed.ParsePlace(g.Since)
-	to, _ := feed.ParsePlace(g.Final)
+	from, _ := feed.ParsePosition(g.Since)
+	to, _ := feed.ParsePosition(g.Final)
 	looked := 0
 	for c, err := range s.feed.Oldest(ctx, from) {
 		if fault.Is(err, fault.Expired) {
@@ -279,10 +279,10 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 		if err != nil {
 			return nil, err
 		}
-		if looked++; c.Place.After(to) || len(out) == inDigest || looked > maxLooked {
+		if looked++; c.Position.After(to) || len(out) == inDigest || looked > maxExamined {
 			break
 		}
-		if c.Place.After(r.since) && r.wants(c) {
+		if c.Position.After(r.since) && r.wants(c) {
 			out = append(out, c.JSON())
 		}
 	}

@@ -66,7 +66,7 @@ func readRule(e storage.Entity) (rule, error) {
 	}
 	r, errs := compile(kept.Spec)
 	r.ID, r.Origin, r.Created = e.Row, Here, kept.Created
-	r.since, _ = feed.ParsePlace(kept.Since)
+	r.since, _ = feed.ParsePosition(kept.Since)
 	return r, errors.Join(errs...)
 }
 

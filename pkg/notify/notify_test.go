@@ -89,13 +89,13 @@ func TestW6FirstCrawl(t *testing.T) {
 	if e.Data.Count != 312 || len(e.Data.Changes) != inDigest || e.Data.Kinds["new"] != 312 || e.ID != last.ID {
 		t.Errorf("%+v", e)
 	}
-	since, err := feed.ParsePlace(e.Data.Since)
+	since, err := feed.ParsePosition(e.Data.Since)
 	must(t, err)
 	n := 0
 	for c, err := range r.feed.Oldest(t.Context(), since) {
 		must(t, err)
-		if n++; n == 1 && c.Place.String() != e.Data.Changes[0].ID {
-			t.Errorf("the digest begins with %s, and since with %s", e.Data.Changes[0].ID, c.Place)
+		if n++; n == 1 && c.Position.String() != e.Data.Changes[0].ID {
+			t.Errorf("the digest begins with %s, and since with %s", e.Data.Changes[0].ID, c.Position)
 		}
 	}
 	if n != 312 {

@@ -31,7 +31,7 @@ const (
 type rule struct {
 	api.Rule
 
-	since          feed.Place // it reports only later changes
+	since          feed.Position // it reports only later changes
 	filter         feed.Filter
 	added, removed *regexp.Regexp
 	plan           digest.Plan

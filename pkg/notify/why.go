@@ -9,7 +9,7 @@ import (
 )
 
 // feedEnd requests the newest changes.
-var feedEnd feed.Place
+var feedEnd feed.Position
 
 const (
 	// whySegments is how many segments of the feed, each of a day at most, a digest may follow its changes.
@@ -42,11 +42,11 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule) ([]api.Delivery, error) {
 	out := []api.Delivery{}
 	for _, as := range []string{waitingAs, doneAs} {
-		later := c.Place
+		later := c.Position
 		later.Segment += whySegments
 		looked := 0
 		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + order(later),
-			RowTo: as + order(c.Place) + "~", Select: shownColumns}) {
+			RowTo: as + order(c.Position) + "~", Select: shownColumns}) {
 			if err != nil {
 				return out, err
 			}
@@ -64,11 +64,11 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, rules []rule
 // covers reports whether a delivery includes a change.
 func covers(d delivery, c feed.Change, rules []rule) bool {
 	if d.Type == string(api.EventChange) {
-		return d.Final == c.Place.String()
+		return d.Final == c.Position.String()
 	}
-	since, err := feed.ParsePlace(d.First)
-	last, failed := feed.ParsePlace(d.Final)
-	if err != nil || failed != nil || !c.Place.After(since) || c.Place.After(last) {
+	since, err := feed.ParsePosition(d.First)
+	last, failed := feed.ParsePosition(d.Final)
+	if err != nil || failed != nil || !c.Position.After(since) || c.Position.After(last) {
 		return false
 	}
 	for i := range rules {

@@ -71,8 +71,8 @@ func (s *base) healthOp(name string, h health) storage.Op {
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
 
-// take counts a message in flight to a channel, unless the channel has its maximum.
-func (s *Worker) take(name string) bool {
+// admit counts a message in flight to a channel, unless the channel has its maximum.
+func (s *Worker) admit(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[name] >= perChannel {
@@ -106,7 +106,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	case d.Next.After(now.Add(time.Second)): // clocks may differ
 		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
 	}
-	if !s.take(d.Channel) {
+	if !s.admit(d.Channel) {
 		return "the channel is busy", s.enqueue(ctx, id, 3*time.Second)
 	}
 	defer s.giveBack(d.Channel)

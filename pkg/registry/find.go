@@ -81,7 +81,7 @@ func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) 
 type ListQuery struct {
 	Host   string // all hosts when empty
 	Status Status // all when empty
-	After  string // continue after the item of this [Place], or id; empty for the start
+	After  string // continue after the item of this [ListCursor], or id; empty for the start
 	Top    int    // at most this many, at least 1
 }
 
@@ -157,18 +157,18 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 	}
 }
 
-// Place is where an item stands in lists. It leads on there also after the item was removed or has moved.
-func Place(it *Item) string { return string(it.ID) + placeSep + it.Partition() }
+// ListCursor is where an item stands in lists. It leads on there also after the item was removed or has moved.
+func ListCursor(it *Item) string { return string(it.ID) + cursorSep + it.Partition() }
 
-// placeSep is in no id and in no host.
-const placeSep = "@"
+// cursorSep is in no id and in no host.
+const cursorSep = "@"
 
 func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 	if place == "" {
 		return storage.Key{}, nil
 	}
 	bad := fault.Field("continuation", "does not name an item: %q", place)
-	id, partition, found := strings.Cut(place, placeSep)
+	id, partition, found := strings.Cut(place, cursorSep)
 	if !found {
 		it, err := r.Find(ctx, source.ID(id))
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) {

@@ -62,7 +62,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 		if err != nil {
 			return nil, err
 		}
-		now, waiter := r.s.Now(), h.Policy.Turns.ItemlessUntil
+		now, waiter := r.s.Now(), h.Policy.Waiting.ItemlessUntil
 		g, at, ok := h.Policy.ReserveItemless(now, limit, owner, p, r.s.Options.Jitter)
 		if again = at; ok {
 			lease = &HostLease{
@@ -70,7 +70,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 				Until:      policy.Stamp(now.Add(item.LockTime)),
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
-		} else if h.Policy.Turns.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
+		} else if h.Policy.Waiting.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
 			return nil, nil // the waiter that is noted will do
 		}
 		return &store.Change{}, nil

@@ -90,7 +90,7 @@ func (b bench) idsOf(t testing.TB, q ListQuery) (ids []source.ID) {
 		if len(items) < q.Top {
 			return ids
 		}
-		q.After = Place(&items[q.Top-1])
+		q.After = ListCursor(&items[q.Top-1])
 	}
 }
 
@@ -148,14 +148,14 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 			if got[what] = (cost{n.Requests.Load(), n.Rows.Load()}); err != nil || len(items) != want {
 				t.Fatalf("%s: %d items, want %d (%v)", what, len(items), want, err)
 			}
-			return Place(&items[len(items)-1])
+			return ListCursor(&items[len(items)-1])
 		}
 		near := func(host string) string { // a place shortly before the end
 			items, err := b.Items.List(t.Context(), ListQuery{Host: host, Top: big})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return Place(&items[max(0, len(items)-1-top)])
+			return ListCursor(&items[max(0, len(items)-1-top)])
 		}
 		list("warm", ListQuery{Top: 1}, 1)
 		list("all, first page", ListQuery{Top: top}, top)
@@ -258,7 +258,7 @@ func TestK5PlacesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place := Place(&items[3])
+		place := ListCursor(&items[3])
 		if _, err := b.Items.Remove(t.Context(), items[3].ID); err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +272,7 @@ func TestK5PlacesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		place = Place(&moved[0])
+		place = ListCursor(&moved[0])
 		if err := b.Moves.move(t.Context(), moved[0].Key(), parse(t, "https://z.example/")[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestK5PlacesLast(t *testing.T) {
 		}
 		behind := item.Missing(storage.Key{Partition: "~"})
 		behind.ID = all[0]
-		last := Place(&behind)
+		last := ListCursor(&behind)
 		rest, err := b.Items.List(t.Context(), ListQuery{Top: 4, After: last})
 		if err != nil || len(rest) != 0 {
 			t.Errorf("behind the last there are %d items (%v)", len(rest), err)

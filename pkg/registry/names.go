@@ -64,5 +64,5 @@ var (
 // ParseJob reads a queue message. Its errors are Invalid.
 func ParseJob(body []byte) (Job, error) { return item.ParseJob(body) }
 
-// Rank has an item take over the priority that holds for it.
-func Rank(it *Item, e options.Effective) { item.Rank(it, e) }
+// ApplyPriority has an item take over the priority that holds for it.
+func ApplyPriority(it *Item, e options.Effective) { item.ApplyPriority(it, e) }

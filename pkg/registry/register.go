@@ -253,7 +253,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 			plan.out[i] = Registered{Err: err}
 			continue
 		}
-		rests := o.rests(&it)
+		rests := o.isParked(&it)
 		claimed := len(plan.jobs) < room && !rests
 		if o.leaves(&it, now) {
 			if claimed && idle[i] != "" {
@@ -325,12 +325,12 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	tags := it.Tags
 	if what := o.Settings.Apply(it); what != "" {
 		if !slices.Equal(tags, it.Tags) {
-			it.Outdate()
+			it.SetStale()
 		}
 		it.Record(now, "set", what+o.by)
-		item.Rank(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
+		item.ApplyPriority(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
 	}
-	if o.rests(it) {
+	if o.isParked(it) {
 		it.CheckAt(Never)
 	}
 	it.IndexPending = false // the page itself is asked for

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// rests reports whether an item waits at [Never] after a registration with these options.
-func (o RegisterOptions) rests(it *Item) bool {
+// isParked reports whether an item waits at [Never] after a registration with these options.
+func (o RegisterOptions) isParked(it *Item) bool {
 	paused := it.Paused
 	if o.Settings.Paused != nil {
 		paused = *o.Settings.Paused

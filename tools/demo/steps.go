@@ -67,10 +67,10 @@ func (s *stage) addAll() error {
 			return fmt.Errorf("%s was requested although robots.txt forbids it", r.Path)
 		}
 	}
-	return s.tell("%d pages indexed, 2 left out by the site's own rules", byStatus[api.StatusIndexed])
+	return s.print("%d pages indexed, 2 left out by the site's own rules", byStatus[api.StatusIndexed])
 }
 
-func (s *stage) tell(format string, args ...any) error {
+func (s *stage) print(format string, args ...any) error {
 	fmt.Printf("✓ "+format+"\n", args...)
 	return nil
 }
@@ -87,7 +87,7 @@ func (s *stage) ask() error {
 		len(found.Results[0].Passages[0].Highlights) == 0 {
 		return fmt.Errorf("barnacles are not found on %s, or without highlights: %+v", edited, found)
 	}
-	return s.tell("the right page comes first, with its passage highlighted")
+	return s.print("the right page comes first, with its passage highlighted")
 }
 
 // again registers every page once more, which makes it due now.
@@ -156,7 +156,7 @@ func (s *stage) checkAgain() error {
 	if want := len(before) - 1; len(asked) != want || len(written) != 0 { // robots.txt forbids one
 		return fmt.Errorf("%d requests, want %d; indexed again: %v", len(asked), want, written)
 	}
-	return s.tell("%d times 304; %d pages differ at every request, in nothing that a reader would see; nothing was "+
+	return s.print("%d times 304; %d pages differ at every request, in nothing that a reader would see; nothing was "+
 		"indexed", unchanged, noisy)
 }
 
@@ -196,7 +196,7 @@ func (s *stage) edit() error {
 	if n, err := s.count(newWord); err != nil || n != 1 {
 		return fmt.Errorf("%q is found %d times, %w", newWord, n, err)
 	}
-	return s.tell("exactly that page was indexed again")
+	return s.print("exactly that page was indexed again")
 }
 
 func (s *stage) count(q string) (int, error) {
@@ -236,5 +236,5 @@ func (s *stage) remove() error {
 			return fmt.Errorf("the deleted page is still found")
 		}
 	}
-	return s.tell("after three checks it is Gone and has left the search")
+	return s.print("after three checks it is Gone and has left the search")
 }

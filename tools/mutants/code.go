@@ -24,7 +24,7 @@ var protocol = map[string][]string{
 		"write.go"},
 	"pkg/registry/item": {"due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go", "move.go", "plan.go",
 		"rebase.go", "row.go"},
-	"pkg/policy/host":      {"budget.go", "guard.go", "host.go", "pace.go", "turn.go"},
+	"pkg/policy/host":      {"budget.go", "guard.go", "host.go", "pace.go", "waiting.go"},
 	"pkg/run":              {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill":     {"commit.go", "pace.go"},
 	"pkg/crawl/index":      {"audit.go", "manifest.go"},

@@ -75,7 +75,7 @@ func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 				failed, took, err = t.test(ctx, s, name, "", most)
 			}
 			if err == nil && failed.test != "" {
-				err = fmt.Errorf("%s fails without a change, in %s:\n%s", failed.test, s.dir, failed.said)
+				err = fmt.Errorf("%s fails without a change, in %s:\n%s", failed.test, s.dir, failed.output)
 			}
 			return took, err
 		})
@@ -151,7 +151,7 @@ func (t *trier) clean(name string) {
 }
 
 // failure is a failed test, or "" if none failed, with the output of the tests.
-type failure struct{ test, said string }
+type failure struct{ test, output string }
 
 // test runs the tests of a stage.
 func (t *trier) test(ctx context.Context, s stage, name, overlay string,

@@ -13,7 +13,7 @@ var written = []change{
 	{rule: "a host's row may be written by two of a process at once", file: "pkg/registry/store/lock.go",
 		function: "hostLocks.join", old: "NewWeighted(1)", new: "NewWeighted(2)"},
 	{rule: "a host's lock is forgotten while somebody waits for it", file: "pkg/registry/store/lock.go",
-		function: "hostLocks.leave", old: "h.waiting--; h.waiting == 0", new: "h.waiting--; h.waiting >= 0"},
+		function: "hostLocks.release", old: "h.waiting--; h.waiting == 0", new: "h.waiting--; h.waiting >= 0"},
 	{rule: "a lock lasts longer than the lease of its host", file: "pkg/registry/begin.go", function: "Jobs.begin",
 		old: "policy.Stamp(now.Add(item.LockTime))", new: "policy.Stamp(now.Add(2 * item.LockTime))"},
 	{rule: "the death of a worker is not counted", file: "pkg/registry/begin.go", function: "eligible",
@@ -99,7 +99,7 @@ var written = []change{
 		old: "paced && used > 0", new: "false"},
 	{rule: "a start that is reserved is reserved again", file: "pkg/policy/host/host.go", function: "State.reserve",
 		old: "s.Pace.NextStart = Stamp(at)", new: ""},
-	{rule: "a batch waits for host leases for ever", file: "pkg/policy/host/turn.go", function: "State.ReserveBatch",
+	{rule: "a batch waits for host leases for ever", file: "pkg/policy/host/waiting.go", function: "State.ReserveBatch",
 		old: " || batchFirst {", new: " || false && batchFirst {"},
 	{rule: "a pause is shortened", file: "pkg/policy/host/pace.go", function: "Pace.Pause",
 		old: " && until.After(c.PausedUntil)", new: ""},
@@ -113,7 +113,7 @@ var written = []change{
 		function: "State.StartDay", old: "s.Today.Used.Requests += l.Reserved", new: ""},
 	{rule: "requests that were reserved and not made stay counted", file: "pkg/policy/host/host.go",
 		function: "State.Release", old: "s.Today.Used.Requests-l.Reserved", new: "s.Today.Used.Requests"},
-	{rule: "more than a row of the total has", file: "pkg/policy/host/budget.go", function: "Share.Take",
+	{rule: "more than a row of the total has", file: "pkg/policy/host/budget.go", function: "Share.Spend",
 		old: "t.Taken = t.Taken.Plus(give)", new: ""},
 	{rule: "a tombstone is set without a reservation", file: "pkg/registry/guard.go", function: "Hosts.ReserveLoss",
 		old: "taken && err == nil", new: "err == nil"},
@@ -133,13 +133,13 @@ var written = []change{
 		function: "stepWasDone", old: "return fault.Is(err, fault.NotFound) ||", new: "return false &&"},
 
 	// What a check waits for.
-	{rule: "who waits at the gate has a permit", file: "pkg/crawl/job.go", function: "job.enter",
-		old: "if leave, err = j.w.gate.enter(ctx, alone); err != nil {\n\t\t\treturn leave, leave, err\n\t\t}\n\t\t" +
+	{rule: "who waits at the gate has a permit", file: "pkg/crawl/job.go", function: "job.begin",
+		old: "if leave, err = j.w.gate.acquire(ctx, alone); err != nil {\n\t\t\treturn leave, leave, err\n\t\t}\n\t\t" +
 			"release, err = j.lease.Permit(ctx)",
 		new: "if release, err = j.lease.Permit(ctx); err != nil {\n\t\t\treturn release, release, err\n\t\t}\n\t\t" +
-			"leave, err = j.w.gate.enter(ctx, alone)",
+			"leave, err = j.w.gate.acquire(ctx, alone)",
 		by: in("pkg/crawl", "TestS1OrderOfWaits")},
-	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.enter",
+	{rule: "a suspect waits for what was not begun before", file: "pkg/crawl/job.go", function: "job.begin",
 		old: "!j.w.gate.wanted()", new: "true", by: in("pkg/crawl", "TestS1SuspectBesideNewHosts")},
 
 	// Index and registry.
@@ -154,7 +154,7 @@ var written = []change{
 	{rule: "what a worker left behind that died is relied on", file: "pkg/crawl/placement/indexing.go",
 		function: "Placer.contentsOf", old: " || it.Interrupted", new: ""},
 	{rule: "a page that could not be taken out counts as out", file: "pkg/crawl/placement/indexing.go",
-		function: "Placer.leaveIndex", old: "(known || !fault.Down(err))", new: "!fault.Down(err)"},
+		function: "Placer.removeFromIndex", old: "(known || !fault.Down(err))", new: "!fault.Down(err)"},
 	{rule: "a damaged manifest is believed", file: "pkg/crawl/index/manifest.go", function: "Manifests.read",
 		old: "return manifest{}, false, nil", new: "break"},
 	{rule: "a page that got its item meanwhile is not indexed again", file: "pkg/crawl/index/audit.go",

@@ -147,12 +147,12 @@ func showDiff(t *terminal.Terminal, d api.Diff) {
 // The terminal colors of lines that differ, and of the words in them that differ.
 var (
 	lineColor = map[string]string{"added": "\x1b[32m", "removed": "\x1b[31m"}
-	lineMark  = map[string]string{"added": "+", "removed": "-"}
+	lineSign  = map[string]string{"added": "+", "removed": "-"}
 )
 
 // showLine prints a line that both texts have, or that only one of them has.
 func showLine(t *terminal.Terminal, op string, pieces []api.DiffPiece, indent string) {
-	mark := lineMark[op]
+	mark := lineSign[op]
 	if mark == "" {
 		mark = " "
 	}

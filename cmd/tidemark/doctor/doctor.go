@@ -72,11 +72,11 @@ type doctor struct {
 	resolver *net.Resolver // nil means the system's
 	room     func(dir string) (diskRoom, error)
 
-	at   local.Listening
-	kind string // of the storage
-	cfg  app.Config
-	bad  bool // the settings are wrong
-	said []finding
+	at       local.Listening
+	kind     string // of the storage
+	cfg      app.Config
+	bad      bool // the settings are wrong
+	reported []finding
 }
 
 // Command returns the doctor command.
@@ -114,7 +114,7 @@ func (d *doctor) run(ctx context.Context) (err error) {
 		}
 	}
 	n := map[string]int{}
-	for _, f := range d.said {
+	for _, f := range d.reported {
 		n[f.Result]++
 	}
 	d.t.Say("\n%s, %s, %s that could not be made", words.Count(n[problem], "problem"), words.Count(n[warning], "warning"),
@@ -125,10 +125,10 @@ func (d *doctor) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// tell prints a finding as soon as it is known.
-func (d *doctor) tell(check, result, do, says string, args ...any) {
+// report prints a finding as soon as it is known.
+func (d *doctor) report(check, result, do, says string, args ...any) {
 	f := finding{Check: check, Result: result, Says: terminal.Clean(fmt.Sprintf(says, args...)), Do: terminal.Clean(do)}
-	d.said = append(d.said, f)
+	d.reported = append(d.reported, f)
 	if d.t.JSON {
 		_ = json.NewEncoder(d.t.Out).Encode(f)
 		return
@@ -161,10 +161,10 @@ func (d *doctor) settings(context.Context) {
 	var err error
 	if d.kind, err = folder.KindOf(d.getenv); err != nil {
 		d.bad = true
-		d.tell("settings", problem, "set STORAGE to one of them, or unset it", "%v", err)
+		d.report("settings", problem, "set STORAGE to one of them, or unset it", "%v", err)
 	}
 	if d.at, err = local.Listen(d.getenv, d.o.port); err != nil {
-		d.tell("settings", problem, "correct what is named, or unset it", "%v", err)
+		d.report("settings", problem, "correct what is named, or unset it", "%v", err)
 	}
 	get := func(name string) string {
 		if name == "TIDEMARK_DATA" {
@@ -176,14 +176,14 @@ func (d *doctor) settings(context.Context) {
 	d.cfg, err = app.Load(get, set...)
 	if err != nil {
 		d.bad = true
-		d.tell("settings", problem, "change or unset what is named; `tidemark docs settings` explains each setting", "%v",
+		d.report("settings", problem, "change or unset what is named; `tidemark docs settings` explains each setting", "%v",
 			strings.TrimPrefix(err.Error(), "settings: "))
 	}
 	for _, said := range app.Misspelt(set) {
-		d.tell("settings", warning, "it has no effect: correct its name, or unset it", "%s", said)
+		d.report("settings", warning, "it has no effect: correct its name, or unset it", "%s", said)
 	}
-	if len(d.said) == 0 {
-		d.tell("settings", fine, "", "all values are allowed")
+	if len(d.reported) == 0 {
+		d.report("settings", fine, "", "all values are allowed")
 	}
 }
 
@@ -198,21 +198,21 @@ func (d *doctor) server(ctx context.Context) {
 	h, err := d.healthAt(ctx, at)
 	switch {
 	case err != nil:
-		d.tell("server", skipped, "start it with `tidemark start`, or name it with --server",
+		d.report("server", skipped, "start it with `tidemark start`, or name it with --server",
 			"no Tidemark answers at %s, so what it knows of itself could not be checked: %v", at, err)
 		return
 	case h.Status != "ok":
-		d.tell("server", problem, "do what it says; its log has more", "%s is not well: storage %s, index %s",
+		d.report("server", problem, "do what it says; its log has more", "%s is not well: storage %s, index %s",
 			at, cmp.Or(h.Storage, "unknown"), cmp.Or(h.Index, "unknown"))
 	default:
-		d.tell("server", fine, "", "%s is well; version %s", at, h.Version)
+		d.report("server", fine, "", "%s is well; version %s", at, h.Version)
 	}
 	if h.Version != app.Version {
-		d.tell("server", warning, "restart the server after an upgrade, or use the command that came with it",
+		d.report("server", warning, "restart the server after an upgrade, or use the command that came with it",
 			"the server is version %q and this command is %q", h.Version, app.Version)
 	}
 	if h.Migration != "" {
-		d.tell("server", warning, "see `tidemark migrate --help`", "what is stored is of other rules: migration %s",
+		d.report("server", warning, "see `tidemark migrate --help`", "what is stored is of other rules: migration %s",
 			h.Migration)
 	}
 }

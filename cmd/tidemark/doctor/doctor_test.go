@@ -54,26 +54,26 @@ func examined(t *testing.T, d *doctor) {
 	t.Helper()
 	err := d.run(t.Context())
 	bad := false
-	for _, f := range d.said {
+	for _, f := range d.reported {
 		bad = bad || f.Result == problem
 		if (f.Result == problem || f.Result == warning) && f.Do == "" {
 			t.Errorf("nothing to do about %+v", f)
 		}
 	}
 	if errors.Is(err, command.ErrReported) != bad || err != nil && !bad {
-		t.Errorf("%v after %+v", err, d.said)
+		t.Errorf("%v after %+v", err, d.reported)
 	}
 }
 
 // wants checks that there is a finding with this result whose text contains words.
 func wants(t *testing.T, d *doctor, check, result, words string) {
 	t.Helper()
-	for _, f := range d.said {
+	for _, f := range d.reported {
 		if f.Check == check && f.Result == result && strings.Contains(f.Says+" "+f.Do, words) {
 			return
 		}
 	}
-	t.Errorf("no %s of %s that says %q among %+v", result, check, words, d.said)
+	t.Errorf("no %s of %s that says %q among %+v", result, check, words, d.reported)
 }
 
 // answering starts a site whose Date header is off by a duration.
@@ -101,7 +101,7 @@ func TestL5DoctorFindsNothing(t *testing.T) {
 	}
 	d.o.url = answering(t, 0).URL + "/"
 	examined(t, d)
-	for _, f := range d.said {
+	for _, f := range d.reported {
 		if f.Result == problem || f.Result == warning {
 			t.Errorf("of a machine that is well: %+v", f)
 		}
@@ -112,7 +112,7 @@ func TestL5DoctorFindsNothing(t *testing.T) {
 	wants(t, d, "clock", fine, "agrees")
 	wants(t, d, "dns", skipped, "give --url a name")
 	wants(t, d, "server", skipped, "could not be checked")
-	if mark := foldertest.MarkOf(t, d.storeFolder()); mark != "well" {
+	if mark := foldertest.ContentOf(t, d.storeFolder()); mark != "well" {
 		t.Errorf("what was tried is still there: %q", mark)
 	}
 	for line := range strings.Lines(d.t.Out.(*bytes.Buffer).String()) {
@@ -186,7 +186,7 @@ func TestL5DoctorDamage(t *testing.T) {
 		page[i] ^= 0xff
 	}
 	foldertest.Write(t, state, string(page))
-	d.said = nil
+	d.reported = nil
 	examined(t, d)
 	wants(t, d, "storage", problem, "damaged")
 }
@@ -246,11 +246,11 @@ func TestL5DoctorPortAndServer(t *testing.T) {
 	wants(t, d, "server", warning, `the server is version "0.0.9" and this command is "`+app.Version)
 	wants(t, d, "server", warning, "migrate")
 
-	d.said, status, body = nil, http.StatusNotFound, "hello"
+	d.reported, status, body = nil, http.StatusNotFound, "hello"
 	examined(t, d)
 	wants(t, d, "port", problem, "it is no Tidemark")
 
-	d.said = nil
+	d.reported = nil
 	release, err := folder.Hold(d.o.data, folder.AppLock)
 	if err != nil {
 		t.Fatal(err)

@@ -35,11 +35,12 @@ func (d *doctor) folder(context.Context) {
 	const mine = "run this as the user who runs Tidemark; the folder and all in it must be that user's (chown -R)"
 	info, err := os.Stat(d.o.data)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.tell("folder", fine, "", "%s is not there yet; the first start makes it", d.o.data)
+		d.report("folder", fine, "", "%s is not there yet; the first start makes it", d.o.data)
 		return
 	}
 	if err != nil || !info.IsDir() {
-		d.tell("folder", problem, "name a folder with TIDEMARK_DATA", "%s is no folder that can be used (%v)", d.o.data, err)
+		d.report("folder", problem, "name a folder with TIDEMARK_DATA",
+			"%s is no folder that can be used (%v)", d.o.data, err)
 		return
 	}
 	if err := tryFolder(d.o.data); err != nil {
@@ -47,22 +48,22 @@ func (d *doctor) folder(context.Context) {
 		if errors.Is(err, syscall.ENOSPC) {
 			do = "free some space"
 		}
-		d.tell("folder", problem, do, "%v", err)
+		d.report("folder", problem, do, "%v", err)
 		return
 	}
 	if info.Mode().Perm()&0o002 != 0 {
-		d.tell("folder", warning, "chmod o-w "+terminal.Quote(d.o.data), "everybody on this machine can write to %s",
+		d.report("folder", warning, "chmod o-w "+terminal.Quote(d.o.data), "everybody on this machine can write to %s",
 			d.o.data)
 	}
 	release, err := folder.Hold(d.o.data, folder.AppLock)
 	switch {
 	case err == nil:
 		release()
-		d.tell("folder", fine, "", "%s can be written, and no Tidemark runs on it", d.o.data)
+		d.report("folder", fine, "", "%s can be written, and no Tidemark runs on it", d.o.data)
 	case folder.Exists(filepath.Join(d.o.data, folder.AppLock)):
-		d.tell("folder", fine, "", "%s can be written, and a Tidemark runs on it", d.o.data)
+		d.report("folder", fine, "", "%s can be written, and a Tidemark runs on it", d.o.data)
 	default:
-		d.tell("folder", problem, mine, "%v", err)
+		d.report("folder", problem, mine, "%v", err)
 	}
 }
 
@@ -98,7 +99,7 @@ func (d *doctor) disk(context.Context) {
 	}
 	room, err := d.room(dir)
 	if err != nil {
-		d.tell("disk", skipped, "", "its room could not be read: %v", err)
+		d.report("disk", skipped, "", "its room could not be read: %v", err)
 		return
 	}
 	const free = "free some space, move the data folder, or keep fewer snapshots (SNAPSHOT_KEEP_DAYS, SNAPSHOT_KEEP_COUNT)"
@@ -108,16 +109,16 @@ func (d *doctor) disk(context.Context) {
 	}
 	switch {
 	case room.bytes < leastRoom:
-		d.tell("disk", problem, free, "%s below %s: writes will fail", text, dir)
+		d.report("disk", problem, free, "%s below %s: writes will fail", text, dir)
 	case room.files >= 0 && room.files < leastFiles:
-		d.tell("disk", problem, "remove files, or make the file system with more inodes", "%s below %s", text, dir)
+		d.report("disk", problem, "remove files, or make the file system with more inodes", "%s below %s", text, dir)
 	case room.bytes < littleRoom, room.files >= 0 && room.files < littleFiles:
-		d.tell("disk", warning, free, "%s below %s", text, dir)
+		d.report("disk", warning, free, "%s below %s", text, dir)
 	default:
-		d.tell("disk", fine, "", "%s below %s", text, dir)
+		d.report("disk", fine, "", "%s below %s", text, dir)
 	}
 	if room.network != "" && d.kind == folder.Embedded {
-		d.tell("disk", warning, "move TIDEMARK_DATA to a local disk: SQLite's locks and shared memory need one",
+		d.report("disk", warning, "move TIDEMARK_DATA to a local disk: SQLite's locks and shared memory need one",
 			"%s is on %s", dir, room.network)
 	}
 }
@@ -126,19 +127,19 @@ func (d *doctor) disk(context.Context) {
 func (d *doctor) memory(context.Context) {
 	share, limit := int64(d.cfg.Memory), memory.Limit(os.ReadFile)
 	if d.bad || limit == 0 {
-		d.tell("memory", skipped, "", "the memory of this machine is not known, or the settings are not right")
+		d.report("memory", skipped, "", "the memory of this machine is not known, or the settings are not right")
 		return
 	}
 	text := fmt.Sprintf("Tidemark may use %s of %s (MEMORY_LIMIT_MB)", terminal.Megabytes(share),
 		terminal.Megabytes(limit))
 	switch {
 	case share > limit:
-		d.tell("memory", problem, "set MEMORY_LIMIT_MB to less than that, or give the container more",
+		d.report("memory", problem, "set MEMORY_LIMIT_MB to less than that, or give the container more",
 			"%s: the system would kill it", text)
 	case limit < 512<<20:
-		d.tell("memory", warning, "give it 512 MB or more, or expect large documents to wait for room", "%s", text)
+		d.report("memory", warning, "give it 512 MB or more, or expect large documents to wait for room", "%s", text)
 	default:
-		d.tell("memory", fine, "", "%s", text)
+		d.report("memory", fine, "", "%s", text)
 	}
 }
 
@@ -147,12 +148,12 @@ func (d *doctor) files(context.Context) {
 	n, err := openLimit()
 	switch {
 	case err != nil:
-		d.tell("files", skipped, "", "how many files may be open is not known: %v", err)
+		d.report("files", skipped, "", "how many files may be open is not known: %v", err)
 	case n < leastHandles:
-		d.tell("files", problem, "raise the limit: ulimit -n 1024, or LimitNOFILE= in its unit",
+		d.report("files", problem, "raise the limit: ulimit -n 1024, or LimitNOFILE= in its unit",
 			"%s may be open at once", words.Count(int(n), "file"))
 	default:
-		d.tell("files", fine, "", "%s may be open at once", words.Count(int(n), "file"))
+		d.report("files", fine, "", "%s may be open at once", words.Count(int(n), "file"))
 	}
 }
 
@@ -162,18 +163,18 @@ func (d *doctor) listen(ctx context.Context) {
 	l, err := net.Listen("tcp", address)
 	if err == nil {
 		_ = l.Close()
-		d.tell("port", fine, "", "%s is free", address)
+		d.report("port", fine, "", "%s is free", address)
 		return
 	}
 	if h, healthErr := d.healthAt(ctx, d.at.URL()); healthErr == nil {
-		d.tell("port", fine, "", "Tidemark %s listens at %s", h.Version, address)
+		d.report("port", fine, "", "Tidemark %s listens at %s", h.Version, address)
 		return
 	}
 	if !errors.Is(err, syscall.EADDRINUSE) {
-		d.tell("port", problem, "set LISTEN and PORT to an address of this machine, and a port above 1023", "%v", err)
+		d.report("port", problem, "set LISTEN and PORT to an address of this machine, and a port above 1023", "%v", err)
 		return
 	}
-	d.tell("port", problem, "stop what uses it, or choose another with --port or PORT", "%v, and it is no Tidemark", err)
+	d.report("port", problem, "stop what uses it, or choose another with --port or PORT", "%v, and it is no Tidemark", err)
 }
 
 // indexFile is the path of the embedded index.

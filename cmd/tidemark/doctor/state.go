@@ -28,30 +28,30 @@ const storePatience = 30 * time.Second
 func (d *doctor) store(ctx context.Context) {
 	switch {
 	case d.bad:
-		d.tell("storage", skipped, "", "the settings are not right")
+		d.report("storage", skipped, "", "the settings are not right")
 		return
 	case d.kind == folder.Azurite:
-		d.tell("storage", skipped, "", "`tidemark start` starts Azurite, which is not checked by itself")
+		d.report("storage", skipped, "", "`tidemark start` starts Azurite, which is not checked by itself")
 		return
 	case d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data):
-		d.tell("storage", fine, "", "%s is not there yet; the first start makes it", d.storeFolder())
+		d.report("storage", fine, "", "%s is not there yet; the first start makes it", d.storeFolder())
 		return
 	}
 	err := d.onStore(ctx, tryStore)
 	switch {
 	case err == nil:
-		d.tell("storage", fine, "", "%s storage can be read and written", d.kind)
+		d.report("storage", fine, "", "%s storage can be read and written", d.kind)
 	case d.kind == folder.Account:
-		d.tell("storage", problem, "check AzureWebJobsStorage, the network to it, and the rights of its key or identity",
+		d.report("storage", problem, "check AzureWebJobsStorage, the network to it, and the rights of its key or identity",
 			"the account does not work: %v", err)
 	default:
-		d.tell("storage", problem, "do what it says; `tidemark restore` brings a backup back", "%v", err)
+		d.report("storage", problem, "do what it says; `tidemark restore` brings a backup back", "%v", err)
 	}
 	if d.kind != folder.Embedded {
 		return
 	}
 	if !d.o.deep {
-		d.tell("storage", skipped, "", "damage inside is looked for with --deep")
+		d.report("storage", skipped, "", "damage inside is looked for with --deep")
 		return
 	}
 	damage, err := sqlitestore.Examine(ctx, d.storeFolder())
@@ -59,10 +59,10 @@ func (d *doctor) store(ctx context.Context) {
 		damage = append(damage, err.Error())
 	}
 	for _, said := range damage {
-		d.tell("storage", problem, "stop Tidemark, keep a copy of the folder, and restore a backup", "%s", said)
+		d.report("storage", problem, "stop Tidemark, keep a copy of the folder, and restore a backup", "%s", said)
 	}
 	if len(damage) == 0 {
-		d.tell("storage", fine, "", "all of it was read, and nothing is damaged")
+		d.report("storage", fine, "", "all of it was read, and nothing is damaged")
 	}
 }
 
@@ -102,30 +102,31 @@ func tryStore(ctx context.Context, store storage.Store) error {
 // index checks whether the search index can be used, and that it is not empty while the registry has indexed sources.
 func (d *doctor) index(ctx context.Context) {
 	if d.bad {
-		d.tell("index", skipped, "", "the settings are not right")
+		d.report("index", skipped, "", "the settings are not right")
 		return
 	}
 	pages, err := d.countIndex(ctx)
 	switch {
 	case fault.Is(err, fault.NotFound) && d.cfg.Search.Endpoint == "":
-		d.tell("index", fine, "", "%s is not there yet; the first start makes it, and fills it", d.indexFile())
+		d.report("index", fine, "", "%s is not there yet; the first start makes it, and fills it", d.indexFile())
 		return
 	case err != nil && d.cfg.Search.Endpoint != "":
-		d.tell("index", problem, "check SEARCH_ENDPOINT, SEARCH_API_KEY or the role of the identity, and the network", "%v",
+		d.report("index", problem, "check SEARCH_ENDPOINT, SEARCH_API_KEY or the role of the identity, and the network", "%v",
 			err)
 		return
 	case err != nil:
-		d.tell("index", problem, "stop Tidemark and move the file away: the next start fills a new index from the snapshots",
+		d.report("index", problem,
+			"stop Tidemark and move the file away: the next start fills a new index from the snapshots",
 			"%v", err)
 		return
 	}
 	indexed, err := d.anyIndexed(ctx)
 	switch {
 	case err == nil && indexed && pages == 0:
-		d.tell("index", warning, "`tidemark status` shows whether it is being filled; `tidemark rebuild` fills it",
+		d.report("index", warning, "`tidemark status` shows whether it is being filled; `tidemark rebuild` fills it",
 			"it is empty, and sources are said to be indexed")
 	default:
-		d.tell("index", fine, "", "%s; `tidemark audit` compares each with the registry", words.Count(pages, "page"))
+		d.report("index", fine, "", "%s; `tidemark audit` compares each with the registry", words.Count(pages, "page"))
 	}
 }
 

@@ -32,20 +32,20 @@ const (
 // web checks name resolution, the connection to the web, and the clock, with at most two requests to one host.
 func (d *doctor) web(ctx context.Context) {
 	if d.bad {
-		d.tell("web", skipped, "", "the settings are not right")
+		d.report("web", skipped, "", "the settings are not right")
 		return
 	}
 	target, worst := d.target(ctx)
 	u, err := url.Parse(target)
 	if err != nil || u.Hostname() == "" {
-		d.tell("web", problem, "give --url an address such as https://example.org/", "%q is no address", target)
+		d.report("web", problem, "give --url an address such as https://example.org/", "%q is no address", target)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	if !d.names(ctx, u.Hostname(), worst) {
-		d.tell("web", skipped, "", "%s was not asked, for its name has no address", u.Host)
-		d.tell("clock", skipped, "", "no server told its time")
+		d.report("web", skipped, "", "%s was not asked, for its name has no address", u.Host)
+		d.report("clock", skipped, "", "no server told its time")
 		return
 	}
 	date, asked := d.ask(ctx, target, worst)
@@ -68,17 +68,17 @@ func (d *doctor) target(ctx context.Context) (target, worst string) {
 // names reports whether a host has an address.
 func (d *doctor) names(ctx context.Context, host, worst string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
-		d.tell("dns", skipped, "", "%s is an address: give --url a name to check names", host)
+		d.report("dns", skipped, "", "%s is an address: give --url a name to check names", host)
 		return true
 	}
 	resolver := cmp.Or(d.resolver, net.DefaultResolver)
 	found, err := resolver.LookupHost(ctx, host)
 	if err != nil {
-		d.tell("dns", worst, "check the name, /etc/resolv.conf, and that this machine or container reaches its name server",
+		d.report("dns", worst, "check the name, /etc/resolv.conf, and that this machine or container reaches its name server",
 			"%s has no address: %v", host, err)
 		return false
 	}
-	d.tell("dns", fine, "", "%s has %s", host, words.Count(len(found), "address"))
+	d.report("dns", fine, "", "%s has %s", host, words.Count(len(found), "address"))
 	return true
 }
 
@@ -89,7 +89,7 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 	cfg.Resolver = d.resolver
 	client, err := fetch.New(cfg)
 	if err != nil {
-		d.tell("web", problem, "change the settings", "%v", err)
+		d.report("web", problem, "change the settings", "%v", err)
 		return
 	}
 	defer client.Close()
@@ -101,11 +101,11 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 		decision.Verdict = rules.DisallowAll
 		decision.Reason = "its robots.txt is elsewhere"
 	case fault.Is(err, fault.Blocked), fault.Is(err, fault.Invalid), strings.Contains(reply.Problem, "prohibited"):
-		d.tell("web", worst, "if the host is yours, add it to CRAWL_ALLOW_HOSTS", "%s is never asked: %v", target,
+		d.report("web", worst, "if the host is yours, add it to CRAWL_ALLOW_HOSTS", "%s is never asked: %v", target,
 			cmp.Or(reply.Problem, errorText(err)))
 		return
 	case err != nil, reply.Failed:
-		d.tell("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites directly",
+		d.report("web", worst, "check the address, the network, firewalls and proxies: Tidemark connects to sites directly",
 			"%s does not answer: %v", target, cmp.Or(reply.Problem, errorText(err)))
 		return
 	}
@@ -113,17 +113,17 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 		decision = rules.Decision{Verdict: rules.DisallowAll, Reason: "robots.txt forbids it"}
 	}
 	if decision.Verdict == rules.DisallowAll {
-		d.tell("web", fine, "", "%s answers; the page was not asked for: %s", target, decision.Reason)
+		d.report("web", fine, "", "%s answers; the page was not asked for: %s", target, decision.Reason)
 		return
 	}
 	_ = d.t.Sleep(ctx, max(d.cfg.Politeness.MinDelay, time.Second))
 	page, err := client.Get(ctx, fetch.Request{URL: target, Head: true, Gate: stay})
 	if err != nil && !errors.Is(err, errStay) {
-		d.tell("web", worst, "look at the address in a browser", "%s answers for robots.txt, and not for its page: %v",
+		d.report("web", worst, "look at the address in a browser", "%s answers for robots.txt, and not for its page: %v",
 			target, err)
 		return
 	}
-	d.tell("web", fine, "", "%s answers %d", target, page.Status)
+	d.report("web", fine, "", "%s answers %d", target, page.Status)
 	date, _ = http.ParseTime(page.Header.Get("Date"))
 	return date, d.t.Now()
 }
@@ -141,18 +141,18 @@ func errorText(err error) string {
 // clock compares the clock of this machine with that of the server that was asked.
 func (d *doctor) clock(date, asked time.Time) {
 	if date.IsZero() {
-		d.tell("clock", skipped, "", "no server told its time")
+		d.report("clock", skipped, "", "no server told its time")
 		return
 	}
 	off := asked.Sub(date)
 	const do = "have the clock set by NTP (timedatectl set-ntp true), unless it is the server's that is wrong"
 	switch text := words.Span(off.Abs()); {
 	case off.Abs() > farOff:
-		d.tell("clock", problem, do, "this machine's clock and the server's are %s apart", text)
+		d.report("clock", problem, do, "this machine's clock and the server's are %s apart", text)
 	case off.Abs() > dateError:
-		d.tell("clock", warning, do, "this machine's clock and the server's are %s apart", text)
+		d.report("clock", warning, do, "this machine's clock and the server's are %s apart", text)
 	default:
-		d.tell("clock", fine, "", "it agrees with the server's")
+		d.report("clock", fine, "", "it agrees with the server's")
 	}
 }
 

@@ -44,7 +44,7 @@ func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
 
 // StartAzurite starts an Azurite whose data is in the folder. [Folder.StopAzurite] stops it.
 func (f *Folder) StartAzurite(ctx context.Context) error {
-	f.tell("starting Azurite (the first time it is downloaded, which takes a minute)")
+	f.report("starting Azurite (the first time it is downloaded, which takes a minute)")
 	dir := azuriteIn(f.Data)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -62,13 +62,13 @@ func (f *Folder) StartAzurite(ctx context.Context) error {
 
 // StopAzurite stops Azurite and waits until its data is saved.
 func (f *Folder) StopAzurite() {
-	f.tell("stopping Azurite, which saves its data")
+	f.report("stopping Azurite, which saves its data")
 	f.running.Stop()
 	f.SayWhere()
 }
 
 // SayWhere prints, at the end, where the data is.
-func (f *Folder) SayWhere() { f.tell("stopped; the data is in %s", f.Data) }
+func (f *Folder) SayWhere() { f.report("stopped; the data is in %s", f.Data) }
 
 // HasAzurite reports whether Azurite was started.
 func (f *Folder) HasAzurite() bool { return f.running != nil }

@@ -73,7 +73,7 @@ type Folder struct {
 
 	getenv   func(string) string
 	services Services
-	tell     func(format string, args ...any)
+	report   func(format string, args ...any)
 	sites    string   // the site file, if there is one
 	release  func()   // releases the locks
 	running  Emulator // nil before it is started
@@ -81,7 +81,7 @@ type Folder struct {
 
 // New returns a data folder that is not open yet. Progress messages for people go to tell.
 func New(o Options, kind string, getenv func(string) string, s Services, tell func(string, ...any)) *Folder {
-	return &Folder{Options: o, Kind: kind, getenv: getenv, services: s, tell: tell}
+	return &Folder{Options: o, Kind: kind, getenv: getenv, services: s, report: tell}
 }
 
 // Open creates the data folder, locks it, and opens its log. Log entries at or above level also go to errOut.

@@ -115,8 +115,8 @@ func Marked(t testing.TB, mark string) (data string) {
 	return data
 }
 
-// MarkOf returns the marker of a store. It reads every blob of the store.
-func MarkOf(t testing.TB, store string) (mark string) {
+// ContentOf returns the marker of a store. It reads every blob of the store.
+func ContentOf(t testing.TB, store string) (mark string) {
 	t.Helper()
 	s, err := sqlitestore.Open(store, sqlitestore.Options{})
 	if err != nil {

@@ -117,7 +117,7 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 		return fmt.Errorf("%w\nnothing was changed", err)
 	}
 	aside := filepath.Join(data, "replaced-"+t.Now().UTC().Format("20060102T150405.000Z"))
-	if err := putInPlace(data, staged, aside); err != nil {
+	if err := exchange(data, staged, aside); err != nil {
 		return err
 	}
 	t.Say("restored %s, as of %s, by %s", contentsText(c), c.MadeAt.Format(time.RFC3339), terminal.Clean(c.MadeBy))
@@ -135,11 +135,11 @@ func keptIn(data string) []string {
 		func(path string) bool { return !folder.Exists(path) })
 }
 
-// putInPlace exchanges the store of data for the staged one. The order matters: after a kill at any moment, one of
+// exchange exchanges the store of data for the staged one. The order matters: after a kill at any moment, one of
 // the two is whole and in use. The index is moved first, because a store without an index fills a new one, and the
 // new store must not be searched with the old index. The folder aside is the staged folder under a name that no
 // cleanup removes, because from the exchange on it holds the old store.
-func putInPlace(data, staged, aside string) error {
+func exchange(data, staged, aside string) error {
 	have := keptIn(data)
 	if len(have) == 0 {
 		return folder.Rename(app.StoreFolder(staged), app.StoreFolder(data))

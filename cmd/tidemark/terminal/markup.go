@@ -8,8 +8,8 @@ import (
 
 // Markers around highlights. They are control characters, which [Clean] removes from every text.
 const (
-	markOn  = '\x01'
-	markOff = '\x02'
+	highlightOn  = '\x01'
+	highlightOff = '\x02'
 )
 
 // Markup cleans a passage and puts markers around its highlights, which [Screen.Render] shows. It skips ranges that
@@ -22,9 +22,9 @@ func Markup(p api.Passage) string {
 			continue
 		}
 		b.WriteString(CleanPiece(p.Text[at:h.From]))
-		b.WriteRune(markOn)
+		b.WriteRune(highlightOn)
 		b.WriteString(Clean(p.Text[h.From:h.To]))
-		b.WriteRune(markOff)
+		b.WriteRune(highlightOff)
 		at = h.To
 	}
 	b.WriteString(CleanPiece(p.Text[at:]))

@@ -40,5 +40,5 @@ func (s Screen) Render(marked string) string {
 	if s.Color {
 		on, off = "\x1b[1m", "\x1b[0m"
 	}
-	return strings.NewReplacer(string(markOn), on, string(markOff), off).Replace(marked)
+	return strings.NewReplacer(string(highlightOn), on, string(highlightOff), off).Replace(marked)
 }

@@ -33,7 +33,7 @@ func Wrap(text string, width int) []string {
 func visible(text string) int {
 	n := 0
 	for _, r := range text {
-		if r != markOn && r != markOff {
+		if r != highlightOn && r != highlightOff {
 			n++
 		}
 	}

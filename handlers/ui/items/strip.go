@@ -15,21 +15,21 @@ import (
 const (
 	stripWidth  = 600
 	stripHeight = 60
-	markWidth   = 6
-	leastMark   = 8
-	stripMarks  = 200 // of the newest changes
+	barWidth    = 6
+	leastBar    = 8
+	stripBars   = 200 // of the newest changes
 )
 
 // strip is the past of a page, from left to right: its changes, each as high as the share of the text that changed, and
 // the checks that found none, as far as they are known.
 type strip struct {
 	From, To time.Time
-	Marks    []mark
+	Bars     []bar
 	Quiet    []int // where checks found no change
 }
 
-// mark is a change in a strip.
-type mark struct {
+// bar is a change in a strip.
+type bar struct {
 	X, Y, Height int
 	Change       api.Change
 	To           string // the page that shows it; empty for the first version
@@ -37,26 +37,26 @@ type mark struct {
 
 // stripOf draws the changes of an item, which are newest first, until now.
 func stripOf(it api.ItemDetail, now time.Time) (s strip) {
-	all := it.Changes[:min(len(it.Changes), stripMarks)]
+	all := it.Changes[:min(len(it.Changes), stripBars)]
 	if len(all) == 0 {
 		return s
 	}
 	s.From, s.To = all[len(all)-1].At, now
 	at := func(t time.Time) int {
 		whole := max(s.To.Sub(s.From), time.Second)
-		return int(float64(stripWidth-markWidth) * min(1, max(0, t.Sub(s.From).Seconds()/whole.Seconds())))
+		return int(float64(stripWidth-barWidth) * min(1, max(0, t.Sub(s.From).Seconds()/whole.Seconds())))
 	}
 	for _, c := range slices.Backward(all) {
-		m := mark{X: at(c.At), Height: leastMark, Change: c}
+		m := bar{X: at(c.At), Height: leastBar, Change: c}
 		if share := shareOf(c); share > 0 {
-			m.Height = max(leastMark, int(math.Round(share*(stripHeight-4))))
+			m.Height = max(leastBar, int(math.Round(share*(stripHeight-4))))
 		}
 		m.Y = stripHeight - m.Height
 		if c.Before != "" && c.Before != c.SHA256 {
 			m.To = frame.Address(frame.Root+"/items/"+url.PathEscape(it.ID)+"/diff",
 				url.Values{"from": {c.Before}, "to": {c.SHA256}})
 		}
-		s.Marks = append(s.Marks, m)
+		s.Bars = append(s.Bars, m)
 	}
 	for _, d := range it.History {
 		if d.What == "unchanged" && d.At.After(s.From) {

@@ -47,10 +47,10 @@ func (a area) rendered(r *http.Request) (frame.Page, error) {
 	d.Name = d.To.URL
 	old, fresh := paragraphs(trees[0], texts[0]), paragraphs(trees[1], texts[1])
 	var err error
-	if d.From.Body, err = markNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
+	if d.From.Body, err = renderNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
 		return frame.Page{}, err
 	}
-	d.To.Body, err = markNew(trees[1], texts[1], fresh, old, "come")
+	d.To.Body, err = renderNew(trees[1], texts[1], fresh, old, "come")
 	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
@@ -84,8 +84,8 @@ func plainText(n ast.Node, text []byte) string {
 	return b.String()
 }
 
-// markNew renders a text. Paragraphs that the other text does not have get a class.
-func markNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
+// renderNew renders a text. Paragraphs that the other text does not have get a class.
+func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
 	known := map[string]bool{}
 	for _, says := range other {
 		known[says] = true

@@ -17,9 +17,9 @@ func (t *Trouble) Error() string { return t.err.Error() }
 // Unwrap returns the cause, which carries the kind.
 func (t *Trouble) Unwrap() error { return t.err }
 
-// Told returns the text of the [Trouble] in err, which is meant for an operator. It returns otherwise when err has no
-// Trouble, because the text of any other error may name things that strangers must not see.
-func Told(err error, otherwise string) string {
+// Message returns the text of the [Trouble] in err, which is meant for an operator. It returns otherwise when err has
+// no Trouble, because the text of any other error may name things that strangers must not see.
+func Message(err error, otherwise string) string {
 	if t, ok := errors.AsType[*Trouble](err); ok {
 		return t.Error()
 	}

@@ -41,11 +41,11 @@ func TestS6Memory(t *testing.T) {
 	m.Damaged(full)
 	now = now.Add(time.Hour)
 	expect("damaged", check(), damaged, 2)
-	if err := fmt.Errorf("registry: %w", m.Damage()); health.Told(err, "") != "damaged" ||
+	if err := fmt.Errorf("registry: %w", m.Damage()); health.Message(err, "") != "damaged" ||
 		!fault.Is(err, fault.Unavailable) {
-		t.Errorf("told %q of %v (%s)", health.Told(err, ""), err, fault.KindOf(err))
+		t.Errorf("told %q of %v (%s)", health.Message(err, ""), err, fault.KindOf(err))
 	}
-	if told := health.Told(full, "cannot be reached"); told != "cannot be reached" {
+	if told := health.Message(full, "cannot be reached"); told != "cannot be reached" {
 		t.Errorf("told %q of an error that is for the log only", told)
 	}
 }

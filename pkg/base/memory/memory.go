@@ -37,7 +37,7 @@ func (s Share) Readers() int {
 const Small = 256 << 10
 
 // expansion is how many times its own size a document takes while it is read and cut into chunks. Tags without text
-// take up to 30 times their size, and text takes 8 times.
+// discard up to 30 times their size, and text takes 8 times.
 const expansion = 20
 
 // Room is the memory that documents share. It is safe for concurrent use.
@@ -58,7 +58,7 @@ func NewRoom(s Share, maxBody int64) *Room {
 // Large waits until there is room for one more body of any size. Callers must call leave when they no longer hold the
 // body. The error is Unavailable when ctx ends first.
 func (r *Room) Large(ctx context.Context) (leave func(), err error) {
-	return enter(ctx, r.large, 1)
+	return acquire(ctx, r.large, 1)
 }
 
 // LargeNow is [Room.Large] for callers that cannot wait: it returns Unavailable when there is no room now.
@@ -71,10 +71,10 @@ func (r *Room) LargeNow(context.Context) (leave func(), err error) {
 
 // Work waits, as Large does, until there is room to read a document of n bytes and cut it into chunks.
 func (r *Room) Work(ctx context.Context, n int) (leave func(), err error) {
-	return enter(ctx, r.work, min(int64(n)*expansion, r.bytes))
+	return acquire(ctx, r.work, min(int64(n)*expansion, r.bytes))
 }
 
-func enter(ctx context.Context, s *semaphore.Weighted, n int64) (leave func(), err error) {
+func acquire(ctx context.Context, s *semaphore.Weighted, n int64) (leave func(), err error) {
 	if err := s.Acquire(ctx, n); err != nil {
 		return nil, fault.New(fault.Unavailable, "waiting for memory: %w", err)
 	}

@@ -17,7 +17,7 @@ const (
 
 	uidPrefix     = "ck64:v1:"
 	segmentPrefix = "segu:v1:"
-	segmentMark   = "#seg:" // between a file and a segment of it
+	segmentLabel  = "#seg:" // between a file and a segment of it
 )
 
 // UID is a chunkUid (002 §4.6): a chunk named by its words, the words around it and the virtual
@@ -45,7 +45,7 @@ func VirtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path
 	}
-	return path + segmentMark + segmentUID
+	return path + segmentLabel + segmentUID
 }
 
 // chunkUID names the span of t from start to end, in UTF-16 code units (002 §4), by that many units of

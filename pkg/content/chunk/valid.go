@@ -40,7 +40,7 @@ func (v *validator) check(r Record) error {
 	}
 	path := r.MetaV2.VirtualPath
 	if s := r.MetaV2.Segment; s != nil {
-		path = strings.TrimSuffix(path, segmentMark+s.SegmentUID)
+		path = strings.TrimSuffix(path, segmentLabel+s.SegmentUID)
 	}
 	for _, check := range [...]func(Record) error{v.checkNames, v.checkSegment, v.checkFields} {
 		if err := check(r); err != nil {
@@ -104,7 +104,7 @@ func (v *validator) checkSegment(r Record) error {
 		{s.Type == string(r.Kind), "metaV2.segment.type", "want the kind of the chunk"},
 		{s.LanguageID == nil || *s.LanguageID != "", "metaV2.segment.languageId", "want a name, or null"},
 		{s.VirtualPath == path, "metaV2.segment.virtualPath", "want that of the chunk"},
-		{strings.HasSuffix(path, segmentMark+s.SegmentUID), "metaV2.virtualPath", "want one that ends with the segment"},
+		{strings.HasSuffix(path, segmentLabel+s.SegmentUID), "metaV2.virtualPath", "want one that ends with the segment"},
 		{r.Segment.SegmentUID == s.SegmentUID, "segment.segmentUid", "want that of metaV2"},
 	})
 }

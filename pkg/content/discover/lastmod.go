@@ -58,7 +58,7 @@ func lastMod(text string) (t time.Time, span time.Duration) {
 		return time.Time{}, 0
 	}
 	for _, f := range forms {
-		t, err := time.Parse(f.layout, upperMarks(text))
+		t, err := time.Parse(f.layout, upperDesignators(text))
 		if err != nil {
 			continue
 		}
@@ -73,8 +73,8 @@ func lastMod(text string) (t time.Time, span time.Duration) {
 	return time.Time{}, 0
 }
 
-// upperMarks writes the T and Z of a time in capitals, which is all that Parse takes.
-func upperMarks(text string) string {
+// upperDesignators writes the T and Z of a time in capitals, which is all that Parse takes.
+func upperDesignators(text string) string {
 	if text[0] >= '0' && text[0] <= '9' && !strings.Contains(text, " ") {
 		return strings.ToUpper(text)
 	}

@@ -17,11 +17,11 @@ const (
 	maxAttrs = 32
 )
 
-// mark says what a [token] is.
-type mark int
+// tokenKind says what a [token] is.
+type tokenKind int
 
 const (
-	startTag mark = iota
+	startTag tokenKind = iota
 	endTag
 	chars // text, with entities decoded
 	ended // nothing follows
@@ -29,7 +29,7 @@ const (
 
 // token is a piece of markup. Names are local, for prefixes are often undeclared, and in lower case.
 type token struct {
-	mark  mark
+	kind  tokenKind
 	name  string
 	attrs []attribute
 	empty bool // a start tag that is its own end
@@ -58,7 +58,7 @@ func (m *markup) next() (token, error) {
 	for {
 		c, err := m.r.ReadByte()
 		if err != nil {
-			return token{mark: ended}, nil
+			return token{kind: ended}, nil
 		}
 		if c != '<' {
 			m.r.UnreadByte()
@@ -100,7 +100,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 func (m *markup) chars(begin string) token {
 	raw := buffer{bytes: []byte(begin), most: maxText}
 	m.until(&raw, func(c byte) bool { return c == '<' })
-	return token{mark: chars, text: unescape(raw.String())}
+	return token{kind: chars, text: unescape(raw.String())}
 }
 
 // until adds to b what stands before the first byte at which stop holds, or before the end. That byte is still
@@ -145,7 +145,7 @@ func (m *markup) declaration() (tok token, done bool, err error) {
 		m.skip("-->")
 	case string(begin) == "[CDATA[":
 		m.r.Discard(7)
-		return token{mark: chars, text: m.upTo("]]>")}, true, nil
+		return token{kind: chars, text: m.upTo("]]>")}, true, nil
 	default:
 		return token{}, false, m.documentType()
 	}
@@ -194,12 +194,12 @@ func (m *markup) endTag() token {
 	if m.peek() == '>' {
 		m.r.ReadByte()
 	}
-	return token{mark: endTag, name: name}
+	return token{kind: endTag, name: name}
 }
 
 // startTag reads a tag after its "<". A "<" within it begins another one: its ">" is missing.
 func (m *markup) startTag() token {
-	t := token{mark: startTag, name: m.name()}
+	t := token{kind: startTag, name: m.name()}
 	for {
 		c, err := m.r.ReadByte()
 		switch {

@@ -72,7 +72,7 @@ func holdsRoot(begin []byte) bool {
 func readMarkup(t *text, base string, o Bounds) (Found, error) {
 	m := &markup{t}
 	first, err := m.next()
-	for err == nil && first.mark != startTag && first.mark != ended {
+	for err == nil && first.kind != startTag && first.kind != ended {
 		first, err = m.next()
 	}
 	if err != nil {
@@ -80,7 +80,7 @@ func readMarkup(t *text, base string, o Bounds) (Found, error) {
 	}
 	kind, known := roots[first.name]
 	switch {
-	case first.mark == ended:
+	case first.kind == ended:
 		return Found{}, fault.New(fault.Invalid, "the document has no elements")
 	case first.name == "html":
 		return Found{}, fault.New(fault.Invalid, "the document is a web page, neither a sitemap nor a feed")

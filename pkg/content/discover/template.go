@@ -29,8 +29,8 @@ type Template struct {
 
 // piece is a place, without its braces, or text that stands for itself.
 type piece struct {
-	text  string
-	place bool
+	text        string
+	placeholder bool
 }
 
 // unit is how finely a template tells dates apart.
@@ -49,7 +49,7 @@ var units = map[string]unit{"yyyy": yearly, "yy": yearly, "mm": monthly, "m": mo
 // numbers are what {n} counts through. The zero value is of a template without {n}, which gives
 // one address for each date.
 type numbers struct {
-	place       string
+	placeholder string
 	first, last int
 	width       int
 	open        bool
@@ -123,7 +123,7 @@ func (t *Template) readPlaceholders() error {
 	for _, p := range t.pieces {
 		u, isDate := units[p.text]
 		switch {
-		case !p.place:
+		case !p.placeholder:
 		case isDate:
 			has[u] = true
 			t.unit = max(t.unit, u)
@@ -149,11 +149,11 @@ func (t *Template) readNumber(place string) error {
 		return fault.New(fault.Invalid, "{%.20s} is unknown; allowed are {yyyy} {yy} {mm} {m} {dd} {d} {n} and {n:1-50}",
 			place)
 	}
-	if t.n.place != "" && t.n.place != place {
+	if t.n.placeholder != "" && t.n.placeholder != place {
 		return fault.New(fault.Invalid, "{%.20s} beside {%.20s}: there is one number, which may stand in several places",
-			place, t.n.place)
+			place, t.n.placeholder)
 	}
-	t.n = numbers{place: place, first: 1, last: MaxOpen, open: true}
+	t.n = numbers{placeholder: place, first: 1, last: MaxOpen, open: true}
 	if !ranged {
 		return nil
 	}
@@ -196,7 +196,7 @@ func (t Template) Open() bool { return t.n.open }
 func (t Template) expand(date time.Time, n int) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
-		if !p.place {
+		if !p.placeholder {
 			b.WriteString(p.text)
 			continue
 		}

@@ -56,8 +56,8 @@ func (w *walker) isEntry(name string) bool {
 // walk reads all tokens; first is the root.
 func (w *walker) walk(m *markup, first token) error {
 	tok, err := first, error(nil)
-	for w.out.Truncated == "" && tok.mark != ended {
-		switch tok.mark {
+	for w.out.Truncated == "" && tok.kind != ended {
+		switch tok.kind {
 		case startTag:
 			w.start(tok)
 		case endTag:

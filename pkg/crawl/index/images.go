@@ -66,8 +66,8 @@ func HashImages(images []search.Image) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// saidOf is what is said about images and stands nowhere in the text; captions do stand there.
-func saidOf(images []search.Image) []extract.Block {
+// imageTexts is what is said about images and stands nowhere in the text; captions do stand there.
+func imageTexts(images []search.Image) []extract.Block {
 	var blocks []extract.Block
 	said := map[string]bool{}
 	for _, img := range images {

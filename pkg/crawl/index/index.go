@@ -43,7 +43,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	e := Prepared{Page: p}
 	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Path: path, Title: p.Title, Blocks: doc.Blocks})
 	// What is said about images has chunks of its own, so that no other chunk changes with it.
-	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: saidOf(images)})
+	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: imageTexts(images)})
 	e.Collisions = collisions
 	if n := len(text); n > MaxChunks {
 		e.LeftOut, text = n-MaxChunks, text[:MaxChunks]

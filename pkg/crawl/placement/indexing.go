@@ -66,10 +66,10 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// leaveIndex takes the item's documents out of the index, and ends any pending index. The index is asked even if
+// removeFromIndex takes the item's documents out of the index, and ends any pending index. The index is asked even if
 // nothing is known to be there, because a worker may have died between index and commit. Only in that case may the
 // index be down: the next check asks it again.
-func (p *Placer) leaveIndex(ctx context.Context, it *registry.Item) error {
+func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
 		return err

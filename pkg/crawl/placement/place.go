@@ -17,14 +17,14 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	}
 	if to.NewAlias {
 		// The pages that this one stood for are to stand behind the same item.
-		if err := p.leaveAliases(ctx, it); err != nil {
+		if err := p.removeAliases(ctx, it); err != nil {
 			return to, err
 		}
 		if err := p.in.Aliases.Point(ctx, s.Alias, it); err != nil {
 			return to, err
 		}
 	}
-	return to, p.leaveIndex(ctx, it)
+	return to, p.removeFromIndex(ctx, it)
 }
 
 // StandAlone prepares the page to be indexed as itself. The entry waits for the others of its batch, because an
@@ -35,7 +35,7 @@ func (p *Placer) StandAlone(
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
 	if it.AliasOf != "" {
-		if err := p.leaveAlias(ctx, it); err != nil {
+		if err := p.removeAlias(ctx, it); err != nil {
 			return nil, err
 		}
 		it.Record(now, "unaliased", "the page stands for itself again")
@@ -55,8 +55,8 @@ func (p *Placer) StandAlone(
 	return &e, nil
 }
 
-// leaveAlias ends the alias: the item that stands for the page no longer leads to it.
-func (p *Placer) leaveAlias(ctx context.Context, it *registry.Item) error {
+// removeAlias ends the alias: the item that stands for the page no longer leads to it.
+func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	if it.AliasOf == "" {
 		return nil
 	}
@@ -65,24 +65,24 @@ func (p *Placer) leaveAlias(ctx context.Context, it *registry.Item) error {
 	return err
 }
 
-// leaveAliases is [Placer.leaveAlias] for a page that leaves the index: the checks of the pages that it
+// removeAliases is [Placer.removeAlias] for a page that leaves the index: the checks of the pages that it
 // stands for are brought forward. They are due when the lock ends: by then it is committed that the page has left. If
 // the worker dies before that, the next check of the page does this again.
-func (p *Placer) leaveAliases(ctx context.Context, it *registry.Item) error {
+func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
 			return err
 		}
 	}
-	return p.leaveAlias(ctx, it)
+	return p.removeAlias(ctx, it)
 }
 
 // Deindex takes a page out of the index for which no other stands.
 func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
-	if err := p.leaveAliases(ctx, it); err != nil {
+	if err := p.removeAliases(ctx, it); err != nil {
 		return err
 	}
-	return p.leaveIndex(ctx, it)
+	return p.removeFromIndex(ctx, it)
 }
 
 // forceVariants brings the checks of variants forward that the page is to stand for. Variants that entered the index

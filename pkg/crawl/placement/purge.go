@@ -13,7 +13,7 @@ func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
 	}
-	if err := p.leaveAliases(ctx, it); err != nil {
+	if err := p.removeAliases(ctx, it); err != nil {
 		return err
 	}
 	if err := p.remove(ctx, it); err != nil {

@@ -27,10 +27,10 @@ type Resolution struct {
 	registered bool           // the target of its redirect is registered, by this check or before
 }
 
-// TakeNote records once why no other item stands for the page, and reports whether the next check is to come soon.
+// ApplyNote records once why no other item stands for the page, and reports whether the next check is to come soon.
 // Only the first such reason, and the registration of a redirect's target, bring it forward: a page that names another
 // one each time is not asked more often.
-func (s *Resolution) TakeNote(it *registry.Item, now time.Time) (soon bool) {
+func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
 		soon = s.soon && (it.CanonicalNote == "" || s.registered)

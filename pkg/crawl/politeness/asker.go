@@ -41,7 +41,7 @@ func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 	} else {
 		a.lease.Received(resp.WireBytes)
 	}
-	ours := a.session.leave(ctx)
+	ours := a.session.release(ctx)
 	if err == nil && verdict.IsPause(resp) && !req.Head {
 		ours = errors.Join(ours, a.pause(ctx, resp))
 	}
@@ -78,7 +78,7 @@ func (a *Asker) gate(ctx context.Context, target string) error {
 // ruling is what robots.txt of an origin of the batch's host means now.
 func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
-	return r, errors.Join(err, a.session.leave(ctx))
+	return r, errors.Join(err, a.session.release(ctx))
 }
 
 // waitAt waits for the next request to a host: the batch's at its pace, another in a session there.
@@ -86,7 +86,7 @@ func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
 	}
-	if err := a.session.leave(ctx); err != nil {
+	if err := a.session.release(ctx); err != nil {
 		return err
 	}
 	return a.lease.Wait(ctx)

@@ -68,5 +68,5 @@ func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 // origin at the same time, one asks.
 type fingerprintCache struct {
 	originCache[verdict.Fingerprint]
-	turns turns
+	mutexes originMutexes
 }

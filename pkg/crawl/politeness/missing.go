@@ -47,7 +47,7 @@ func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
 func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
 	h := p.hosts
 	now := h.clock()
-	turn := h.fingerprints.turns.of(o) // one check of a job asks, and the others wait for its answer
+	turn := h.fingerprints.mutexes.of(o) // one check of a job asks, and the others wait for its answer
 	turn.Lock()
 	defer turn.Unlock()
 	if f, ok := p.Remembered(o); ok {

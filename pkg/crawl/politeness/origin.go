@@ -41,10 +41,10 @@ func (c *originCache[T]) put(o Origin, value T, now time.Time) {
 	c.seen.Put(o, seenAt[T]{value, now})
 }
 
-// turns make several checks that ask an origin for the same do so one after the other.
-type turns struct {
+// originMutexes make several checks that ask an origin for the same do so one after the other.
+type originMutexes struct {
 	seen recent.Map[Origin, *sync.Mutex]
 }
 
 // of is what a check locks before it asks.
-func (t *turns) of(o Origin) *sync.Mutex { return t.seen.GetOrPut(o, &sync.Mutex{}) }
+func (t *originMutexes) of(o Origin) *sync.Mutex { return t.seen.GetOrPut(o, &sync.Mutex{}) }

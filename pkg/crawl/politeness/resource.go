@@ -80,7 +80,7 @@ func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resou
 		return out, &SiteError{err}
 	}
 	s := &session{hosts: h}
-	defer func() { err = errors.Join(err, s.leave(ctx)) }()
+	defer func() { err = errors.Join(err, s.release(ctx)) }()
 	if err := s.admit(ctx, form); err != nil {
 		return out, s.verdict(ctx, err)
 	}

@@ -24,8 +24,8 @@ type session struct {
 const (
 	// patience is how long a session waits for a host that is busy.
 	patience = 20 * time.Second
-	// leaveMargin is kept free at the end of a lease for giving it back.
-	leaveMargin = 5 * time.Second
+	// releaseMargin is kept free at the end of a lease for giving it back.
+	releaseMargin = 5 * time.Second
 )
 
 // admit lets a request through when robots.txt allows it and the host can bear it now. Errors:
@@ -49,7 +49,7 @@ func (h *session) admit(ctx context.Context, target string) error {
 	case !r.allows(h.hosts.agent, target):
 		return errDisallowed
 	}
-	if err := h.enter(ctx, o); err != nil {
+	if err := h.acquire(ctx, o); err != nil {
 		return h.own(err)
 	}
 	delay, _ := r.rules.CrawlDelay(h.hosts.agent)
@@ -71,7 +71,7 @@ func (h *session) own(err error) error {
 // wait takes a lease of an origin's host and sleeps until the next request to it may start, whatever
 // robots.txt says. Throttled when that is not soon.
 func (h *session) wait(ctx context.Context, o Origin) error {
-	if err := h.enter(ctx, o); err != nil {
+	if err := h.acquire(ctx, o); err != nil {
 		return err
 	}
 	now := h.hosts.clock()
@@ -81,7 +81,7 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 	if err := h.pace.wait(ctx, h.hosts.clock, h.hosts.sleep); err != nil {
 		return err
 	}
-	if h.lease.Until.Sub(h.hosts.clock()) < lastStart+leaveMargin {
+	if h.lease.Until.Sub(h.hosts.clock()) < lastStart+releaseMargin {
 		return errLeaseOver
 	}
 	return nil
@@ -90,13 +90,13 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 // errLeaseOver ends a chain of requests that was delayed for so long that others may soon ask the host.
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
-// enter takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
-func (h *session) enter(ctx context.Context, o Origin) error {
-	const needed = patience + lastStart + leaveMargin
+// acquire takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
+func (h *session) acquire(ctx context.Context, o Origin) error {
+	const needed = patience + lastStart + releaseMargin
 	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {
 		return nil
 	}
-	if err := h.leave(ctx); err != nil {
+	if err := h.release(ctx); err != nil {
 		return err
 	}
 	lease, err := h.hosts.rows.Acquire(ctx, h.hosts.partition(o), o.Host, patience)
@@ -108,13 +108,13 @@ func (h *session) enter(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// leave gives back the lease, if there is one, even when ctx is done: until it runs out no other worker may ask
+// release gives back the lease, if there is one, even when ctx is done: until it runs out no other worker may ask
 // the host.
-func (h *session) leave(ctx context.Context) error {
+func (h *session) release(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveMargin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseMargin)
 	defer cancel()
 	lease := h.lease
 	h.lease, h.found.NextStart, h.found.Asked.Requests = nil, h.pace.free(), h.pace.made()

@@ -92,7 +92,7 @@ func (b Basis) same(it *registry.Item, r Reading) bool {
 // isKnown reports whether a body says nothing new. Its bytes may be others.
 func (b Basis) isKnown(it *registry.Item, r Reading, now time.Time) bool {
 	return b.same(it, r) && b.Watching.sameWatched(it, r.Part) &&
-		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && saidOf(r.Doc, now) == knownToSay(it)
+		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && bylineOf(r.Doc, now) == knownToSay(it)
 }
 
 // isFailure reports whether a body shows a failure in place of the page. A forced check takes it for the page.

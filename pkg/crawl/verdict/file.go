@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// FilePlace is where an item's file is, to the letter: a container tells a/b and a//b apart, the identity does not.
-func FilePlace(it *registry.Item) (file.Place, error) {
+// FileLocation is where an item's file is, to the letter: a container tells a/b and a//b apart, the identity does not.
+func FileLocation(it *registry.Item) (file.Location, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
 		return place, nil
 	}
@@ -30,7 +30,7 @@ func FilePath(it *registry.Item) string {
 	if it.Type != source.File {
 		return ""
 	}
-	place, err := FilePlace(it)
+	place, err := FileLocation(it)
 	if err != nil {
 		return ""
 	}
@@ -38,11 +38,11 @@ func FilePath(it *registry.Item) string {
 }
 
 // FileAnswer is a file as if a web server had answered with it.
-func FileAnswer(place file.Place, resp file.Response) Answer {
+func FileAnswer(place file.Location, resp file.Response) Answer {
 	return Answer{Response: asPage(place, resp), Raw: snapshot.Hash(resp.Body), File: &resp}
 }
 
-func asPage(place file.Place, resp file.Response) fetch.Response {
+func asPage(place file.Location, resp file.Response) fetch.Response {
 	p := fetch.Response{
 		Status: http.StatusOK, NotModified: resp.Unchanged, FinalURL: baseOf(place), Header: http.Header{},
 		Body: resp.Body, Encoding: resp.Encoding,
@@ -55,7 +55,7 @@ func asPage(place file.Place, resp file.Response) fetch.Response {
 
 // baseOf is the address that links in a file are relative to. A local folder has no address on the web, so links of its
 // files lead nowhere.
-func baseOf(place file.Place) string {
+func baseOf(place file.Location) string {
 	if place.Kind() != file.Local {
 		return place.String()
 	}

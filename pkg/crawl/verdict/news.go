@@ -18,7 +18,7 @@ import (
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
-		Metadata: saidOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
+		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
 	}
 	n, over := News{}, false
 	// Texts that were read under two versions cannot be compared. The change may be that of the rules, which is no change
@@ -45,16 +45,16 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 	if !over {
 		it.Collapse = change.Collapse{}
 	}
-	return b.takeNews(it, got, r, n, now)
+	return b.applyNews(it, got, r, n, now)
 }
 
-// takeNews has the item take over what a body says.
-func (b Basis) takeNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
+// applyNews has the item take over what a body says.
+func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
 	it.ImageExclusion = "" // a body says all that the page says now
 	it.Soft404Fingerprint, it.LikeSoft404 = b.Soft404.ID, ""
 	images := r.ImagesHash != it.ImagesHash
-	renamed := b.same(&it, r) && saidOf(r.Doc, now) == knownToSay(&it)
-	it = takeOver(noteValidators(it, got), r, b, now)
+	renamed := b.same(&it, r) && bylineOf(r.Doc, now) == knownToSay(&it)
+	it = apply(noteValidators(it, got), r, b, now)
 	o := Outcome{Kind: schedule.Unchanged, News: n, Store: true, Refresh: true}
 	switch {
 	case n.Silenced != "":
@@ -82,14 +82,14 @@ func (b Basis) remembered(it *registry.Item) change.Known {
 	}
 }
 
-// saidOf is what a page says about itself, as one text: when it was published, by whom and where. When it was modified
-// does not count, because many sites write the time of the answer there.
-func saidOf(doc extract.Document, now time.Time) string {
+// bylineOf is what a page says about itself, as one text: when it was published, by whom and where. When it was
+// modified does not count, because many sites write the time of the answer there.
+func bylineOf(doc extract.Document, now time.Time) string {
 	said := doc.Metadata.Believable(now)
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
 }
 
-// knownToSay is what [saidOf] gave when the item's content was read.
+// knownToSay is what [bylineOf] gave when the item's content was read.
 func knownToSay(it *registry.Item) string {
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(it.PublishedAt), it.Author, it.SiteName)
 }
@@ -97,7 +97,7 @@ func knownToSay(it *registry.Item) string {
 // believes reports whether a body is believed whatever it says: because the check was forced, because the index would
 // lose nothing, or because the page itself asks to leave the index. A file is what its owner wrote.
 func (b Basis) believes(it *registry.Item, r Reading) bool {
-	kept := (b.inPlace(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
+	kept := (b.isCurrent(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
 	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
 }
 

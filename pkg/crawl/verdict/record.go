@@ -69,18 +69,18 @@ func conclude(c Checked, now time.Time) Checked {
 	case schedule.Collapsed:
 		it.Record(c.Ended, "collapsed", o.Why)
 		c.Outcome.Why = ""
-		return concludePlace(c, now)
+		return concludeLocation(c, now)
 	default:
 		if it.Collapse.Waits() && !c.Basis.IndexOnly {
 			it.Record(c.Ended, "back", "the main content is there again: the collapse is over")
 		}
-		return concludePlace(c, now)
+		return concludeLocation(c, now)
 	}
 	return c
 }
 
-// concludePlace is [conclude] for an item whose content is stored.
-func concludePlace(c Checked, now time.Time) Checked {
+// concludeLocation is [conclude] for an item whose content is stored.
+func concludeLocation(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	switch p.Kind {
 	case Untouched:
@@ -134,7 +134,7 @@ func noteUnindexed(it *registry.Item, now time.Time) {
 func concludeIndex(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	if it.IndexPending = p.Refused != nil && !fault.Refused(p.Refused); p.Refused != nil {
-		it.Outdate()
+		it.SetStale()
 	}
 	if p.Manifest != "" {
 		it.Manifest = p.Manifest
@@ -156,13 +156,13 @@ func concludeIndex(c Checked, now time.Time) Checked {
 		}
 		it.IndexedHash, it.LastIndexedDocID, it.LastIndexed = it.ContentHash, string(it.ID), now
 		it.ImageCount = len(p.Entry.Page.Images)
-		it.Record(now, "indexed", entered(p.Entry))
+		it.Record(now, "indexed", indexedShare(p.Entry))
 	}
 	return c
 }
 
-// entered says how much of a page is in the index.
-func entered(e *index.Prepared) string {
+// indexedShare says how much of a page is in the index.
+func indexedShare(e *index.Prepared) string {
 	text := words.Count(len(e.Page.Chunks), "chunk")
 	if n := len(e.Page.Images); n > 0 {
 		text += ", " + words.Count(n, "image")
@@ -178,7 +178,7 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	d := b.Options.Next(b.Rules.Schedule, options.Check{ID: string(it.ID), State: it.Schedule(), Outcome: o.Kind,
 		RetryAfter: o.RetryAfter, At: now, Jitter: jitter})
 	it.Reschedule(d)
-	registry.Rank(it, b.Options)
+	registry.ApplyPriority(it, b.Options)
 	if it.Paused {
 		it.CheckAt(registry.Never)
 		d.Reason = "paused: no check until somebody asks for one"

@@ -24,9 +24,9 @@ func ReadAlike(a, b *registry.Item) bool {
 	return lineage.Comparable(lineage.Version(a.NormalizationVersion), lineage.Version(b.NormalizationVersion))
 }
 
-// inPlace reports whether the content of the last fetch is where it belongs: in the index, if there
+// isCurrent reports whether the content of the last fetch is where it belongs: in the index, if there
 // is one, or out of it on purpose.
-func (b Basis) inPlace(it *registry.Item) bool {
+func (b Basis) isCurrent(it *registry.Item) bool {
 	return it.RawHash != "" &&
 		(it.Exclusion != "" || it.AliasOf != "" || it.IndexedHash == it.ContentHash || !b.Rules.Indexes)
 }
@@ -34,7 +34,7 @@ func (b Basis) inPlace(it *registry.Item) bool {
 // conditional reports whether "not modified" would be enough of an answer. It is not when the check is forced, when
 // what is stored was read by other rules, or when the index lacks, or may lack, the stored content.
 func (b Basis) conditional(it *registry.Item) bool {
-	return !b.Forced && !it.RebuildPending && !it.Watched.Asked && (b.inPlace(it) || b.Reread) &&
+	return !b.Forced && !it.RebuildPending && !it.Watched.Asked && (b.isCurrent(it) || b.Reread) &&
 		it.NormalizationVersion == b.Rules.Version.String()
 }
 
@@ -95,7 +95,7 @@ func BaseURL(it *registry.Item) string {
 	if it.Type != source.File {
 		return cmp.Or(it.HTTPFinalURL, FetchURL(it))
 	}
-	place, err := FilePlace(it)
+	place, err := FileLocation(it)
 	if err != nil {
 		return "" // Unreachable: the file was read from there.
 	}

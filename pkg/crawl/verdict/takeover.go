@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// takeOver copies what a document says into its item.
-func takeOver(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
+// apply copies what a document says into its item.
+func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	b.NoteCanonical(&it, r.Doc, now)
 	if r.Hash != it.ContentHash || it.Language == "" {
 		it.Language = r.Doc.Language // A22: once per content
@@ -41,10 +41,10 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
-// TakeOverStored is [takeOver] for a reading of the snapshot: the site was not asked.
-func TakeOverStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
+// ApplyStored is [apply] for a reading of the snapshot: the site was not asked.
+func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	was := it.Watched
-	it = takeOver(it, r, b, now)
+	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
 		*is = was // what broke it is not what is stored
 	}

@@ -30,29 +30,29 @@ const (
 
 // parseAddress reads the address of a blob or of a file in a share. It refuses a query that selects another version
 // or operation, and drops any other query, such as a SAS.
-func parseAddress(raw string) (Place, error) {
+func parseAddress(raw string) (Location, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
-		return Place{}, invalid("the address cannot be read") // the parser's error repeats the address
+		return Location{}, invalid("the address cannot be read") // the parser's error repeats the address
 	}
 	if u.User != nil {
-		return Place{}, invalid("the address has userinfo: give the name of a credential instead")
+		return Location{}, invalid("the address has userinfo: give the name of a credential instead")
 	}
 	for name := range u.Query() {
 		switch strings.ToLower(name) {
 		case "snapshot", "versionid", "sharesnapshot", "comp", "restype":
-			return Place{}, invalid("the address has a parameter %q: name the file itself", strings.ToLower(name))
+			return Location{}, invalid("the address has a parameter %q: name the file itself", strings.ToLower(name))
 		}
 	}
 	p, path, err := parseService(u)
 	if err != nil {
-		return Place{}, err
+		return Location{}, err
 	}
 	return p.within(path)
 }
 
 // parseService reads the part before the container and returns the path after it.
-func parseService(u *url.URL) (p Place, path string, err error) {
+func parseService(u *url.URL) (p Location, path string, err error) {
 	path = strings.TrimLeft(u.Path, "/")
 	for _, cloud := range clouds {
 		service, ok := strings.CutSuffix(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), "."+cloud)
@@ -62,18 +62,19 @@ func parseService(u *url.URL) (p Place, path string, err error) {
 		return parseCloud(service, cloud, u.Port(), path)
 	}
 	if !isEmulator(u.Hostname()) {
-		return Place{}, "", invalid("want the address of an Azure blob or share; other addresses are pages")
+		return Location{}, "", invalid("want the address of an Azure blob or share; other addresses are pages")
 	}
 	account, rest, _ := strings.Cut(path, "/")
 	if !accountName.MatchString(account) {
-		return Place{}, "", invalid("the address lacks an account: want http://host:port/account/container/name")
+		return Location{}, "", invalid("the address lacks an account: want http://host:port/account/container/name")
 	}
-	return Place{kind: Blob, service: u.Scheme + "://" + credential.Host(u) + "/" + account, account: account}, rest, nil
+	service := u.Scheme + "://" + credential.Host(u) + "/" + account
+	return Location{kind: Blob, service: service, account: account}, rest, nil
 }
 
 // parseCloud reads "acct.blob" or "acct.file" before the domain of a cloud. The result has https, whatever the
 // address says, because the services answer on https.
-func parseCloud(service, cloud, port, path string) (Place, string, error) {
+func parseCloud(service, cloud, port, path string) (Location, string, error) {
 	kind := Blob
 	account, ok := strings.CutSuffix(service, ".blob")
 	if !ok {
@@ -82,13 +83,13 @@ func parseCloud(service, cloud, port, path string) (Place, string, error) {
 	}
 	switch {
 	case !ok || !accountName.MatchString(account):
-		return Place{}, "", invalid("the host is not that of a blob or file service")
+		return Location{}, "", invalid("the host is not that of a blob or file service")
 	case port != "" && port != "443" && port != "80":
-		return Place{}, "", invalid("the service has no port %s", port)
+		return Location{}, "", invalid("the service has no port %s", port)
 	}
 	address := "https://" + service + "." + cloud
 	account, _, _ = strings.Cut(account, ".")
-	return Place{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
+	return Location{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
 }
 
 // isEmulator reports whether a host does not name the account: a literal address, this machine, or a name without
@@ -98,19 +99,19 @@ func isEmulator(host string) bool {
 	return err == nil || host != "" && !strings.Contains(host, ".")
 }
 
-// within adds to a place the decoded path below the account.
-func (p Place) within(path string) (Place, error) {
+// within adds to a location the decoded path below the account.
+func (p Location) within(path string) (Location, error) {
 	container, name, _ := strings.Cut(path, "/")
 	p.container = container
 	if !containerName.MatchString(container) || len(container) > maxContainer {
-		return Place{}, invalid("the address lacks a container or share: 3 to 63 of a-z, 0-9 and single hyphens")
+		return Location{}, invalid("the address lacks a container or share: 3 to 63 of a-z, 0-9 and single hyphens")
 	}
 	return p.named(strings.TrimRight(name, "/"))
 }
 
-// named returns the place with another name in the same container. Repeated slashes may distinguish blobs, but not
+// named returns the location with another name in the same container. Repeated slashes may distinguish blobs, but not
 // files in a share.
-func (p Place) named(name string) (Place, error) {
+func (p Location) named(name string) (Location, error) {
 	// Servers that read an address as browsers do treat a backslash as a slash.
 	_, err := segments(strings.ReplaceAll(name, `\`, "/"))
 	parts, _ := segments(name)
@@ -121,13 +122,13 @@ func (p Place) named(name string) (Place, error) {
 	length := utf8.RuneCountInString(name)
 	switch {
 	case err != nil:
-		return Place{}, err
+		return Location{}, err
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return Place{}, invalid("the name is not UTF-8, or holds control characters")
+		return Location{}, invalid("the name is not UTF-8, or holds control characters")
 	case p.kind == Share && name == "":
-		return Place{}, invalid("the address names a share, not a file in it")
+		return Location{}, invalid("the address names a share, not a file in it")
 	case p.kind == Blob && length > maxBlobName, length > maxSharePath:
-		return Place{}, invalid("the name is too long")
+		return Location{}, invalid("the name is too long")
 	}
 	return p, nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// TestA24Admit checks that Admit refuses, from the settings alone, every place that no check could read, and names
+// TestA24Admit checks that Admit refuses, from the settings alone, every location that no check could read, and names
 // the field to change.
 func TestA24Admit(t *testing.T) {
 	setting := func(name string) string {

@@ -58,7 +58,7 @@ func (final) NonRetriable() {}
 // Unwrap returns the cause.
 func (f final) Unwrap() error { return f.error }
 
-// door holds the access to a place: its address, which may be signed, with a key, with an identity, or with neither.
+// door holds the access to a location: its address, which may be signed, with a key, with an identity, or with neither.
 type door struct {
 	address  string
 	account  string
@@ -67,7 +67,7 @@ type door struct {
 }
 
 // door finds the access for a request, with its credential when it names one.
-func (c *Client) door(p Place, name string) (door, error) {
+func (c *Client) door(p Location, name string) (door, error) {
 	d := door{address: p.String(), account: p.account}
 	if name == "" {
 		return d, nil
@@ -87,8 +87,8 @@ func (c *Client) door(p Place, name string) (door, error) {
 	return d, err
 }
 
-// credential returns the credential with a name, provided that it may be sent to the place.
-func (c *Client) credential(p Place, name string) (credential.Credential, error) {
+// credential returns the credential with a name, provided that it may be sent to the location.
+func (c *Client) credential(p Location, name string) (credential.Credential, error) {
 	cred, err := credential.Find(c.cfg.Setting, name)
 	switch {
 	case err != nil:
@@ -155,7 +155,7 @@ var errClient = fault.New(fault.Invalid, "the storage client refuses the address
 
 // missing reports whether the code means that a file does not exist. Any other 404 proves nothing: a container that
 // is not public answers ResourceNotFound to unauthorized requests, and proxies answer anything.
-func missing(p Place, code string) bool {
+func missing(p Location, code string) bool {
 	switch code {
 	case "BlobNotFound", "ContainerNotFound", "ShareNotFound", "ParentNotFound":
 		return true
@@ -167,7 +167,7 @@ func missing(p Place, code string) bool {
 
 // refused gives an error of the SDK its kind. It drops the SDK's text, which contains the address and so perhaps a
 // signature.
-func refused(p Place, err error) error {
+func refused(p Location, err error) error {
 	var answer *azcore.ResponseError
 	var guard *fault.Error
 	switch {
@@ -184,7 +184,7 @@ func refused(p Place, err error) error {
 }
 
 // answered returns the error for an answer whose status is not a success.
-func answered(p Place, answer *azcore.ResponseError) error {
+func answered(p Location, answer *azcore.ResponseError) error {
 	status, code := answer.StatusCode, answer.ErrorCode
 	what := strconv.Itoa(status) + " " + code
 	if !isWord(code) {

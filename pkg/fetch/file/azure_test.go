@@ -98,7 +98,7 @@ func TestA24CredentialsOfBlobs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen = nil
-			_, err := c.Get(context.Background(), file.Request{Place: place(t, "https://acct.blob.core.windows.net/"+tc.path),
+			_, err := c.Get(context.Background(), file.Request{Location: place(t, "https://acct.blob.core.windows.net/"+tc.path),
 				Credential: tc.credential})
 			if fault.KindOf(err) != tc.kind {
 				t.Fatalf("have %v, want kind %q", err, tc.kind)
@@ -168,7 +168,7 @@ func TestKindsOfRefusals(t *testing.T) {
 			if tc.place == share {
 				cred = "SHARESAS"
 			}
-			_, err := c.Get(context.Background(), file.Request{Place: place(t, tc.place), Credential: cred})
+			_, err := c.Get(context.Background(), file.Request{Location: place(t, tc.place), Credential: cred})
 			if !fault.Is(err, tc.kind) || strings.Contains(err.Error(), "HUSHHUSH") || strings.Contains(err.Error(), "sig") {
 				t.Errorf("have %v, want kind %s", err, tc.kind)
 			}
@@ -179,7 +179,7 @@ func TestKindsOfRefusals(t *testing.T) {
 func TestServiceThatAsksForAPause(t *testing.T) {
 	c := newClient(t, file.Config{Transport: serve(t, answer(429, "ServerBusy", "1")),
 		Retry: policy.RetryOptions{MaxRetries: -1}})
-	_, err := c.Get(context.Background(), file.Request{Place: place(t, "https://acct.blob.core.windows.net/docs/a")})
+	_, err := c.Get(context.Background(), file.Request{Location: place(t, "https://acct.blob.core.windows.net/docs/a")})
 	if fault.RetryAfter(err) != time.Second {
 		t.Errorf("have %v, %v", fault.RetryAfter(err), err)
 	}
@@ -208,7 +208,7 @@ func TestServicesAreReachedThroughTheGuard(t *testing.T) {
 	} {
 		var n atomic.Int32
 		c := newClient(t, file.Config{Transport: counted{web.Transport(), &n}})
-		_, err := c.Get(context.Background(), file.Request{Place: place(t, raw)})
+		_, err := c.Get(context.Background(), file.Request{Location: place(t, raw)})
 		if !fault.Is(err, fault.Blocked) || n.Load() != 1 {
 			t.Errorf("%s: have %v after %d requests, want one that is blocked", raw, err, n.Load())
 		}
@@ -226,7 +226,7 @@ func TestAnswersToTheSDKAreBounded(t *testing.T) {
 		ask    func(c *file.Client) error
 	}{
 		"error": {400, func(c *file.Client) error {
-			_, err := c.Get(context.Background(), file.Request{Place: place(t, "https://acct.blob.core.windows.net/docs/a")})
+			_, err := c.Get(context.Background(), file.Request{Location: place(t, "https://acct.blob.core.windows.net/docs/a")})
 			return err
 		}},
 		"listing": {200, func(c *file.Client) error {
@@ -262,7 +262,7 @@ func TestPropertiesFromAStrangerAreBounded(t *testing.T) {
 		w.Header().Set("Content-Encoding", "\xff\xfe")
 	})
 	got, err := newClient(t, file.Config{Transport: way}).Get(context.Background(),
-		file.Request{Place: place(t, "https://acct.blob.core.windows.net/docs/a")})
+		file.Request{Location: place(t, "https://acct.blob.core.windows.net/docs/a")})
 	if err != nil || got.ETag != "" || got.ContentType != "" || got.Encoding != "" {
 		t.Errorf("have %+v, %v", got, err)
 	}

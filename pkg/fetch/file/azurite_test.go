@@ -93,7 +93,7 @@ func (a *account) put(name, body string) {
 // request returns a request for a blob by its address below the container.
 func (a *account) request(path string) file.Request {
 	a.t.Helper()
-	return file.Request{Place: place(a.t, a.address+"/"+path), Credential: "KEY"}
+	return file.Request{Location: place(a.t, a.address+"/"+path), Credential: "KEY"}
 }
 
 func TestA9UnchangedBlobIsNotRead(t *testing.T) {
@@ -133,7 +133,7 @@ func TestA9UnchangedBlobIsNotRead(t *testing.T) {
 func TestBlobsThatAreNotThereOrNotOurs(t *testing.T) {
 	a, ctx := newAccount(t, "absent"), context.Background()
 	a.put("a.txt", "x")
-	other := file.Request{Place: place(t, strings.TrimSuffix(a.address, "absent")+"nowhere/a.txt")}
+	other := file.Request{Location: place(t, strings.TrimSuffix(a.address, "absent")+"nowhere/a.txt")}
 	wrong, anonymous := a.request("a.txt"), a.request("a.txt")
 	wrong.Credential, anonymous.Credential = "WRONG", ""
 	for name, tc := range map[string]struct {
@@ -144,9 +144,9 @@ func TestBlobsThatAreNotThereOrNotOurs(t *testing.T) {
 		"other name":        {a.request("A.txt"), fault.NotFound},
 		"wrong key":         {wrong, fault.Blocked},
 		"nobody":            {anonymous, fault.Blocked},
-		"container":         {file.Request{Place: place(t, a.address)}, fault.Invalid},
+		"container":         {file.Request{Location: place(t, a.address)}, fault.Invalid},
 		"other, by nobody":  {other, fault.Blocked},
-		"other, by our key": {file.Request{Place: other.Place, Credential: "KEY"}, fault.Blocked},
+		"other, by our key": {file.Request{Location: other.Location, Credential: "KEY"}, fault.Blocked},
 	} {
 		if _, err := a.Get(ctx, tc.r); !fault.Is(err, tc.kind) {
 			t.Errorf("%s: have %v, want kind %s", name, err, tc.kind)
@@ -241,7 +241,7 @@ func collect(t *testing.T, listing iter.Seq2[file.Entry, error]) map[string]file
 	out := map[string]file.Info{}
 	for e, err := range listing {
 		must(t, err)
-		out[e.Place.String()] = e.Info
+		out[e.Location.String()] = e.Info
 	}
 	return out
 }
@@ -296,7 +296,7 @@ func TestListingOfFolders(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("have %v", got)
 	}
-	for _, refused := range []file.Place{place(t, a.address), place(t, a.address+"/inside")} {
+	for _, refused := range []file.Location{place(t, a.address), place(t, a.address+"/inside")} {
 		for _, err := range a.List(ctx, refused, "FOLDER") {
 			if !fault.Is(err, fault.Blocked) {
 				t.Errorf("%s: have %v", refused, err)
@@ -343,7 +343,7 @@ func TestListingsThatCannotBe(t *testing.T) {
 	a := newAccount(t, "unlisted")
 	nowhere := place(t, strings.TrimSuffix(a.address, "unlisted")+"nowhere")
 	for name, tc := range map[string]struct {
-		place      file.Place
+		place      file.Location
 		credential string
 		kind       fault.Kind
 	}{

@@ -24,7 +24,7 @@ func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	var answer *http.Response
 	resp, err := client.DownloadStream(runtime.WithCaptureResponse(ctx, &answer), &o)
 	if err != nil {
-		return stream{}, refused(r.Place, err)
+		return stream{}, refused(r.Location, err)
 	}
 	if answer.StatusCode == http.StatusNotModified { // the SDK treats this as a success
 		return stream{Info: r.Known}, resp.Body.Close()
@@ -33,7 +33,7 @@ func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 		Info:     properties(resp.ETag, resp.LastModified, resp.ContentLength, resp.ContentType),
 		encoding: text(resp.ContentEncoding),
 		body:     resp.NewRetryReader(ctx, &blob.RetryReaderOptions{EarlyCloseAsError: true}),
-		failure:  func(err error) error { return refused(r.Place, err) },
+		failure:  func(err error) error { return refused(r.Location, err) },
 	}, nil
 }
 
@@ -42,7 +42,7 @@ func onlyIf(c blob.ModifiedAccessConditions) *blob.AccessConditions {
 }
 
 func (c *Client) blobClient(r Request) (*blob.Client, error) {
-	d, err := c.door(r.Place, r.Credential)
+	d, err := c.door(r.Location, r.Credential)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (c *Client) blobClient(r Request) (*blob.Client, error) {
 }
 
 // list yields the blobs of a container until yield returns false.
-func (c *Client) list(ctx context.Context, folder Place, credential string, yield func(Entry) bool) error {
+func (c *Client) list(ctx context.Context, folder Location, credential string, yield func(Entry) bool) error {
 	client, err := c.containerClient(folder, credential)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (c *Client) nextPage(ctx context.Context,
 
 // entry returns the entry of a blob that can be a source. Names that end in a slash are folders by convention, and
 // accounts with a hierarchy list folders as such.
-func entry(folder Place, item *container.BlobItem) (Entry, bool) {
+func entry(folder Location, item *container.BlobItem) (Entry, bool) {
 	if item.Name == nil || item.Properties == nil || strings.HasSuffix(*item.Name, "/") {
 		return Entry{}, false
 	}
@@ -100,12 +100,12 @@ func entry(folder Place, item *container.BlobItem) (Entry, bool) {
 	case err != nil:
 		return Entry{Refused: err}, true
 	}
-	return Entry{Place: place, Info: properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType)}, true
+	return Entry{Location: place, Info: properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType)}, true
 }
 
 // containerClient opens a container with the credential of the folder. A credential for a folder lists only that
 // folder.
-func (c *Client) containerClient(folder Place, credential string) (*container.Client, error) {
+func (c *Client) containerClient(folder Location, credential string) (*container.Client, error) {
 	d, err := c.door(folder, credential)
 	if err != nil {
 		return nil, err

@@ -1,25 +1,25 @@
 // Package file reads files of this machine, Azure blobs, and files in Azure Files shares. It reads their properties,
 // and reads their bytes only when the properties have changed. It does for files what package fetch does for pages.
 //
-// A [Place] is a user's path or address reduced to one identity (A3). [Parse] makes it, and [Place.Normalized] is
-// stored. Any query, in particular a SAS, is dropped. [Client.Get] requests the properties first. It reads no byte
+// A [Location] is a user's path or address reduced to one identity (A3). [Parse] makes it, and [Location.Normalized]
+// is stored. Any query, in particular a SAS, is dropped. [Client.Get] requests the properties first. It reads no byte
 // while the ETag is the known one, or modification time and length where there is no ETag (A9). The bytes it returns
 // always belong to the properties: a file that changes during the read is read again, and is a Conflict when it keeps
 // changing. A file longer than wanted is hashed as a stream, in the same few kilobytes of memory for any length.
 //
-// Users choose places, so a place reaches only what the operator has opened:
+// Users choose locations, so a location reaches only what the operator has opened:
 //
 //   - Files of this machine must be under FILE_ROOT. The kernel resolves each step inside it (os.Root), so no
 //     symbolic link leads out, not even one that changes at the wrong moment. Absolute links are refused,
 //     whatever their target. Folders, devices and pipes are refused.
 //   - Requests to storage services use a transport that checks addresses at dial (fetch.Client.Transport).
 //     A service behind a private endpoint, or an Azurite, must be in CRAWL_ALLOW_HOSTS.
-//   - A request names a credential and never contains it. The secret is sent only to the place in its setting:
+//   - A request names a credential and never contains it. The secret is sent only to the location in its setting:
 //     see package credential. Nothing is open by default, not even the app's own storage account, which holds
 //     function keys.
 //
-// Errors have kinds of package fault: Invalid for a place that can never work; Blocked when a rule forbids the access
-// or a credential is missing; NotFound; Conflict; Throttled; Unavailable. Messages contain neither secrets nor
+// Errors have kinds of package fault: Invalid for a location that can never work; Blocked when a rule forbids the
+// access or a credential is missing; NotFound; Conflict; Throttled; Unavailable. Messages contain neither secrets nor
 // addresses with secrets.
 //
 // # Tests

@@ -21,13 +21,13 @@ func ExampleClient_Get() {
 
 	c, _ := file.New(file.Config{Root: root, Setting: os.Getenv, Transport: http.DefaultTransport})
 	p, _ := file.Parse(filepath.ToSlash(path))
-	first, err := c.Get(context.Background(), file.Request{Place: p})
+	first, err := c.Get(context.Background(), file.Request{Location: p})
 	fmt.Println(string(first.Body), err)
-	again, err := c.Get(context.Background(), file.Request{Place: p, Known: first.Info})
+	again, err := c.Get(context.Background(), file.Request{Location: p, Known: first.Info})
 	fmt.Println(again.Unchanged, err)
 
 	elsewhere, _ := file.Parse("/etc/passwd")
-	_, err = c.Get(context.Background(), file.Request{Place: elsewhere})
+	_, err = c.Get(context.Background(), file.Request{Location: elsewhere})
 	fmt.Println(fault.KindOf(err))
 	// Output:
 	// high water at 04:12 <nil>

@@ -110,7 +110,7 @@ func (i Info) Same(known Info) bool {
 
 // Request describes a Get.
 type Request struct {
-	Place Place
+	Location Location
 	// Credential is the name of a credential, or empty for public files. Files of this machine use none.
 	Credential string
 	// Known are the properties that the last Get returned. While they hold, no bytes are read. With the zero Info the
@@ -135,7 +135,7 @@ var errChanged = errors.New("the file keeps changing while it is read")
 
 // Get reads a file unless it is unchanged. See the package comment for errors.
 func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) {
-	defer fault.Wrap(&err, "read %s", r.Place)
+	defer fault.Wrap(&err, "read %s", r.Location)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	for range tries {
@@ -147,9 +147,9 @@ func (c *Client) Get(ctx context.Context, r Request) (resp Response, err error) 
 }
 
 // Admit returns the refusals of [Client.Get] and [Client.List] that depend only on the settings: a path outside
-// FILE_ROOT, or a credential that is not set or does not cover the place. It sends no request to the place. The error
-// is Invalid and names the field "path" or "credential".
-func (c *Client) Admit(p Place, name string) error {
+// FILE_ROOT, or a credential that is not set or does not cover the location. It sends no request to the location. The
+// error is Invalid and names the field "path" or "credential".
+func (c *Client) Admit(p Location, name string) error {
 	if p.kind == Local {
 		if name != "" {
 			return errNoCredential()
@@ -188,15 +188,15 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 // open requests the properties, and the bytes unless the file is unchanged.
 func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 	switch {
-	case r.Place.kind == Local && r.Credential != "":
+	case r.Location.kind == Local && r.Credential != "":
 		return stream{}, errNoCredential()
-	case r.Place.kind == Local:
+	case r.Location.kind == Local:
 		return c.openLocal(r)
-	case r.Place.Whole():
+	case r.Location.Whole():
 		return stream{}, invalid("the address names a container, not a blob in it")
-	case r.Place.kind == Blob:
+	case r.Location.kind == Blob:
 		return c.openBlob(ctx, r)
-	case r.Place.kind == Share:
+	case r.Location.kind == Share:
 		return c.openShare(ctx, r)
 	}
 	return stream{}, invalid("no place is named")
@@ -204,7 +204,7 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 
 // Entry is one blob of a listing.
 type Entry struct {
-	Place Place
+	Location Location
 	Info
 	// Refused is the reason why [Parse] refuses the blob's name. Then the other fields are zero.
 	Refused error
@@ -214,7 +214,7 @@ type Entry struct {
 // properties are those that [Client.Get] would return. Callers that compare them with the known properties find new,
 // changed and deleted blobs with one request per 1,000 blobs. List stops at the first error, and then says nothing
 // about the blobs after it. It skips folders. Blobs that are written during the listing may be missing from it.
-func (c *Client) List(ctx context.Context, folder Place, credential string) iter.Seq2[Entry, error] {
+func (c *Client) List(ctx context.Context, folder Location, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {
 			yield(Entry{}, invalid("want the address of a blob container"))

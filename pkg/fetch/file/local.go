@@ -36,8 +36,8 @@ func newRoot(name, dir string) (root, error) {
 	return root{name: name, dir: dir, path: strings.TrimRight(filepath.ToSlash(dir), "/")}, nil
 }
 
-// relative returns the part of a place below the root.
-func (r root) relative(p Place) (string, error) {
+// relative returns the part of a location below the root.
+func (r root) relative(p Location) (string, error) {
 	switch {
 	case r.dir == "":
 		return "", fault.New(fault.Blocked, "files of this machine cannot be read: %s, the folder that may be read, "+
@@ -63,7 +63,7 @@ func below(folder, path string, fold bool) (string, bool) {
 
 // openLocal opens a file below the root.
 func (c *Client) openLocal(r Request) (stream, error) {
-	rel, err := c.root.relative(r.Place)
+	rel, err := c.root.relative(r.Location)
 	if err != nil {
 		return stream{}, err
 	}
@@ -81,7 +81,7 @@ func (c *Client) openLocal(r Request) (stream, error) {
 		return s, f.Close()
 	}
 	s.body = f
-	s.settled = func(context.Context) error {
+	s.unchanged = func(context.Context) error {
 		now, err := f.Stat()
 		if err == nil && (now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())) {
 			err = errChanged

@@ -48,14 +48,14 @@ func TestA9UnchangedLocalFileIsNotRead(t *testing.T) {
 	age(t, path, time.Hour)
 	c, ctx := newClient(t, file.Config{Root: root}), context.Background()
 
-	first, err := c.Get(ctx, file.Request{Place: place(t, path)})
+	first, err := c.Get(ctx, file.Request{Location: place(t, path)})
 	must(t, err)
 	want := file.Response{Info: file.Info{LastModified: first.LastModified, Length: 5}, Body: []byte("first"),
 		RawHash: rawHash("first")}
 	if diff := cmp.Diff(want, first); diff != "" || first.LastModified.IsZero() {
 		t.Fatal(diff)
 	}
-	again, err := c.Get(ctx, file.Request{Place: place(t, path), Known: first.Info})
+	again, err := c.Get(ctx, file.Request{Location: place(t, path), Known: first.Info})
 	must(t, err)
 	if !again.Unchanged || again.Body != nil || again.RawHash != "" || again.Info != first.Info {
 		t.Errorf("have %+v", again)
@@ -68,7 +68,7 @@ func TestA9UnchangedLocalFileIsNotRead(t *testing.T) {
 		},
 	} {
 		change()
-		if got, err := c.Get(ctx, file.Request{Place: place(t, path), Known: first.Info}); err != nil || got.Unchanged ||
+		if got, err := c.Get(ctx, file.Request{Location: place(t, path), Known: first.Info}); err != nil || got.Unchanged ||
 			got.RawHash == "" {
 			t.Errorf("%s: have %+v, %v", name, got, err)
 		}
@@ -85,9 +85,9 @@ func TestA9YoungTimesProveNothing(t *testing.T) {
 		known bool
 	}{{at, false}, {at.Add(time.Hour), true}, {at.Add(-time.Hour), true}} {
 		c := newClient(t, file.Config{Root: root, Now: func() time.Time { return tc.now }})
-		first, err := c.Get(context.Background(), file.Request{Place: place(t, path)})
+		first, err := c.Get(context.Background(), file.Request{Location: place(t, path)})
 		must(t, err)
-		again, err := c.Get(context.Background(), file.Request{Place: place(t, path), Known: first.Info})
+		again, err := c.Get(context.Background(), file.Request{Location: place(t, path), Known: first.Info})
 		must(t, err)
 		if again.Unchanged != tc.known {
 			t.Errorf("at %v: have unchanged %v", tc.now, again.Unchanged)
@@ -149,7 +149,8 @@ func TestHostileLocalPaths(t *testing.T) {
 		"escapes are no dots":        {root + "/%2e%2e/secret.txt", fault.NotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := newClient(t, file.Config{Root: root}).Get(context.Background(), file.Request{Place: place(t, tc.path)})
+			r := file.Request{Location: place(t, tc.path)}
+			got, err := newClient(t, file.Config{Root: root}).Get(context.Background(), r)
 			if fault.KindOf(err) != tc.kind || strings.Contains(string(got.Body), canary) ||
 				(err == nil) != (got.RawHash != "") {
 				t.Errorf("have %q, %v; want kind %q", got.Body, err, tc.kind)
@@ -183,7 +184,7 @@ func TestLinkThatTurnsWhileItIsFollowed(t *testing.T) {
 	}()
 	c, read := newClient(t, file.Config{Root: root}), 0
 	for range 3000 {
-		got, err := c.Get(context.Background(), file.Request{Place: place(t, turning)})
+		got, err := c.Get(context.Background(), file.Request{Location: place(t, turning)})
 		if strings.Contains(string(got.Body), canary) {
 			t.Fatal("what lies outside was read")
 		}
@@ -213,7 +214,7 @@ func TestLocalNeedsARoot(t *testing.T) {
 		if name == "missing" {
 			p = place(t, dir+"/later/a")
 		}
-		_, err := newClient(t, file.Config{Root: tc.root}).Get(context.Background(), file.Request{Place: p})
+		_, err := newClient(t, file.Config{Root: tc.root}).Get(context.Background(), file.Request{Location: p})
 		if fault.KindOf(err) != tc.kind {
 			t.Errorf("%s: have %v, want kind %q", name, err, tc.kind)
 		}
@@ -223,7 +224,7 @@ func TestLocalNeedsARoot(t *testing.T) {
 		t.Errorf("have %v", err)
 	}
 	_, err = newClient(t, file.Config{Root: dir}).Get(context.Background(),
-		file.Request{Place: place(t, dir+"/a"), Credential: "X"})
+		file.Request{Location: place(t, dir+"/a"), Credential: "X"})
 	if fault.FieldOf(err) != "credential" {
 		t.Errorf("have %v", err)
 	}
@@ -281,7 +282,7 @@ func TestPropertyNothingOutsideIsRead(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			got, err := c.Get(context.Background(), file.Request{Place: p})
+			got, err := c.Get(context.Background(), file.Request{Location: p})
 			if strings.Contains(string(got.Body), canary) || got.RawHash == rawHash(canary) || got.Length == int64(len(canary)) {
 				rt.Fatalf("%s reads what lies outside", p)
 			}

@@ -16,22 +16,22 @@ import (
 // reports it, however recent.
 type Part struct {
 	Info
-	body    io.ReadCloser
-	failure func(error) error
-	settled func() error
+	body      io.ReadCloser
+	failure   func(error) error
+	unchanged func() error
 }
 
 // OpenAt opens a file of this machine or a blob for reading from offset to its end, until ctx ends. Errors: Conflict
 // when the known properties are not zero and the file does not have them; Invalid for an offset at or beyond the end
 // of the file, except 0.
 func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, err error) {
-	defer fault.Wrap(&err, "read %s", r.Place)
+	defer fault.Wrap(&err, "read %s", r.Location)
 	switch {
-	case r.Place.kind == Local && r.Credential != "":
+	case r.Location.kind == Local && r.Credential != "":
 		return nil, errNoCredential()
-	case r.Place.kind == Local:
+	case r.Location.kind == Local:
 		return c.localAt(r, offset)
-	case r.Place.kind == Blob && !r.Place.Whole():
+	case r.Location.kind == Blob && !r.Location.Whole():
 		return c.blobAt(ctx, r, offset)
 	}
 	return nil, invalid("want a file of this machine or a blob")
@@ -46,13 +46,13 @@ func (p *Part) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Settled returns Conflict when the file has changed since it was opened. Blobs need no check, because no further
+// Unchanged returns Conflict when the file has changed since it was opened. Blobs need no check, because no further
 // byte of a changed blob can be read.
-func (p *Part) Settled() error {
-	if p.settled == nil {
+func (p *Part) Unchanged() error {
+	if p.unchanged == nil {
 		return nil
 	}
-	return changed(p.settled())
+	return changed(p.unchanged())
 }
 
 // Close releases the file.
@@ -75,7 +75,7 @@ func (c *Client) localAt(r Request, offset int64) (*Part, error) {
 	}
 	f := s.body.(io.ReadSeekCloser)
 	p := &Part{Info: Info{LastModified: s.modified, Length: s.Length}, body: f, failure: s.failure,
-		settled: func() error { return s.settled(context.Background()) }}
+		unchanged: func() error { return s.unchanged(context.Background()) }}
 	_, err = f.Seek(offset, io.SeekStart)
 	switch {
 	case err != nil:
@@ -107,7 +107,7 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 		return nil, invalid("the blob is shorter than %d bytes", offset)
 	}
 	if err != nil {
-		return nil, changed(refused(r.Place, err))
+		return nil, changed(refused(r.Location, err))
 	}
 	info := properties(resp.ETag, resp.LastModified, resp.ContentLength, resp.ContentType)
 	if info.Length >= 0 {
@@ -124,14 +124,14 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 			if ctx.Err() != nil {
 				return fault.New(fault.Unavailable, "not read in time: %w", ctx.Err())
 			}
-			return changed(refused(r.Place, err))
+			return changed(refused(r.Location, err))
 		},
 	}, nil
 }
 
-// Below reports whether a place is in a folder: a folder of this machine, a container, or a prefix of blob names. It
+// Below reports whether a location is in a folder: a folder of this machine, a container, or a prefix of blob names. It
 // compares only text: [Client.OpenAt] checks where links of this machine lead.
-func (p Place) Below(folder Place) bool {
+func (p Location) Below(folder Location) bool {
 	if p.kind != folder.kind || p.service != folder.service || p.container != folder.container {
 		return false
 	}
@@ -143,7 +143,7 @@ func (p Place) Below(folder Place) bool {
 }
 
 // Join returns the file with a name below a folder, with forward slashes. The error is that of [Parse].
-func (p Place) Join(name string) (Place, error) {
+func (p Location) Join(name string) (Location, error) {
 	name = strings.TrimLeft(name, "/")
 	if p.kind == Local {
 		return Parse(strings.TrimRight(p.name, "/") + "/" + name)

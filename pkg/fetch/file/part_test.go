@@ -21,7 +21,7 @@ func rest(t *testing.T, p *file.Part) string {
 	t.Helper()
 	b, err := io.ReadAll(p)
 	must(t, err)
-	must(t, p.Settled())
+	must(t, p.Unchanged())
 	must(t, p.Close())
 	return string(b)
 }
@@ -31,7 +31,7 @@ func TestD6OpenAtLocal(t *testing.T) {
 	path := filepath.Join(root, "in", "a.mbox")
 	write(t, path, "0123456789")
 	c, ctx := newClient(t, file.Config{Root: root, RootName: "EMAIL_IMPORT_ROOT"}), context.Background()
-	r := file.Request{Place: place(t, path)}
+	r := file.Request{Location: place(t, path)}
 	p, err := c.OpenAt(ctx, r, 0)
 	must(t, err)
 	if p.Length != 10 || p.LastModified.IsZero() || rest(t, p) != "0123456789" {
@@ -49,7 +49,7 @@ func TestD6OpenAtLocal(t *testing.T) {
 	p, err = c.OpenAt(ctx, r, 0)
 	must(t, err)
 	write(t, path, "012345678")
-	if err := p.Settled(); !fault.Is(err, fault.Conflict) {
+	if err := p.Unchanged(); !fault.Is(err, fault.Conflict) {
 		t.Errorf("changed while it is open: %v", err)
 	}
 	must(t, p.Close())
@@ -60,7 +60,7 @@ func TestD6OpenAtLocal(t *testing.T) {
 	if _, err := c.OpenAt(ctx, r, 0); !fault.Is(err, fault.NotFound) {
 		t.Errorf("gone: %v", err)
 	}
-	r.Place = place(t, "/etc/passwd")
+	r.Location = place(t, "/etc/passwd")
 	if _, err := c.OpenAt(ctx, r, 0); !fault.Is(err, fault.Blocked) ||
 		!strings.Contains(err.Error(), "EMAIL_IMPORT_ROOT") {
 		t.Errorf("outside: %v", err)
@@ -75,7 +75,7 @@ func TestD6OpenAtBlob(t *testing.T) {
 		must(t, err)
 	}
 	put("0123456789")
-	r := file.Request{Place: place(t, a.address+"/in/a.mbox"), Credential: "KEY"}
+	r := file.Request{Location: place(t, a.address+"/in/a.mbox"), Credential: "KEY"}
 	p, err := a.OpenAt(ctx, r, 0)
 	must(t, err)
 	if p.Length != 10 || p.ETag == "" || rest(t, p) != "0123456789" {
@@ -95,12 +95,13 @@ func TestD6OpenAtBlob(t *testing.T) {
 		t.Errorf("changed: %v", err)
 	}
 	put("")
-	p, err = a.OpenAt(ctx, file.Request{Place: r.Place, Credential: "KEY"}, 0)
+	p, err = a.OpenAt(ctx, file.Request{Location: r.Location, Credential: "KEY"}, 0)
 	must(t, err)
 	if p.Length != 0 || rest(t, p) != "" {
 		t.Errorf("empty: %+v", p.Info)
 	}
-	if _, err := a.OpenAt(ctx, file.Request{Place: place(t, a.address+"/in/b.mbox"), Credential: "KEY"}, 0); !fault.Is(err,
+	in := file.Request{Location: place(t, a.address+"/in/b.mbox"), Credential: "KEY"}
+	if _, err := a.OpenAt(ctx, in, 0); !fault.Is(err,
 		fault.NotFound) {
 		t.Errorf("missing: %v", err)
 	}

@@ -16,7 +16,7 @@ func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	}
 	stand := func(ctx context.Context) (Info, error) {
 		p, err := client.GetProperties(ctx, nil)
-		return properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType), refused(r.Place, err)
+		return properties(p.ETag, p.LastModified, p.ContentLength, p.ContentType), refused(r.Location, err)
 	}
 	info, err := stand(ctx)
 	if err != nil || info.Same(r.Known) {
@@ -24,14 +24,14 @@ func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	}
 	resp, err := client.DownloadStream(ctx, nil)
 	if err != nil {
-		return stream{}, refused(r.Place, err)
+		return stream{}, refused(r.Location, err)
 	}
 	return stream{
 		Info:     info,
 		encoding: text(resp.ContentEncoding),
 		body:     resp.NewRetryReader(ctx, &azfile.RetryReaderOptions{EarlyCloseAsError: true}),
-		failure:  func(err error) error { return refused(r.Place, err) },
-		settled: func(ctx context.Context) error {
+		failure:  func(err error) error { return refused(r.Location, err) },
+		unchanged: func(ctx context.Context) error {
 			now, err := stand(ctx)
 			if err == nil && !now.Same(info) {
 				err = errChanged
@@ -42,7 +42,7 @@ func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 }
 
 func (c *Client) shareClient(r Request) (*azfile.Client, error) {
-	d, err := c.door(r.Place, r.Credential)
+	d, err := c.door(r.Location, r.Credential)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ const team = "https://acct.file.core.windows.net/team/"
 func TestA9UnchangedFileInAShareIsNotRead(t *testing.T) {
 	s, c := newShare(t)
 	s.put("Plans/é a.pdf", "first")
-	r := file.Request{Place: place(t, team+"Plans//é a.pdf?sv=1&sig=old"), Credential: "SHARESAS"}
+	r := file.Request{Location: place(t, team+"Plans//é a.pdf?sv=1&sig=old"), Credential: "SHARESAS"}
 	first, err := c.Get(context.Background(), r)
 	must(t, err)
 	want := file.Response{
@@ -161,7 +161,7 @@ func TestA24CredentialsOfShares(t *testing.T) {
 	for credential, kind := range map[string]fault.Kind{
 		"SHARESAS": "", "SHAREKEY": "", "SHAREID": "", "": fault.Blocked, "SAS": fault.Blocked,
 	} {
-		got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a."), Credential: credential})
+		got, err := c.Get(context.Background(), file.Request{Location: place(t, team+"a."), Credential: credential})
 		if fault.KindOf(err) != kind || err == nil && string(got.Body) != "dot" {
 			t.Errorf("%q: have %q, %v; want kind %q", credential, got.Body, err, kind)
 		}
@@ -170,7 +170,7 @@ func TestA24CredentialsOfShares(t *testing.T) {
 
 func TestFileInAShareThatIsMissing(t *testing.T) {
 	_, c := newShare(t)
-	_, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"})
+	_, err := c.Get(context.Background(), file.Request{Location: place(t, team+"a"), Credential: "SHARESAS"})
 	if !fault.Is(err, fault.NotFound) || strings.Contains(err.Error(), "HUSHHUSH") {
 		t.Errorf("have %v", err)
 	}
@@ -196,7 +196,7 @@ func TestFileInAShareThatChangesWhileItIsRead(t *testing.T) {
 					}
 				}
 			}
-			got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"})
+			got, err := c.Get(context.Background(), file.Request{Location: place(t, team+"a"), Credential: "SHARESAS"})
 			if string(got.Body) != tc.want || fault.KindOf(err) != tc.kind {
 				t.Errorf("have %q, %v after %v", got.Body, err, s.asked)
 			}
@@ -225,7 +225,7 @@ func TestFileInAShareWhoseConnectionBreaks(t *testing.T) {
 					}
 					return resp, err
 				})})
-			got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"), Credential: "SHARESAS"})
+			got, err := c.Get(context.Background(), file.Request{Location: place(t, team+"a"), Credential: "SHARESAS"})
 			if err != nil || string(got.Body) != meanwhile || broken != 1 {
 				t.Errorf("have %.20q… of %d bytes, %v, broken %d times", got.Body, len(got.Body), err, broken)
 			}
@@ -244,7 +244,7 @@ func TestFileInAShareOfAnotherLength(t *testing.T) {
 			s.files["a"].body = "123456"
 		}
 	}
-	if got, err := c.Get(context.Background(), file.Request{Place: place(t, team+"a"),
+	if got, err := c.Get(context.Background(), file.Request{Location: place(t, team+"a"),
 		Credential: "SHARESAS"}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("have %q, %v", got.Body, err)
 	}

@@ -19,8 +19,8 @@ type stream struct {
 	modified time.Time // of a file of this machine, however recent
 	encoding string
 	body     io.ReadCloser // nil when the file is unchanged
-	// settled checks whether Info still describes the bytes read. Nil where the store guarantees it.
-	settled func(ctx context.Context) error
+	// unchanged checks whether Info still describes the bytes read. Nil where the store guarantees it.
+	unchanged func(ctx context.Context) error
 	// failure gives an error of body its kind.
 	failure func(error) error
 }
@@ -69,8 +69,8 @@ func (s stream) finish(ctx context.Context, resp Response, sum hash.Hash, n int6
 	if s.Length >= 0 && n != s.Length {
 		return Response{}, errChanged
 	}
-	if s.settled != nil {
-		if err := s.settled(ctx); err != nil {
+	if s.unchanged != nil {
+		if err := s.unchanged(ctx); err != nil {
 			return Response{}, err
 		}
 	}

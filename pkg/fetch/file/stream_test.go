@@ -48,7 +48,7 @@ func TestLocalFileThatChangesWhileItIsRead(t *testing.T) {
 				}
 				return time.Now()
 			}})
-			got, err := c.Get(context.Background(), file.Request{Place: place(t, path)})
+			got, err := c.Get(context.Background(), file.Request{Location: place(t, path)})
 			if string(got.Body) != tc.body || fault.KindOf(err) != tc.kind || err == nil && got.RawHash != rawHash(tc.body) {
 				t.Errorf("have %q, %v", got.Body, err)
 			}
@@ -67,7 +67,7 @@ func TestA9BoundsOfABody(t *testing.T) {
 			body := strings.Repeat("x", tc.size)
 			write(t, path, body)
 			got, err := newClient(t, file.Config{Root: filepath.Dir(path), MaxBytes: 1000}).Get(context.Background(),
-				file.Request{Place: place(t, path)})
+				file.Request{Location: place(t, path)})
 			must(t, err)
 			if got.TooLarge != tc.tooLarge || (got.Body == nil) != tc.tooLarge || got.RawHash != rawHash(body) ||
 				got.Length != int64(tc.size) {
@@ -97,7 +97,7 @@ func TestA9LongLocalFileIsHashedInFlatMemory(t *testing.T) {
 	used := allocated(func() {
 		var err error
 		got, err = newClient(t, file.Config{Root: filepath.Dir(path), Timeout: time.Minute}).Get(context.Background(),
-			file.Request{Place: place(t, path)})
+			file.Request{Location: place(t, path)})
 		must(t, err)
 	})
 	if want := hashOfZeros(size); !got.TooLarge || got.RawHash != want || got.Length != size {
@@ -144,7 +144,7 @@ func TestA9LongBlobIsHashedInFlatMemory(t *testing.T) {
 	var got file.Response
 	used := allocated(func() {
 		var err error
-		got, err = c.Get(context.Background(), file.Request{Place: place(t,
+		got, err = c.Get(context.Background(), file.Request{Location: place(t,
 			"https://acct.blob.core.windows.net/docs/big.zip")})
 		must(t, err)
 	})
@@ -174,7 +174,7 @@ func TestFileThatIsTooLongToHash(t *testing.T) {
 				<-r.Context().Done()
 			})
 			c := newClient(t, file.Config{Transport: way, Timeout: tc.timeout, MaxBytes: 1 << 20})
-			got, err := c.Get(context.Background(), file.Request{Place: place(t,
+			got, err := c.Get(context.Background(), file.Request{Location: place(t,
 				"https://acct.blob.core.windows.net/docs/big.zip")})
 			if err != nil || !got.TooLarge || got.RawHash != "" || got.Length != tc.length || got.ETag != "0x1" {
 				t.Errorf("have %+v, %v", got, err)
@@ -192,7 +192,7 @@ func TestReadingEndsWithItsTime(t *testing.T) {
 	})
 	p := place(t, "https://acct.blob.core.windows.net/docs/slow")
 	_, err := newClient(t, file.Config{Transport: way, Timeout: 200 * time.Millisecond}).Get(context.Background(),
-		file.Request{Place: p})
+		file.Request{Location: p})
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("have %v", err)
 	}
@@ -202,7 +202,7 @@ func TestReadingEndsWithItsTime(t *testing.T) {
 	write(t, path, strings.Repeat("x", 100))
 	for _, limit := range []int64{10, 1000} { // one limit keeps the body, the other only hashes it
 		_, err := newClient(t, file.Config{Root: filepath.Dir(path), MaxBytes: limit}).Get(ctx,
-			file.Request{Place: place(t, path)})
+			file.Request{Location: place(t, path)})
 		if !fault.Is(err, fault.Unavailable) {
 			t.Errorf("limit %d: have %v", limit, err)
 		}
@@ -221,11 +221,13 @@ func TestBodyWithoutLength(t *testing.T) {
 		}
 	})
 	c := newClient(t, file.Config{Transport: way, MaxBytes: 1 << 20})
-	got, err := c.Get(context.Background(), file.Request{Place: place(t, "https://acct.blob.core.windows.net/docs/big")})
+	got, err := c.Get(context.Background(),
+		file.Request{Location: place(t, "https://acct.blob.core.windows.net/docs/big")})
 	if err != nil || !got.TooLarge || got.Body != nil || got.Length != 3<<20 || got.RawHash != hashOfZeros(3<<20) {
 		t.Errorf("have %+v, %v", got, err)
 	}
-	got, err = c.Get(context.Background(), file.Request{Place: place(t, "https://acct.blob.core.windows.net/docs/small")})
+	got, err = c.Get(context.Background(),
+		file.Request{Location: place(t, "https://acct.blob.core.windows.net/docs/small")})
 	if err != nil || got.TooLarge || string(got.Body) != "small" || got.Length != 5 {
 		t.Errorf("have %+v, %v", got, err)
 	}

@@ -8,25 +8,25 @@ import (
 // parseWindows reads a path with a drive. Some names that look like paths open other things than files on Windows, or
 // other files than the named one. Such names are refused on every machine ("Naming Files, Paths, and Namespaces",
 // Microsoft).
-func parseWindows(raw string) (Place, error) {
+func parseWindows(raw string) (Location, error) {
 	parts, err := segments(strings.ReplaceAll(raw[2:], `\`, "/"))
 	if err != nil {
-		return Place{}, err
+		return Location{}, err
 	}
 	if len(parts) == 0 {
-		return Place{}, invalid("the path names a drive")
+		return Location{}, invalid("the path names a drive")
 	}
 	for _, s := range parts {
 		switch {
 		case strings.ContainsAny(s, `<>:"|?*`):
-			return Place{}, invalid(`the path holds one of < > : " | ? *, which no name in Windows has`)
+			return Location{}, invalid(`the path holds one of < > : " | ? *, which no name in Windows has`)
 		case strings.HasSuffix(s, ".") || strings.HasSuffix(s, " "):
-			return Place{}, invalid("a segment of the path ends in a dot or a space, which Windows passes over")
+			return Location{}, invalid("a segment of the path ends in a dot or a space, which Windows passes over")
 		case isDevice(s):
-			return Place{}, invalid("the path names a device")
+			return Location{}, invalid("the path names a device")
 		}
 	}
-	return Place{kind: Local, windows: true, name: strings.ToUpper(raw[:1]) + ":/" + strings.Join(parts, "/")}, nil
+	return Location{kind: Local, windows: true, name: strings.ToUpper(raw[:1]) + ":/" + strings.Join(parts, "/")}, nil
 }
 
 // isDevice reports whether a name is a device in every folder, whatever its extension.

@@ -122,7 +122,7 @@ func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 	}
 	if b.Errors != nil && len(b.Errors.Data) > 0 {
 		first := b.Errors.Data[0]
-		out.Message = c.sender.told(first.Code + ": " + first.Message)
+		out.Message = c.sender.excerpt(first.Code + ": " + first.Message)
 	}
 	switch b.Status {
 	case "validating", "in_progress", "finalizing", "cancelling":

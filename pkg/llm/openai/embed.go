@@ -118,7 +118,7 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 	}
 	e.c.tokens.Add(int64(resp.Usage.TotalTokens))
 	e.c.used(resp.Usage.TotalTokens, 0)
-	if err := e.place(resp.Data, vectors); err != nil {
+	if err := e.assign(resp.Data, vectors); err != nil {
 		return err
 	}
 	e.c.log.InfoContext(ctx, "texts embedded", "model", e.model, "texts", len(texts), "tokens", resp.Usage.TotalTokens,
@@ -126,9 +126,9 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 	return nil
 }
 
-// place stores each vector at the index of its text, or stores none: when any part of an answer is wrong, the whole
+// assign stores each vector at the index of its text, or stores none: when any part of an answer is wrong, the whole
 // is refused.
-func (e *Embedder) place(data []api.Embedding, vectors [][]float32) error {
+func (e *Embedder) assign(data []api.Embedding, vectors [][]float32) error {
 	if len(data) != len(vectors) {
 		return unusable("%d vectors for %d texts", len(data), len(vectors))
 	}

@@ -14,7 +14,7 @@ const maxMessage = 300
 
 // refused is the error for an unsuccessful answer. Its field names the setting to check.
 func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
-	said := s.said(body)
+	said := s.messageOf(body)
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		// The service's words are left out, because services repeat parts of the key.
@@ -45,8 +45,8 @@ func (s *sender) unavailable(resp *http.Response, said string) error {
 	return fault.New(fault.Unavailable, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
 }
 
-// said is the message in the body of an error, truncated and without the key.
-func (s *sender) said(body []byte) string {
+// messageOf is the message in the body of an error, truncated and without the key.
+func (s *sender) messageOf(body []byte) string {
 	var answer struct {
 		Error struct {
 			Message string `json:"message"`
@@ -56,11 +56,11 @@ func (s *sender) said(body []byte) string {
 	if json.Unmarshal(body, &answer) == nil && answer.Error.Message != "" {
 		text = answer.Error.Message
 	}
-	return s.told(text)
+	return s.excerpt(text)
 }
 
-// told truncates a service's message, and removes the key from it.
-func (s *sender) told(text string) string {
+// excerpt truncates a service's message, and removes the key from it.
+func (s *sender) excerpt(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(s.secretless(text), "")), " ")
 	return words.Ellipsis(text, maxMessage)
 }

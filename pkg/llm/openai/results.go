@@ -77,7 +77,7 @@ func (c *Client) results(body []byte) (out llm.Output) {
 			out.Broken++
 			continue
 		}
-		a, err := r.answer(c.sender.told)
+		a, err := r.answer(c.sender.excerpt)
 		out.Results = append(out.Results, llm.Result{ID: r.CustomID, Answer: a, Err: err})
 	}
 	return out

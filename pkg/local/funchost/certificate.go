@@ -22,7 +22,7 @@ type Certificate struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	looked  time.Time
+	readAt  time.Time
 	changed [2]time.Time // of the files that current was read from
 }
 
@@ -42,7 +42,7 @@ func (c *Certificate) load() error {
 	if err != nil {
 		return err
 	}
-	c.current, c.changed, c.looked = &pair, changed, time.Now()
+	c.current, c.changed, c.readAt = &pair, changed, time.Now()
 	return nil
 }
 
@@ -58,10 +58,10 @@ func changedAt(name string) time.Time {
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) < certificateAge {
+	if time.Since(c.readAt) < certificateAge {
 		return c.current, nil
 	}
-	c.looked = time.Now()
+	c.readAt = time.Now()
 	if c.changed != [2]time.Time{changedAt(c.chain), changedAt(c.key)} {
 		if err := c.load(); err != nil {
 			c.log.Warn("the new certificate cannot be read; the old one stays in use", "err", err)

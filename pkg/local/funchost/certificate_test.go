@@ -61,7 +61,7 @@ func TestL4Certificate(t *testing.T) {
 	c, err := LoadCertificate(chain, key, nil)
 	must(t, err)
 	serial := func() int64 {
-		c.looked = time.Time{}
+		c.readAt = time.Time{}
 		got, err := c.get(nil)
 		must(t, err)
 		return got.Leaf.SerialNumber.Int64()

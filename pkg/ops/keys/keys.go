@@ -90,9 +90,9 @@ type Options struct {
 
 // Ring holds all keys and sessions. It is safe for concurrent use.
 type Ring struct {
-	rows storage.Table
-	o    Options
-	turn *semaphore.Weighted // held while the rows are read
+	rows    storage.Table
+	o       Options
+	reading *semaphore.Weighted // held while the rows are read
 
 	mu      sync.Mutex
 	byHash  map[string]Key       // nil when it must be read
@@ -105,7 +105,7 @@ type Ring struct {
 func New(s storage.Store, o Options) *Ring {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
-	return &Ring{rows: s.Table(Table), o: o, turn: semaphore.NewWeighted(1), used: map[string]time.Time{}}
+	return &Ring{rows: s.Table(Table), o: o, reading: semaphore.NewWeighted(1), used: map[string]time.Time{}}
 }
 
 // Create creates the table when it is missing.

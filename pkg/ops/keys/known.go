@@ -14,10 +14,10 @@ func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	if all, ok := r.fresh(); ok {
 		return all, nil
 	}
-	if err := r.turn.Acquire(ctx, 1); err != nil {
+	if err := r.reading.Acquire(ctx, 1); err != nil {
 		return nil, fault.New(fault.Unavailable, "waiting for the keys: %w", err)
 	}
-	defer r.turn.Release(1)
+	defer r.reading.Release(1)
 	if all, ok := r.fresh(); ok {
 		return all, nil // another request has read them meanwhile
 	}

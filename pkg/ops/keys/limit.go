@@ -38,7 +38,7 @@ func (c count) now(now time.Time) count {
 func (l *Limiter) Wait(now time.Time, address string) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c := l.of[l.place(now, address)].now(now)
+	c := l.of[l.slot(now, address)].now(now)
 	if c.used <= tries-1 {
 		return 0
 	}
@@ -50,7 +50,7 @@ func (l *Limiter) Wait(now time.Time, address string) time.Duration {
 func (l *Limiter) Failed(now time.Time, address string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := l.place(now, address)
+	at := l.slot(now, address)
 	c := l.of[at].now(now)
 	within := c.used <= tries-1
 	c.used = min(c.used+1, tries)
@@ -58,8 +58,8 @@ func (l *Limiter) Failed(now time.Time, address string) bool {
 	return within
 }
 
-// place returns the address to count under. Invalid addresses share one count with those for which there is no room.
-func (l *Limiter) place(now time.Time, address string) netip.Addr {
+// slot returns the address to count under. Invalid addresses share one count with those for which there is no room.
+func (l *Limiter) slot(now time.Time, address string) netip.Addr {
 	if l.of == nil {
 		l.of = map[netip.Addr]count{}
 	}

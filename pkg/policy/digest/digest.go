@@ -52,8 +52,8 @@ type State struct {
 	Last     time.Time   `json:"last,omitzero"`  // time of the last one
 }
 
-// Take records a change at now, and reports whether it should be sent as a single message. Otherwise it is gathered.
-func (p Plan) Take(s *State, now time.Time) (single bool) {
+// Add records a change at now, and reports whether it should be sent as a single message. Otherwise it is gathered.
+func (p Plan) Add(s *State, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < Burst && !p.Quiet.Contain(now) {
 		s.Singles = append(s.Singles, now)

@@ -45,7 +45,7 @@ func TestW6NoStorm(t *testing.T) {
 		singles, digests, told := 0, 0, 0
 		now := start
 		for i := 0; i < tt.changes || s.Gathered > 0; i++ {
-			if i < tt.changes && p.Take(&s, now) {
+			if i < tt.changes && p.Add(&s, now) {
 				singles++
 			}
 			if p.Ready(s, now) {
@@ -114,7 +114,7 @@ func TestW5QuietHours(t *testing.T) {
 		"a daily digest after quiet": {daily("08:00"), at(3, 8, 0), at(4, 8, 0)},
 	} {
 		var s State
-		if single := tt.plan.Take(&s, tt.came); single != tt.want.IsZero() {
+		if single := tt.plan.Add(&s, tt.came); single != tt.want.IsZero() {
 			t.Errorf("%s: single is %t", name, single)
 			continue
 		}

@@ -156,8 +156,8 @@ type Share struct {
 	Taken Budget    `col:"taken"`
 }
 
-// Take takes as much of the i-th part as is wanted and left.
-func (t *Share) Take(day time.Time, want, total Budget, i int) (give Budget) {
+// Spend takes as much of the i-th part as is wanted and left.
+func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	if day.After(t.Began) {
 		*t = Share{Began: day}
 	}

@@ -111,18 +111,18 @@ func TestTotalIsShared(t *testing.T) {
 		var sum int64
 		for range 2 {
 			for i := range rows {
-				sum += rows[i].Take(midnight, Budget{Requests: total}, Budget{Requests: total}, i).Requests
+				sum += rows[i].Spend(midnight, Budget{Requests: total}, Budget{Requests: total}, i).Requests
 			}
 		}
 		if sum != total {
 			t.Errorf("of %d they give %d", total, sum)
 		}
-		if next := rows[0].Take(midnight.Add(24*time.Hour), Budget{Requests: 1}, Budget{Requests: total},
+		if next := rows[0].Spend(midnight.Add(24*time.Hour), Budget{Requests: 1}, Budget{Requests: total},
 			0); next.Requests != 1 {
 			t.Errorf("on the next day the first gives %+v", next)
 		}
-		if late := rows[0].Take(midnight, Budget{Requests: total}, Budget{Requests: total}, 0); late.Requests != partOf(total,
-			0)-1 {
+		all := Budget{Requests: total}
+		if late := rows[0].Spend(midnight, all, all, 0); late.Requests != partOf(total, 0)-1 {
 			t.Errorf("to a clock that is behind the first gives %+v", late)
 		}
 	}

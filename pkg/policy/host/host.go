@@ -13,7 +13,7 @@
 // with pauses between requests has one holder at a time: two holders that are late for their starts could come closer
 // than the pause. A host without pauses is shared by two.
 //
-// # Turns
+// # Who waits
 //
 // On a host that is busy all day, both kinds wait, and a worker that comes back later may find the host taken each
 // time. So a worker that is refused because of the other kind is recorded as a waiter. If the other kind had the last
@@ -27,7 +27,7 @@
 // Bytes are known only after they are read, so bodies in flight exceed the budget, and so does what a dead worker
 // read since its last commit.
 //
-// The budget of all hosts together is handed out in portions ([State.Wants], [Share.Take]), so that batches need not
+// The budget of all hosts together is handed out in portions ([State.Wants], [Share.Spend]), so that batches need not
 // all write the same row.
 package host
 
@@ -59,12 +59,12 @@ const (
 
 // State is the shared state of the workers of one host. The tags name its columns.
 type State struct {
-	Pace   Pace    `col:",inline"`
-	Turns  Turns   `col:",inline"`
-	Leases []Lease `col:"leases"`
-	Today  Day     `col:",inline"`
-	Days   []Spent `col:"days"` // before today, oldest first
-	Losses Window  `col:",inline"`
+	Pace    Pace    `col:",inline"`
+	Waiting Waiting `col:",inline"`
+	Leases  []Lease `col:"leases"`
+	Today   Day     `col:",inline"`
+	Days    []Spent `col:"days"` // before today, oldest first
+	Losses  Window  `col:",inline"`
 }
 
 // Lease is the right to send requests to a host until a time.

@@ -25,19 +25,19 @@ type Effective struct {
 // Merge returns the options of an item with its own options and its tags.
 func Merge(own Options, tags []Tag) Effective {
 	e := Effective{From: map[string]string{}}
-	e.take(own, "")
+	e.fill(own, "")
 	tags = slices.Clone(tags)
 	slices.SortFunc(tags, func(a, b Tag) int { return cmp.Compare(a.Name, b.Name) })
 	for _, t := range tags {
-		e.take(t.Options, t.Name)
+		e.fill(t.Options, t.Name)
 	}
 	return e
 }
 
-// take sets the fields that are not set yet.
-func (e *Effective) take(o Options, from string) {
+// fill sets the fields that are not set yet.
+func (e *Effective) fill(o Options, from string) {
 	if o.Watch != nil {
-		e.takeWatch(*o.Watch, from)
+		e.fillWatch(*o.Watch, from)
 	}
 	if e.Interval == nil && e.Schedule == nil { // both define when, so they count as one
 		if o.Schedule != nil {
@@ -54,7 +54,7 @@ func (e *Effective) take(o Options, from string) {
 	}
 }
 
-func (e *Effective) takeWatch(w Watch, from string) {
+func (e *Effective) fillWatch(w Watch, from string) {
 	var is Watch
 	if e.Watch != nil {
 		is = *e.Watch

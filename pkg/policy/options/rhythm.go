@@ -15,13 +15,13 @@ import (
 
 // rhythm is a parsed schedule: a fixed interval, or times of day in a zone.
 type rhythm struct {
-	every time.Duration
-	marks []mark
-	zone  *time.Location
+	every       time.Duration
+	expressions []expression
+	zone        *time.Location
 }
 
-// mark is a cron expression.
-type mark struct {
+// expression is a cron expression.
+type expression struct {
 	cron.Schedule
 	anyHour bool // the hour is *, so both hours count when clocks go back
 }
@@ -98,7 +98,7 @@ func (r *rhythm) addCron(field, text string) error {
 	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return fault.Field(field, "%s: %.60q never comes", field, text)
 	}
-	r.marks = append(r.marks, mark{s, strings.HasPrefix(fields[1], "*")})
+	r.expressions = append(r.expressions, expression{s, strings.HasPrefix(fields[1], "*")})
 	return nil
 }
 
@@ -141,7 +141,7 @@ func shareOf(id string) float64 {
 
 // next is the first time after t in any of the cron expressions; zero if there is none.
 func (r rhythm) next(t time.Time) (first time.Time) {
-	for _, m := range r.marks {
+	for _, m := range r.expressions {
 		at := m.Next(t.In(r.zone))
 		for !m.anyHour && isRepeated(at) {
 			at = m.Next(at)

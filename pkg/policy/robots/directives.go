@@ -39,7 +39,7 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 	for i := 0; i < len(parts); i++ {
 		part := strings.ToLower(strings.TrimSpace(parts[i]))
 		name, rest, found := strings.Cut(part, ":")
-		if found && !takesValue(name) {
+		if found && !hasValue(name) {
 			ours, part = isFor(name, agent), strings.TrimSpace(rest)
 			name, rest, found = strings.Cut(part, ":")
 		}
@@ -70,8 +70,8 @@ func (d *Directives) add(directive string) {
 	}
 }
 
-// takesValue distinguishes a directive with a value from the name of a crawler.
-func takesValue(name string) bool {
+// hasValue distinguishes a directive with a value from the name of a crawler.
+func hasValue(name string) bool {
 	name = strings.TrimSpace(name)
 	return name == "unavailable_after" || strings.HasPrefix(name, "max-")
 }

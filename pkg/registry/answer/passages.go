@@ -34,7 +34,7 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 		rankings[i] = r.Results
 	}
 	taken := passage.Fit(passage.Fuse(rankings...), tokens)
-	places, err := a.placesOf(ctx, taken, out.Seen)
+	places, err := a.positionsOf(ctx, taken, out.Seen)
 	if err != nil {
 		return out, err
 	}
@@ -56,9 +56,9 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	return out, nil
 }
 
-// placesOf are where the chunks of pages stand, by page and uid. What the index was given of a page may be another
+// positionsOf are where the chunks of pages stand, by page and uid. What the index was given of a page may be another
 // than what was found; then nothing is known of that.
-func (a *Answers) placesOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
+func (a *Answers) positionsOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
 	map[[2]string]passage.Position, error) {
 	places, read := map[[2]string]passage.Position{}, map[string]bool{}
 	for _, p := range taken {

@@ -60,7 +60,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 		return c.keep(ctx, it, out.Rules, q.Undo)
 	})
 	out.Saved = err == nil
-	return out, blame("id", err)
+	return out, atField("id", err)
 }
 
 // keep adds rules to those that hold for an item, or removes them. The item then has them all itself, since its own
@@ -115,7 +115,7 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 		return []string{q.Pattern}, nil
 	case q.Hunk == 0:
 		rule, err := watch.Suggest(q.Was, q.Text)
-		return []string{rule}, blame("text", err)
+		return []string{rule}, atField("text", err)
 	}
 	d, err := c.Diff(ctx, p, q.Query)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(d.Hunks))
 	}
 	rules, err := suggest(d.Hunks[q.Hunk-1])
-	return rules, blame("hunk", err)
+	return rules, atField("hunk", err)
 }
 
 func undone(q Request, set *options.Watch) ([]string, error) {
@@ -186,8 +186,8 @@ func suggest(h Hunk) (rules []string, err error) {
 	return rules, err
 }
 
-// blame names the field of a request that an error is about.
-func blame(field string, err error) error {
+// atField names the field of a request that an error is about.
+func atField(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)
 	}

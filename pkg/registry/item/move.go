@@ -42,7 +42,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 		n.FetchSource = ""
 	}
 	if n.Indexable() {
-		n.Outdate()
+		n.SetStale()
 		if !n.IndexPending {
 			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
 		}

@@ -26,8 +26,8 @@ func (it *Item) Reschedule(d schedule.Decision) {
 	it.NextCrawlAt = policy.Stamp(d.Next)
 }
 
-// Rank has an item take over the priority that holds for it.
-func Rank(it *Item, e options.Effective) {
+// ApplyPriority has an item take over the priority that holds for it.
+func ApplyPriority(it *Item, e options.Effective) {
 	if it.Level = ""; e.Level() != options.UsualPriority {
 		it.Level = strconv.Itoa(e.Level())
 	}
@@ -36,9 +36,9 @@ func Rank(it *Item, e options.Effective) {
 // Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
 const Outdated = "outdated"
 
-// Outdate notes that what the index holds of the item, if anything, is not what it should hold. No
+// SetStale notes that what the index holds of the item, if anything, is not what it should hold. No
 // "not modified" is sufficient then, so the next check puts it there.
-func (it *Item) Outdate() {
+func (it *Item) SetStale() {
 	if it.IndexedHash != "" {
 		it.IndexedHash = Outdated
 	}
@@ -57,7 +57,7 @@ func IndexAgain(it *Item, now time.Time) {
 // Rebuilt ends the item's part in a rebuild, whether the index was written or not.
 func (it *Item) Rebuilt(written bool) {
 	if it.RebuildPending && !written {
-		it.Outdate()
+		it.SetStale()
 	}
 	it.RebuildPending = false
 }
@@ -81,7 +81,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	if it.MayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
 	}
-	Rank(it, e)
+	ApplyPriority(it, e)
 	next := &it.NextCrawlAt
 	if it.IndexPending {
 		next = &it.ResumeAt // of the site, which is not asked before

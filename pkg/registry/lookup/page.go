@@ -55,7 +55,7 @@ func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
 	})
 	if len(page.Items) > q.Top {
 		page.Items = page.Items[:q.Top]
-		page.Next = registry.Place(&page.Items[q.Top-1])
+		page.Next = registry.ListCursor(&page.Items[q.Top-1])
 	}
 	return page, err
 }

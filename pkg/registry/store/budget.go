@@ -34,21 +34,21 @@ func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politenes
 	if want == (policy.Budget{}) {
 		return *taken != policy.Budget{}, nil
 	}
-	got, err := r.takeTotal(ctx, host.Key.Partition+host.Host, s.Today.Began, want, p.Total)
+	got, err := r.spendTotal(ctx, host.Key.Partition+host.Host, s.Today.Began, want, p.Total)
 	*taken = taken.Plus(got)
 	s.Today.Grant(got, p, err == nil)
 	return true, err
 }
 
-// takeTotal takes from the rows of the total, from one of the host's first. What it gives is taken,
+// spendTotal takes from the rows of the total, from one of the host's first. What it gives is taken,
 // also with an error.
-func (r *Store) takeTotal(ctx context.Context, host string, day time.Time,
+func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	first := int(xxhash.Sum64String(host) % policy.Shares)
 	for i := range policy.Shares {
 		shard := (first + i) % policy.Shares
 		lacks := policy.Budget{Requests: want.Requests - got.Requests, Bytes: want.Bytes - got.Bytes}
-		some, err := r.takePart(ctx, shard, day, lacks, total)
+		some, err := r.spendPart(ctx, shard, day, lacks, total)
 		if got = got.Plus(some); err != nil || got == want {
 			return got, err
 		}
@@ -56,8 +56,8 @@ func (r *Store) takeTotal(ctx context.Context, host string, day time.Time,
 	return got, nil
 }
 
-// takePart takes what one row has left.
-func (r *Store) takePart(ctx context.Context, shard int, day time.Time,
+// spendPart takes what one row has left.
+func (r *Store) spendPart(ctx context.Context, shard int, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	key := storage.Key{Partition: totalPartition, Row: fmt.Sprint(shard)}
 	err = r.Retry(ctx, func(ctx context.Context) error {
@@ -66,7 +66,7 @@ func (r *Store) takePart(ctx context.Context, shard int, day time.Time,
 		if err != nil {
 			return err
 		}
-		give := part.Take(day, want, total, shard)
+		give := part.Spend(day, want, total, shard)
 		if give == (policy.Budget{}) {
 			return nil
 		}

@@ -27,7 +27,7 @@ func TestK12TakersOfOnePart(t *testing.T) {
 	day, part := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC), int64(100)
 	var taken int64
 	take := func(s *Store) {
-		got, err := s.takePart(t.Context(), 0, day, policy.Budget{Requests: 40},
+		got, err := s.spendPart(t.Context(), 0, day, policy.Budget{Requests: 40},
 			policy.Budget{Requests: policy.Shares * part})
 		if err != nil {
 			t.Error(err)

@@ -19,19 +19,19 @@ type hostLocks struct {
 
 // hostMutex is a lock that can be waited for with a context. It is forgotten when nobody wants it.
 type hostMutex struct {
-	turn    *semaphore.Weighted
+	free    *semaphore.Weighted
 	waiting int
 }
 
 func (l *hostLocks) lock(ctx context.Context, id HostID) (unlock func(), err error) {
 	h := l.join(id)
-	if err := h.turn.Acquire(ctx, 1); err != nil {
-		l.leave(id, h)
+	if err := h.free.Acquire(ctx, 1); err != nil {
+		l.release(id, h)
 		return nil, err
 	}
 	return func() {
-		h.turn.Release(1)
-		l.leave(id, h)
+		h.free.Release(1)
+		l.release(id, h)
 	}, nil
 }
 
@@ -43,14 +43,14 @@ func (l *hostLocks) join(id HostID) *hostMutex {
 	}
 	h := l.locks[id]
 	if h == nil {
-		h = &hostMutex{turn: semaphore.NewWeighted(1)}
+		h = &hostMutex{free: semaphore.NewWeighted(1)}
 		l.locks[id] = h
 	}
 	h.waiting++
 	return h
 }
 
-func (l *hostLocks) leave(id HostID, h *hostMutex) {
+func (l *hostLocks) release(id HostID, h *hostMutex) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h.waiting--; h.waiting == 0 {

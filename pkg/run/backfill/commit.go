@@ -104,10 +104,10 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	p.Note = run.Clip(out.note, maxMessage)
 	if out.last != "" {
 		p.Last = run.Clip(out.last, maxShown)
-		r.Last = Place{Source: c.Source, Page: c.Read}
+		r.Last = Latest{Source: c.Source, Page: c.Read}
 	}
 	if out.url != "" {
-		r.Last = Place{c.Source, c.Read, run.Clip(out.url, maxShown)}
+		r.Last = Latest{c.Source, c.Read, run.Clip(out.url, maxShown)}
 	}
 }
 

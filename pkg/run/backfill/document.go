@@ -104,7 +104,7 @@ func (w *step) document(ctx context.Context) error {
 	case err != nil:
 		return err
 	default:
-		if err := w.take(ctx, d, got); err != nil {
+		if err := w.keep(ctx, d, got); err != nil {
 			return err
 		}
 	}
@@ -150,8 +150,8 @@ func (w *step) giveUp(d doc, why error) {
 	c.after(d, false, w.site, w.dates)
 }
 
-// take keeps what a document gave: further documents in the frontier, pages in rows.
-func (w *step) take(ctx context.Context, d doc, got reading) (err error) {
+// keep keeps what a document gave: further documents in the frontier, pages in rows.
+func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	c := w.at
 	c.Docs = c.Docs[1:]
 	c.Read, c.Asked, c.InARow, c.Since = c.Read+1, c.Asked+1, 0, time.Time{}
@@ -161,7 +161,7 @@ func (w *step) take(ctx context.Context, d doc, got reading) (err error) {
 	if !got.missing {
 		w.out.add.Documents = 1
 	}
-	w.takeMaps(d, got)
+	w.queueMaps(d, got)
 	var addresses []string
 	for _, link := range got.Links {
 		if !w.run.Dates.Want(link) {
@@ -180,8 +180,8 @@ func (w *step) take(ctx context.Context, d doc, got reading) (err error) {
 	return err
 }
 
-// takeMaps has the sitemaps of an index, or of robots.txt, read later.
-func (w *step) takeMaps(d doc, got reading) {
+// queueMaps has the sitemaps of an index, or of robots.txt, read later.
+func (w *step) queueMaps(d doc, got reading) {
 	next := doc{Kind: docMap, Depth: d.Depth + 1}
 	for i, m := range got.Maps {
 		switch {
@@ -332,7 +332,7 @@ func (r *reader) list(ctx context.Context, d doc) (got reading, err error) {
 			got.Skipped++
 			continue
 		}
-		got.Links = append(got.Links, discover.Link{URL: e.Place.String(), LastMod: e.LastModified})
+		got.Links = append(got.Links, discover.Link{URL: e.Location.String(), LastMod: e.LastModified})
 	}
 	return got, nil
 }

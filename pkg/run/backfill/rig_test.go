@@ -54,7 +54,7 @@ func (r *rig) restart(change func(o *backfill.Options)) {
 }
 
 // stepwise has each message do one step.
-func stepwise(o *backfill.Options) { o.Turn = -1 }
+func stepwise(o *backfill.Options) { o.StepTime = -1 }
 
 func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
 

@@ -18,7 +18,7 @@ func TestE12FullRowFits(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	nasty := strings.Repeat("\"\\\u2028\x01<", 200)
 	full := Run{ID: "backfill-20260301t120000z-token", Status: Failed, CreatedAt: at, UpdatedAt: at}
-	full.Last = Place{"a", 7, run.Clip(nasty, maxShown)}
+	full.Last = Latest{"a", 7, run.Clip(nasty, maxShown)}
 	for i := range MaxSources {
 		slug := fmt.Sprintf("%s-%02d", strings.Repeat("s", 61), i)
 		full.Sources = append(full.Sources, slug)

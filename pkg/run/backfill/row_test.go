@@ -79,7 +79,7 @@ func TestE12LastProcessed(t *testing.T) {
 	r.web.Pages["https://a.example/1.xml"] = runtest.URLSet(runtest.Pages("https://a.example/one/", 3)...)
 	r.web.Pages["https://a.example/2.xml"] = runtest.URLSet(runtest.Pages("https://a.example/two/", 3)...)
 	run := r.start(backfill.Request{Sources: []string{"a"}})
-	seen := map[backfill.Place]bool{}
+	seen := map[backfill.Latest]bool{}
 	for range 100 {
 		for _, body := range r.Messages(backfill.Queue) {
 			r.Must(r.Step(t.Context(), body))
@@ -87,7 +87,7 @@ func TestE12LastProcessed(t *testing.T) {
 		}
 		r.Clock.Pass(10 * time.Second)
 	}
-	for _, want := range []backfill.Place{
+	for _, want := range []backfill.Latest{
 		{Source: "a", Page: 1}, {Source: "a", Page: 2}, {"a", 2, "https://a.example/one/1"},
 		{"a", 2, "https://a.example/one/2"}, {"a", 3, "https://a.example/two/2"},
 	} {

@@ -135,7 +135,7 @@ type Run struct {
 	// why addresses were excluded or trapped; at most 41 of 300 bytes, which fits
 	Reasons    run.Reasons `col:"reasons,must"`
 	ErrorLog   []Problem   // the first [MaxErrors]
-	Last       Place       `col:",inline"` // what was processed last (OPS-2)
+	Last       Latest      `col:",inline"` // what was processed last (OPS-2)
 	Progress   []Progress  // by source, in the order of the request
 	CreatedAt  time.Time   `col:"createdAt"`
 	UpdatedAt  time.Time   `col:"updatedAt"`
@@ -152,8 +152,8 @@ type Run struct {
 	etag storage.ETag
 }
 
-// Place is how far a run is, for people: its next steps begin where its checkpoints say.
-type Place struct {
+// Latest is how far a run is, for people: its next steps begin where its checkpoints say.
+type Latest struct {
 	Source string `col:"lastProcessedSource,always"`
 	Page   int    `col:"lastProcessedPage"`       // document of the source: the first that was read is 1
 	URL    string `col:"lastProcessedUrl,always"` // on that page

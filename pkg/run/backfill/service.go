@@ -34,12 +34,12 @@ const MaxActive = 20
 // stalled is how long a source may go without a step before its message is taken for lost.
 const stalled = 2 * time.Minute
 
-// turn is how long steps of a source follow each other before the next message.
-const turn = 25 * time.Second
+// stepTime is how long steps of a source follow each other before the next message.
+const stepTime = 25 * time.Second
 
 // Lister lists the blobs of a container, see [file.Client.List].
 type Lister interface {
-	List(ctx context.Context, folder file.Place, credential string) iter.Seq2[file.Entry, error]
+	List(ctx context.Context, folder file.Location, credential string) iter.Seq2[file.Entry, error]
 }
 
 // Options adjust a service. Numbers that are zero have the defaults of spec 004 INV-5.
@@ -55,7 +55,7 @@ type Options struct {
 	JobsPerMinute  int // steps that register items in a minute, likewise (ARC-3); 2
 	// items of a host that wait for their first fetch, above which its source waits; 2000
 	MaxBacklog int
-	Turn       time.Duration                         // how long a message works; 25 s when zero, one step when negative
+	StepTime   time.Duration                         // how long a message works; 25 s when zero, one step when negative
 	Pace       func(host string) registry.Politeness // for estimates; the registry's own
 	Clock      func() time.Time                      // the wall clock when nil
 	Sleep      func(context.Context, time.Duration) error
@@ -98,8 +98,8 @@ func withDefaults(o Options) Options {
 	number(&o.PerMinute, 600)
 	number(&o.JobsPerMinute, 2)
 	number(&o.MaxBacklog, 2000)
-	if o.Turn == 0 {
-		o.Turn = turn
+	if o.StepTime == 0 {
+		o.StepTime = stepTime
 	}
 	if o.Pace == nil {
 		o.Pace = func(string) registry.Politeness {

@@ -41,7 +41,7 @@ func (w *step) slice(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing, err := w.lookUp(ctx, wanted)
+	missing, err := w.countKnown(ctx, wanted)
 	if err != nil {
 		return err
 	}
@@ -172,9 +172,9 @@ func (c *checkpoint) undo(mark *checkpoint) {
 	*c = *mark
 }
 
-// lookUp counts what is known, and gives what is not. What this step registered before it was cut off counts as new.
-// Of a dry run nothing is left to be registered (E10).
-func (w *step) lookUp(ctx context.Context, wanted []source.Source) (missing []source.Source, err error) {
+// countKnown counts what is known, and gives what is not. What this step registered before it was cut off counts as
+// new. Of a dry run nothing is left to be registered (E10).
+func (w *step) countKnown(ctx context.Context, wanted []source.Source) (missing []source.Source, err error) {
 	items, err := w.s.reg.Items.LookupAll(ctx, wanted)
 	if err != nil {
 		return nil, err

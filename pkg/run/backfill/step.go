@@ -89,7 +89,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	w.site, w.until = sites.Find(w.at.Source), s.runs.Now().Add(s.o.Turn)
+	w.site, w.until = sites.Find(w.at.Source), s.runs.Now().Add(s.o.StepTime)
 	for on := true; on && err == nil; {
 		on, err = w.do(ctx)
 	}

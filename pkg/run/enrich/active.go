@@ -45,9 +45,9 @@ func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err 
 	return list, nil
 }
 
-// tellCancelled records in active batches whether their cancellation was requested. It costs nothing when all batches
+// addCancelled records in active batches whether their cancellation was requested. It costs nothing when all batches
 // of the list are done.
-func tellCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
+func addCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
 	if !slices.ContainsFunc(list, func(b Batch) bool { return b.State != Done }) {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 		err = errors.Join(err, listed)
 		for _, a := range list {
 			r.Active++
-			moved, failed := (&turn{svc: s, cancelled: a.CancelledAt}).advance(ctx, s.batches[schema], a.ID)
+			moved, failed := (&batchStep{svc: s, cancelled: a.CancelledAt}).advance(ctx, s.batches[schema], a.ID)
 			if moved {
 				r.Moved++
 			}
@@ -46,14 +46,14 @@ func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	return r, err
 }
 
-// turn is one step of one batch.
-type turn struct {
+// batchStep is one step of one batch.
+type batchStep struct {
 	svc       *Service
 	cancelled time.Time // when cancellation was requested; zero if it was not
 	over      llm.Batch // the batch that was collected
 }
 
-func (t *turn) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
+func (t *batchStep) advance(ctx context.Context, runs *run.Runs[Batch], id string) (moved bool, err error) {
 	b, err := runs.Get(ctx, id)
 	now, read := t.svc.now(), b.etag
 	if err != nil || b.State == Done || now.Before(b.Lease) || now.Before(b.NotBefore) && t.cancelled.IsZero() {
@@ -73,7 +73,7 @@ func (t *turn) advance(ctx context.Context, runs *run.Runs[Batch], id string) (m
 }
 
 // do performs the next step of a batch, whatever its state.
-func (t *turn) do(ctx context.Context, b *Batch) (run.Next, error) {
+func (t *batchStep) do(ctx context.Context, b *Batch) (run.Next, error) {
 	switch {
 	case b.State != Running && !t.cancelled.IsZero():
 		return t.withdraw(ctx, b)
@@ -86,7 +86,7 @@ func (t *turn) do(ctx context.Context, b *Batch) (run.Next, error) {
 }
 
 // send hands a batch to the service, unless the service already has it from an earlier step.
-func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
+func (t *batchStep) send(ctx context.Context, b *Batch) (run.Next, error) {
 	tried := !b.SentAt.IsZero()
 	if !tried {
 		b.SentAt = t.svc.now()
@@ -110,7 +110,7 @@ func (t *turn) send(ctx context.Context, b *Batch) (run.Next, error) {
 }
 
 // lease acquires the batch for this step.
-func (t *turn) lease(ctx context.Context, b *Batch, state BatchState) error {
+func (t *batchStep) lease(ctx context.Context, b *Batch, state BatchState) error {
 	b.State, b.Lease = state, t.svc.now().Add(leaseTime)
 	err := t.svc.batches[b.Schema].Save(ctx, b)
 	if fault.Lost(err) {
@@ -120,7 +120,7 @@ func (t *turn) lease(ctx context.Context, b *Batch, state BatchState) error {
 }
 
 // putOff queues a batch again that the service refused.
-func (t *turn) putOff(ctx context.Context, b *Batch, why error) error {
+func (t *batchStep) putOff(ctx context.Context, b *Batch, why error) error {
 	wait := max(refusedWait, fault.RetryAfter(why))
 	b.State, b.Message, b.NotBefore, b.Lease = Queued, line(why.Error(), maxMessage), t.svc.now().Add(wait), time.Time{}
 	return t.svc.batches[b.Schema].Save(ctx, b)
@@ -131,7 +131,7 @@ const maxMessage = 500
 
 // poll asks the service for the state of a batch, and collects the batch when it is over. A batch that the service no
 // longer knows is over, without results.
-func (t *turn) poll(ctx context.Context, b *Batch) (run.Next, error) {
+func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	remote, err := t.svc.models.Batches.Batch(ctx, b.Remote)
 	if fault.Is(err, fault.NotFound) {
 		remote, err = llm.Batch{ID: b.Remote, State: llm.Failed, Status: "unknown to the service", Message: err.Error()}, nil
@@ -156,7 +156,7 @@ func (t *turn) poll(ctx context.Context, b *Batch) (run.Next, error) {
 
 // tidy removes the files of a finished batch, because they contain people's mails. When that fails, which the client
 // logs, the files remain until the service deletes them.
-func (t *turn) tidy(ctx context.Context) {
+func (t *batchStep) tidy(ctx context.Context) {
 	for _, file := range append([]string{t.over.Input}, t.over.Files...) {
 		if file != "" {
 			_ = t.svc.models.Batches.Delete(ctx, file)

@@ -140,5 +140,5 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 			break
 		}
 	}
-	return out, tellCancelled(ctx, runs, out)
+	return out, addCancelled(ctx, runs, out)
 }

@@ -12,7 +12,7 @@ const cancelledText = "the batch was cancelled"
 
 // withdraw ends a cancelled batch that the service does not have. When an earlier step may have sent the batch,
 // withdraw first searches for it at the service; the next step then stops it there.
-func (t *turn) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
+func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	if err := t.lease(ctx, b, b.State); err != nil {
 		return run.Next{}, err
 	}
@@ -26,7 +26,7 @@ func (t *turn) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 
 // stop asks the service to cancel a batch. The batch is collected once it is over, like any other. A service that
 // refuses, because the batch is over or because it cannot cancel, is not asked again; its answers are then used.
-func (t *turn) stop(ctx context.Context, b *Batch) error {
+func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {
 	case "":

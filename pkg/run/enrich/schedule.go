@@ -17,11 +17,11 @@ import (
 // atOnce is how many entries are read or written concurrently.
 const atOnce = 8
 
-// lookBack allows for a slow clock at the service in the search for a batch.
-const lookBack = time.Hour
+// clockMargin allows for a slow clock at the service in the search for a batch.
+const clockMargin = time.Hour
 
-// maxLook bounds how many of the service's batches are searched for a label.
-const maxLook = 2000
+// maxScanned bounds how many of the service's batches are searched for a label.
+const maxScanned = 2000
 
 // sending is the state of the schedule graph: a batch under the caller's lease.
 type sending struct {
@@ -202,7 +202,7 @@ func (b *Batch) accept(remote llm.Batch) {
 }
 
 // resume finds and records the batch that a step may have sent before it died; false if there is none.
-func (t *turn) resume(ctx context.Context, b *Batch) (found bool, err error) {
+func (t *batchStep) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {
 		if err != nil && remote.ID == "" {
@@ -212,7 +212,7 @@ func (t *turn) resume(ctx context.Context, b *Batch) (found bool, err error) {
 			b.accept(remote)
 			return true, nil
 		}
-		if looked++; looked == maxLook || remote.CreatedAt.Before(b.SentAt.Add(-lookBack)) {
+		if looked++; looked == maxScanned || remote.CreatedAt.Before(b.SentAt.Add(-clockMargin)) {
 			break
 		}
 	}

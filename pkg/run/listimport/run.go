@@ -41,8 +41,8 @@ const (
 	// maxList bounds the bytes of a list as stored, in one row.
 	maxList = 600 << 10
 	stalled = 3 * time.Minute
-	// turnTime is how long a worker performs steps before it sends the next message.
-	turnTime = 25 * time.Second
+	// stepTime is how long a worker performs steps before it sends the next message.
+	stepTime = 25 * time.Second
 )
 
 // Import is a list that is being registered.
@@ -164,7 +164,7 @@ func (s *Service) Owns(body []byte) bool {
 
 // Step performs the steps that a message asks for, and sends the next message.
 func (s *Service) Step(ctx context.Context, body []byte) error {
-	return s.runs.Step(ctx, body, turnTime, s.step)
+	return s.runs.Step(ctx, body, stepTime, s.step)
 }
 
 // Get reads an import. Errors: NotFound; Invalid for a malformed id.

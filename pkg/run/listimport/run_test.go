@@ -60,7 +60,7 @@ func (r *rig) items() (n int) {
 		if n += len(page); len(page) < 200 {
 			return n
 		}
-		after = registry.Place(&page[199])
+		after = registry.ListCursor(&page[199])
 	}
 }
 

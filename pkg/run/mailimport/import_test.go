@@ -312,8 +312,8 @@ func TestD6Tier1(t *testing.T) {
 	im = r.start(mailimport.Request{Path: "in.mbox", Chunk: 500})
 	im, err := r.Advance(t.Context(), im, time.Hour)
 	r.Must(err)
-	if im.State != mailimport.Reading || im.Mails >= 1600 || im.Turn != 1 {
-		t.Fatalf("%s, %d mails, turn %d: it does not wait", im.State, im.Mails, im.Turn)
+	if im.State != mailimport.Reading || im.Mails >= 1600 || im.Step != 1 {
+		t.Fatalf("%s, %d mails, turn %d: it does not wait", im.State, im.Mails, im.Step)
 	}
 	if n, err := r.Store.Queue(mailimport.Queue).Length(t.Context()); n != 1 || err != nil {
 		t.Errorf("%d messages, %v", n, err)

@@ -37,7 +37,7 @@ type mail struct {
 }
 
 // read imports some mails of the file.
-func (t *turn) read(ctx context.Context) error {
+func (t *step) read(ctx context.Context) error {
 	if t.im.Size == 0 || t.im.Offset >= t.im.Size {
 		t.im.State = Enqueueing
 		return nil
@@ -65,7 +65,7 @@ func (t *turn) read(ctx context.Context) error {
 }
 
 // gather reads and normalizes the mails of a piece. It also returns the last mail, whose end is the next position.
-func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err error) {
+func (t *step) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err error) {
 	from, until, text := t.im.Offset, t.s.o.Clock().Add(pieceTime), 0
 	last.End = from
 	for len(mails) < t.im.Chunk && last.End-from < pieceBytes && text < pieceText && t.s.o.Clock().Before(until) {
@@ -91,7 +91,7 @@ func (t *turn) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err e
 }
 
 // normalize makes the entry of a mail, or records why it cannot.
-func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
+func (t *step) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	m = &mail{at: raw.Start}
 	defer func() {
 		if p := recover(); p != nil {
@@ -119,7 +119,7 @@ func (t *turn) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 
 // insertAll inserts the mails: those of one thread in order, others concurrently. A refusal by the entries is
 // recorded as the mail's own failure.
-func (t *turn) insertAll(ctx context.Context, mails []*mail) error {
+func (t *step) insertAll(ctx context.Context, mails []*mail) error {
 	var sound []*mail
 	var items []entries.Item
 	for _, m := range mails {
@@ -147,7 +147,7 @@ const indexTime = 20 * time.Second
 
 // index makes the stored mails searchable. When the index fails, the outbox of the entries writes them later, so
 // nothing is repeated here.
-func (t *turn) index(ctx context.Context, mails []*mail) {
+func (t *step) index(ctx context.Context, mails []*mail) {
 	var stored []entries.Result
 	for _, m := range mails {
 		if m.failed == nil {
@@ -163,7 +163,7 @@ func (t *turn) index(ctx context.Context, mails []*mail) {
 }
 
 // count adds up the results of mails, in the order of the file.
-func (t *turn) count(mails []*mail) {
+func (t *step) count(mails []*mail) {
 	im, waits, pending := t.im, map[string]bool{}, t.im.pending()
 	for _, id := range pending {
 		waits[id] = true

@@ -85,7 +85,7 @@ func (r *rig) process() {
 		Setting: func(string) string { return "" }, Transport: noTransport{}})
 	r.Must(err)
 	r.Service = mailimport.New(r.Seen, files, r.kept, &r.tier1, mailimport.Options{
-		Root: root, Clock: r.Clock.Now, Turn: r.turn, Token: func() string { return "token" },
+		Root: root, Clock: r.Clock.Now, StepTime: r.turn, Token: func() string { return "token" },
 	})
 }
 

@@ -12,7 +12,7 @@ import (
 // blobs.
 type Root struct {
 	Credential string // name of the credential for private blobs
-	at         file.Place
+	at         file.Location
 }
 
 // ParseRoot parses EMAIL_IMPORT_ROOT; "" gives the zero Root.
@@ -39,12 +39,13 @@ func (r Root) Folder() string {
 	return r.at.String()
 }
 
-// place locates a file below the root, by its full path or by its path relative to the root. Errors: Invalid, naming
+// locate locates a file below the root, by its full path or by its path relative to the root. Errors: Invalid, naming
 // mbox_path; Blocked when no root is configured.
-func (r Root) place(path string) (file.Place, error) {
+func (r Root) locate(path string) (file.Location, error) {
 	if r == (Root{Credential: r.Credential}) {
-		return file.Place{}, fault.New(fault.Blocked, "nothing can be imported here: EMAIL_IMPORT_ROOT, the folder or blob "+
-			"container that mails may lie under, is not set")
+		return file.Location{}, fault.New(fault.Blocked,
+			"nothing can be imported here: EMAIL_IMPORT_ROOT, the folder or blob "+
+				"container that mails may lie under, is not set")
 	}
 	p, err := file.Parse(path)
 	if whole := err == nil || filepath.IsAbs(path) || strings.Contains(path, "://"); !whole {
@@ -54,7 +55,7 @@ func (r Root) place(path string) (file.Place, error) {
 		err = fault.New(fault.Invalid, "the path is not below EMAIL_IMPORT_ROOT")
 	}
 	if err != nil {
-		return file.Place{}, fault.Field("mbox_path", "%w", err)
+		return file.Location{}, fault.Field("mbox_path", "%w", err)
 	}
 	return p, nil
 }

@@ -58,7 +58,7 @@ type Import struct {
 	UpdatedAt time.Time `col:"updatedAt"` // when the last piece ended
 	EndedAt   time.Time `col:"endedAt"`   // zero while the import is active
 
-	Turn int64 `col:"turn"` // number of the next message
+	Step int64 `col:"turn"` // number of the next message
 
 	etag storage.ETag
 }
@@ -102,7 +102,7 @@ func checkID(id string) error {
 }
 
 func fields(im *Import) run.Fields {
-	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Turn, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
+	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Step, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
 }
 
 // Get reads an import. Errors: NotFound; Invalid, naming import_id, for a malformed id.

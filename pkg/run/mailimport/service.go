@@ -34,8 +34,8 @@ const (
 )
 
 const (
-	// turnTime is how long a worker performs pieces before it sends the next message.
-	turnTime = 25 * time.Second
+	// stepTime is how long a worker performs pieces before it sends the next message.
+	stepTime = 25 * time.Second
 	// sendTime bounds the sending of an import's message after the request that began it was cancelled.
 	sendTime = 10 * time.Second
 	// pollWait is the pause while too many batches are active in tier 1.
@@ -51,11 +51,11 @@ type Scheduler interface {
 
 // Options adjust a service. Without a Root, every import is refused.
 type Options struct {
-	Root  Root
-	Turn  time.Duration    // how long one message works; 25 s when zero, one piece when negative
-	Clock func() time.Time // the wall clock when nil
-	Token func() string    // makes ids of imports unique; crypto/rand when nil
-	Log   *slog.Logger     // discarded when nil
+	Root     Root
+	StepTime time.Duration    // how long one message works; 25 s when zero, one piece when negative
+	Clock    func() time.Time // the wall clock when nil
+	Token    func() string    // makes ids of imports unique; crypto/rand when nil
+	Log      *slog.Logger     // discarded when nil
 }
 
 // Service starts and advances imports. It is safe for concurrent use by any number of processes.
@@ -71,8 +71,8 @@ type Service struct {
 // touches nothing; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
-	if o.Turn == 0 {
-		o.Turn = turnTime
+	if o.StepTime == 0 {
+		o.StepTime = stepTime
 	}
 	return &Service{files: files, entries: kept, tier1: tier1, o: o, runs: run.Runs[Import]{
 		Kind: "import", Table: store.Table(Table), Partition: partition,
@@ -122,7 +122,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := r.check(); err != nil {
 		return Import{}, err
 	}
-	place, err := s.o.Root.place(r.Path)
+	place, err := s.o.Root.locate(r.Path)
 	if err != nil {
 		return Import{}, err
 	}
@@ -152,8 +152,8 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 }
 
 // inspect reads the properties of a file that tell it from a later one.
-func (s *Service) inspect(ctx context.Context, place file.Place) (file.Info, error) {
-	part, err := s.files.OpenAt(ctx, file.Request{Place: place, Credential: s.o.Root.Credential}, 0)
+func (s *Service) inspect(ctx context.Context, place file.Location) (file.Info, error) {
+	part, err := s.files.OpenAt(ctx, file.Request{Location: place, Credential: s.o.Root.Credential}, 0)
 	if err != nil {
 		if fault.Is(err, fault.Invalid) || fault.Is(err, fault.Blocked) {
 			err = fault.Field("mbox_path", "%w", err)
@@ -170,13 +170,13 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	if err != nil || im == nil {
 		return err
 	}
-	return s.turn(ctx, im, s.o.Turn)
+	return s.step(ctx, im, s.o.StepTime)
 }
 
 // Advance works on an import for about that long, and returns its new state. If the import is still active then, its
 // message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
-	failed := s.turn(ctx, &im, long)
+	failed := s.step(ctx, &im, long)
 	if failed == nil {
 		return im, nil
 	}

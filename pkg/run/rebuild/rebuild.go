@@ -164,9 +164,9 @@ func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err error) {
 	switch one.State {
 	case Marking:
-		err = s.markSome(ctx, one)
+		err = s.queueSome(ctx, one)
 	case Entering:
-		err = s.enterSome(ctx, one)
+		err = s.indexSome(ctx, one)
 	case Clearing:
 		err = s.clearSome(ctx, one)
 	case Counting:
@@ -193,7 +193,7 @@ func (s *Service) await(ctx context.Context, run *Run) (wait time.Duration, err 
 	return 0, nil
 }
 
-func (s *Service) markSome(ctx context.Context, run *Run) error {
+func (s *Service) queueSome(ctx context.Context, run *Run) error {
 	if run.Step == 0 {
 		if err := s.recordRun(ctx, run); err != nil {
 			return err
@@ -215,13 +215,13 @@ func (s *Service) markSome(ctx context.Context, run *Run) error {
 	case run.Host == "" && s.o.Entries != nil:
 		run.State, run.Cursor = Entering, registry.Cursor{}
 	default:
-		s.entered(ctx, run)
+		s.endEntries(ctx, run)
 	}
 	return nil
 }
 
-// entered moves the run to its next state once all entries are done.
-func (s *Service) entered(ctx context.Context, run *Run) {
+// endEntries moves the run to its next state once all entries are done.
+func (s *Service) endEntries(ctx context.Context, run *Run) {
 	if run.Audit && run.Host == "" {
 		run.State, run.Cursor = Clearing, registry.Cursor{}
 		return
@@ -229,8 +229,8 @@ func (s *Service) entered(ctx context.Context, run *Run) {
 	s.index(ctx, run)
 }
 
-// enterSome indexes some entries anew, or audits them.
-func (s *Service) enterSome(ctx context.Context, run *Run) error {
+// indexSome indexes some entries anew, or audits them.
+func (s *Service) indexSome(ctx context.Context, run *Run) error {
 	var differs func(id, what string)
 	if run.Audit {
 		differs = func(id, what string) {
@@ -244,7 +244,7 @@ func (s *Service) enterSome(ctx context.Context, run *Run) error {
 	}
 	run.Entries += n
 	if run.Cursor = next; done {
-		s.entered(ctx, run)
+		s.endEntries(ctx, run)
 	}
 	return nil
 }

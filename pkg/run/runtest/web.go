@@ -69,7 +69,7 @@ func (w *Web) Requests() []string {
 }
 
 // List gives the blobs that the web has under a container's address, each on a line.
-func (w *Web) List(_ context.Context, folder file.Place, _ string) iter.Seq2[file.Entry, error] {
+func (w *Web) List(_ context.Context, folder file.Location, _ string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		text, ok := w.Pages[folder.String()].(string)
 		if !ok {
@@ -78,7 +78,7 @@ func (w *Web) List(_ context.Context, folder file.Place, _ string) iter.Seq2[fil
 		}
 		for name := range strings.FieldsSeq(text) {
 			place, err := file.Parse(folder.String() + "/" + name)
-			if !yield(file.Entry{Place: place, Refused: err}, nil) {
+			if !yield(file.Entry{Location: place, Refused: err}, nil) {
 				return
 			}
 		}

@@ -31,22 +31,22 @@ const (
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9-]{8,128}$`)
 
 // keyLocation checks the key and keyLocation of a push, and returns where the site publishes the key.
-func keyLocation(p Push, found *site.Site) (place, error) {
+func keyLocation(p Push, found *site.Site) (keyFile, error) {
 	if !keyForm.MatchString(p.Key) {
-		return place{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
+		return keyFile{}, &MismatchError{fault.Field("key", "a key is 8 to 128 letters, digits and hyphens")}
 	}
 	if p.KeyLocation == "" {
 		base := "https://" + found.Domain + "/"
-		return place{base + p.Key + ".txt", base}, nil
+		return keyFile{base + p.Key + ".txt", base}, nil
 	}
 	form, err := source.FetchForm(p.KeyLocation)
 	if err != nil {
-		return place{}, &MismatchError{fault.Field("keyLocation", "%.200q is no address: %w", p.KeyLocation, err)}
+		return keyFile{}, &MismatchError{fault.Field("keyLocation", "%.200q is no address: %w", p.KeyLocation, err)}
 	}
 	path, _, _ := strings.Cut(form, "?")
-	at := place{form, path[:strings.LastIndex(path, "/")+1]}
+	at := keyFile{form, path[:strings.LastIndex(path, "/")+1]}
 	if !onHost(form, found) {
-		return place{}, &MismatchError{fault.Field("keyLocation", "%.200q is not on %s", p.KeyLocation, found.Domain)}
+		return keyFile{}, &MismatchError{fault.Field("keyLocation", "%.200q is not on %s", p.KeyLocation, found.Domain)}
 	}
 	return at, nil
 }
@@ -92,7 +92,7 @@ func (d *pushDay) add(n pushDay, sign int) {
 }
 
 // verify checks that a site publishes a key.
-func (s *Service) verify(ctx context.Context, found *site.Site, key string, at place) error {
+func (s *Service) verify(ctx context.Context, found *site.Site, key string, at keyFile) error {
 	sum := sha256.Sum256([]byte(key + " " + at.url))
 	digest := hex.EncodeToString(sum[:])
 	known := false
@@ -128,7 +128,7 @@ func (s *Service) verify(ctx context.Context, found *site.Site, key string, at p
 }
 
 // askForKey requests the file at the key's location.
-func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, at place) error {
+func (s *Service) askForKey(ctx context.Context, found *site.Site, key string, at keyFile) error {
 	page, err := s.web.FetchResource(ctx, politeness.ResourceRequest{URL: at.url, MaxBytes: maxKeyFile})
 	var refused *politeness.SiteError
 	switch {

@@ -83,7 +83,7 @@ func (s *Service) Push(ctx context.Context, p Push) (Pushed, error) {
 	if err := s.verify(ctx, found, p.Key, location); err != nil {
 		return Pushed{}, err
 	}
-	return s.takePush(ctx, found, sources)
+	return s.register(ctx, found, sources)
 }
 
 // of returns the site of a host. Errors: Blocked for an unknown host.
@@ -102,7 +102,7 @@ func (k Known) of(ctx context.Context, rules source.Rules, host string) (*site.S
 }
 
 // pushed parses the addresses of a push.
-func (s *Service) pushed(urls []string, found *site.Site, location place) (out []source.Source, err error) {
+func (s *Service) pushed(urls []string, found *site.Site, location keyFile) (out []source.Source, err error) {
 	seen := map[string]bool{}
 	for _, text := range urls {
 		src, err := s.o.Rules.ParseURL(text)
@@ -122,9 +122,9 @@ func (s *Service) pushed(urls []string, found *site.Site, location place) (out [
 	return out, nil
 }
 
-// takePush processes addresses within the day's bounds. It reserves its share first and returns the unused part, so
+// register processes addresses within the day's bounds. It reserves its share first and returns the unused part, so
 // that concurrent calls together keep the bounds.
-func (s *Service) takePush(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
+func (s *Service) register(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
 	out.Received = len(sources)
 	var room pushDay
 	err = s.changePushes(ctx, found.Slug, func(st *pushData) error {
@@ -208,12 +208,12 @@ func untilTomorrow(now time.Time) time.Duration {
 	return now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)
 }
 
-// place is where a site publishes a key.
-type place struct{ url, dir string }
+// keyFile is where a site publishes a key.
+type keyFile struct{ url, dir string }
 
 // covers reports whether a key at this location is valid for an address: a key in a folder is valid below that
 // folder.
-func (p place) covers(address string) bool {
+func (p keyFile) covers(address string) bool {
 	form, err := source.FetchForm(address)
 	return err == nil && strings.HasPrefix(afterScheme(form), afterScheme(p.dir))
 }

@@ -118,7 +118,7 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 	case err != nil:
 		return nil, 0, err
 	}
-	return w.take(ctx, known, page)
+	return w.keep(ctx, known, page)
 }
 
 // failed counts an error and records its text.
@@ -135,8 +135,8 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 	return 0
 }
 
-// take processes the content of a document. It is repeated after an interruption, and loses nothing.
-func (w *step) take(
+// keep processes the content of a document. It is repeated after an interruption, and loses nothing.
+func (w *step) keep(
 	ctx context.Context, known document, page politeness.Resource,
 ) ([]storage.Op, time.Duration, error) {
 	st := w.st
@@ -151,7 +151,7 @@ func (w *step) take(
 	}
 	if got.same {
 		st.Now.Unmodified++
-		w.takeMaps(d, known.Maps)
+		w.queueMaps(d, known.Maps)
 		if w.now.Sub(known.CheckedAt) < refreshAfter {
 			return nil, 0, nil
 		}
@@ -166,7 +166,7 @@ func (w *step) take(
 		Body:  got.digest,
 		Rules: known.Rules, CheckedAt: w.now, Maps: bounded(got.Maps), seen: seen{},
 	}
-	w.takeMaps(d, got.Maps)
+	w.queueMaps(d, got.Maps)
 	again, err := w.links(ctx, known.seen, &next, got)
 	if err != nil {
 		return nil, 0, err
@@ -178,9 +178,9 @@ func (w *step) take(
 	return []storage.Op{next.op(st)}, 0, nil
 }
 
-// takeMaps queues the sitemaps of an index or of robots.txt, those that changed last first, because they list the new
+// queueMaps queues the sitemaps of an index or of robots.txt, those that changed last first, because they list the new
 // pages.
-func (w *step) takeMaps(d doc, maps []discover.Link) {
+func (w *step) queueMaps(d doc, maps []discover.Link) {
 	if d.Again > 0 {
 		return
 	}

@@ -31,7 +31,7 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	}
 	var last row
 	if len(found.Value) > 0 {
-		if last = found.Value[0]; last.UID == ix.marked() {
+		if last = found.Value[0]; last.UID == ix.markerText() {
 			return "", nil
 		}
 	}
@@ -42,17 +42,17 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{ix.service.endpoint, ix.service.name, have.ETag, last.URL,
-		ix.marked()}, "\n")))
+		ix.markerText()}, "\n")))
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// marked is what the marker says about the vectors.
-func (ix *Index) marked() string { return "vectors of " + cmp.Or(ix.model, "no model") }
+// markerText is what the marker says about the vectors.
+func (ix *Index) markerText() string { return "vectors of " + cmp.Or(ix.model, "no model") }
 
 // Filled records that all pages are certain to be put into the index, after Begun returned a name. It
 // may be repeated.
 func (ix *Index) Filled(ctx context.Context, name string) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.service.name)
-	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.marked(), "url": name}
+	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.markerText(), "url": name}
 	return ix.service.apply(ctx, []action{{kind: "upload", document: marker}})
 }

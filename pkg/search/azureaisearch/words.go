@@ -34,7 +34,7 @@ func charFilters() []object {
 	}
 	return []object{
 		{"@odata.type": "#Microsoft.Azure.Search.MappingCharFilter", "name": "tidemark_letters", "mappings": letters()},
-		replace("tidemark_marks", fmt.Sprintf("[%c-%c]", firstMark, lastMark), ""),
+		replace("tidemark_marks", fmt.Sprintf("[%c-%c]", firstDiacritic, lastDiacritic), ""),
 		replace("tidemark_breaks", `[^\p{L}\p{N}\p{M}\p{Co}]+`, " "),
 		replace("tidemark_spaceless", "(["+spaceless()+"])", " $1 "),
 	}
@@ -50,14 +50,14 @@ func tokenFilter() object {
 const maxWord = 255
 
 // The block of combining diacritical marks of European scripts.
-const firstMark, lastMark = '\u0300', '\u036f'
+const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 
 // letters maps the Greek and Cyrillic letters with diacritics, and the final sigma, which the service's folding to
 // ASCII does not change.
 func letters() []string {
 	mappings := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
-		mappings = append(mappings, string(r)+"=>"+withoutMarks(r))
+		mappings = append(mappings, string(r)+"=>"+withoutDiacritics(r))
 	}
 	return mappings
 }
@@ -116,11 +116,11 @@ func fold(word string) string {
 		switch {
 		case r < utf8.RuneSelf:
 			out.WriteRune(r)
-		case r >= firstMark && r <= lastMark:
+		case r >= firstDiacritic && r <= lastDiacritic:
 		case special[r] != "":
 			out.WriteString(special[r])
 		default:
-			out.WriteString(withoutMarks(r))
+			out.WriteString(withoutDiacritics(r))
 		}
 	}
 	folded := []rune(out.String())
@@ -134,12 +134,12 @@ var special = map[rune]string{
 	'ŋ': "n", 'ς': "σ",
 }
 
-// withoutMarks is a character without European diacritics, in lower case, as ASCII where it is
+// withoutDiacritics is a character without European diacritics, in lower case, as ASCII where it is
 // equivalent to that.
-func withoutMarks(r rune) string {
+func withoutDiacritics(r rune) string {
 	strip := func(s string) string {
 		return strings.Map(func(r rune) rune {
-			if r >= firstMark && r <= lastMark {
+			if r >= firstDiacritic && r <= lastDiacritic {
 				return -1
 			}
 			return unicode.ToLower(r)

@@ -33,7 +33,7 @@ func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranki
 			joined = append(joined, a.Tokens[0]+b.Tokens[0])
 		}
 	}
-	if err := l.lookUp(joined...); err != nil {
+	if err := l.termID(joined...); err != nil {
 		return nil, err
 	}
 	for i := 1; i < len(wide); i++ {

@@ -44,8 +44,8 @@ func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error)
 	return l, tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM pages").Scan(&l.pages)
 }
 
-// lookUp finds words together, which costs less than one by one.
-func (l *lexicon) lookUp(words ...string) error {
+// termID finds words together, which costs less than one by one.
+func (l *lexicon) termID(words ...string) error {
 	var unknown []string
 	for _, w := range words {
 		if w = postings.Clip(w); !slices.Contains(unknown, w) {
@@ -67,8 +67,8 @@ func (l *lexicon) lookUp(words ...string) error {
 // entry is what is known of a word that was looked up.
 func (l *lexicon) entry(word string) postings.Entry { return l.entries[postings.Clip(word)] }
 
-// lookUpTerms finds all words of terms.
-func (l *lexicon) lookUpTerms(terms ...ranking.Term) error {
+// termIDs finds all words of terms.
+func (l *lexicon) termIDs(terms ...ranking.Term) error {
 	var words []string
 	for _, t := range terms {
 		words = append(words, t.Tokens...)
@@ -76,7 +76,7 @@ func (l *lexicon) lookUpTerms(terms ...ranking.Term) error {
 			words = append(words, strings.Fields(v)...)
 		}
 	}
-	return l.lookUp(words...)
+	return l.termID(words...)
 }
 
 // phrase finds the chunks where words stand side by side.
@@ -85,7 +85,7 @@ func (l *lexicon) phrase(words ...string) ([]postings.Hit, error) {
 	if hits, known := l.phrases[key]; known {
 		return hits, nil
 	}
-	if err := l.lookUp(words...); err != nil {
+	if err := l.termID(words...); err != nil {
 		return nil, err
 	}
 	entries := make([]postings.Entry, len(words))
@@ -120,7 +120,7 @@ func (l *lexicon) number(words ...string) (float64, error) {
 
 // numberOf is how many chunks have a term: exact for one that pages may be found by, unless that are many.
 func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
-	if err := l.lookUpTerms(t); err != nil {
+	if err := l.termIDs(t); err != nil {
 		return 0, err
 	}
 	if n, err = l.most(t); err != nil || t.FunctionWord || n == 0 || ranking.IsCommon(n, l.chunks) {

@@ -87,7 +87,7 @@ func (l *lexicon) halves(t ranking.Term) (string, error) {
 	for at := range word[1:] {
 		halves = append(halves, word[:at+1], word[at+1:])
 	}
-	if err := l.lookUp(halves...); err != nil {
+	if err := l.termID(halves...); err != nil {
 		return "", err
 	}
 	for i := 0; i < len(halves); i += 2 {
@@ -174,7 +174,7 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	for i, a := range all {
 		near[i] = a.word
 	}
-	if err := l.lookUp(near...); err != nil {
+	if err := l.termID(near...); err != nil {
 		return "", err
 	}
 	for i := range all {

@@ -78,7 +78,7 @@ func (s *searcher) weigh(ctx context.Context, terms []ranking.Term) (err error) 
 	if terms, err = s.lexicon.widen(ctx, terms); err != nil {
 		return err
 	}
-	if err := s.lexicon.lookUpTerms(terms...); err != nil {
+	if err := s.lexicon.termIDs(terms...); err != nil {
 		return err
 	}
 	for i := range terms {

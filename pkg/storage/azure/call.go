@@ -26,14 +26,14 @@ const (
 // request body in and the answer out. The SDK is called with a stand-in body, which callPolicy replaces. callPolicy
 // returns [errAnswered] instead of the answer, so that the SDK does not decode it.
 type call struct {
-	service  Service
-	body     func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body
-	header   http.Header                                             // set in addition to the SDK's
-	take     bool                                                    // do not pass the answer to the SDK
-	batch    bool                                                    // the answer contains several responses
-	answer   *http.Response
-	attempts atomic.Int32
-	counters []*Counter
+	service    Service
+	body       func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body
+	header     http.Header                                             // set in addition to the SDK's
+	keepAnswer bool                                                    // do not pass the answer to the SDK
+	batch      bool                                                    // the answer contains several responses
+	answer     *http.Response
+	attempts   atomic.Int32
+	counters   []*Counter
 }
 
 type callKey struct{}
@@ -105,7 +105,7 @@ func (callPolicy) Do(req *policy.Request) (*http.Response, error) {
 		req.Raw().Header[name] = values
 	}
 	resp, err := req.Next()
-	if err != nil || !c.take || resp.StatusCode >= 400 {
+	if err != nil || !c.keepAnswer || resp.StatusCode >= 400 {
 		return resp, err
 	}
 	c.answer = resp

@@ -52,7 +52,7 @@ func (t *table) read(ctx context.Context, key storage.Key) (stored, error) {
 	if err := storage.CheckKey(key); err != nil {
 		return stored{}, err
 	}
-	c := call{service: Table, take: true}
+	c := call{service: Table, keepAnswer: true}
 	err := c.send(ctx, func(ctx context.Context) error {
 		_, err := t.client.GetEntity(ctx, key.Partition, key.Row, nil)
 		return err
@@ -108,7 +108,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 func (t *table) page(
 	ctx context.Context, o *aztables.ListEntitiesOptions,
 ) ([]stored, *aztables.ListEntitiesOptions, error) {
-	c := call{service: Table, take: true}
+	c := call{service: Table, keepAnswer: true}
 	err := c.send(ctx, func(ctx context.Context) error {
 		_, err := t.client.NewListEntitiesPager(o).NextPage(ctx)
 		return err
@@ -190,7 +190,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	if err := storage.CheckTransaction(ops); err != nil {
 		return nil, err
 	}
-	c := call{service: Table, take: true}
+	c := call{service: Table, keepAnswer: true}
 	token := rand.Text()[:16]
 	apply := t.many
 	if len(ops) == 1 {
@@ -216,7 +216,7 @@ func (t *table) one(ctx context.Context, c *call, ops []storage.Op, token string
 	}
 	err := c.send(ctx, func(ctx context.Context) error { return t.plain(ctx, op) })
 	if err != nil {
-		return nil, blamed(0, t.failure(err))
+		return nil, atOp(0, t.failure(err))
 	}
 	if op.Kind == storage.Delete {
 		return []storage.ETag{""}, nil
@@ -224,8 +224,8 @@ func (t *table) one(ctx context.Context, c *call, ops []storage.Op, token string
 	return revisions(storage.ETag(c.answer.Header.Get("ETag")))
 }
 
-// blamed adds the op's index to an error that concerns the op. Unavailable concerns no op.
-func blamed(index int, err error) error {
+// atOp adds the op's index to an error that concerns the op. Unavailable concerns no op.
+func atOp(index int, err error) error {
 	switch fault.KindOf(err) {
 	case fault.Conflict, fault.NotFound, fault.Invalid:
 		return &storage.OpError{Index: index, Err: err}
@@ -299,7 +299,7 @@ func (t *table) answered(ops []storage.Op, parts []part) ([]storage.ETag, error)
 		if p.status >= 400 {
 			err := refused("table "+t.name, p.status, p.code, pause)
 			if p.index >= 0 && p.index < len(ops) {
-				err = blamed(p.index, err)
+				err = atOp(p.index, err)
 			}
 			return nil, err
 		}

@@ -115,7 +115,7 @@ func (r *recording) me() lineage.Capture {
 // run records the capture, unless the item already has it.
 func (r *recording) run(ctx context.Context) (Saved, error) {
 	for range races {
-		if err := r.lookUp(ctx); err != nil {
+		if err := r.findLookups(ctx); err != nil {
 			return Saved{}, err
 		}
 		if r.current() {
@@ -162,8 +162,8 @@ func (r *recording) updateLookups(ctx context.Context) error {
 	return r.captures.repoint(ctx, r.far, me)
 }
 
-// lookUp finds other captures with the same content or canonical URI.
-func (r *recording) lookUp(ctx context.Context) (err error) {
+// findLookups finds other captures with the same content or canonical URI.
+func (r *recording) findLookups(ctx context.Context) (err error) {
 	me := r.me()
 	find := r.captures.insertLookup
 	if r.current() { // its row was written together with the tip
@@ -210,7 +210,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 		ops = append(ops, verified(captureKey(r.c.ItemID, r.before.RawHash), r.before.Verified))
 	}
 	_, err = r.captures.Transact(ctx, ops...)
-	if r.outdates() && blames(err, len(ops)-1) {
+	if r.outdates() && isOfOp(err, len(ops)-1) {
 		r.before = Had{} // the earlier capture was purged or never made
 	}
 	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err

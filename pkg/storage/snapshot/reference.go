@@ -54,7 +54,7 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 	ref := storage.Op{Kind: storage.Insert, Entity: storage.Entity{Key: referenceKey(id, rawHash)}}
 	for range races {
 		_, err := b.refs.Transact(ctx, ref, storage.Op{Kind: storage.Insert, Entity: lively(rawHash, "")})
-		if !fault.Is(err, fault.Conflict) || blames(err, 0) {
+		if !fault.Is(err, fault.Conflict) || isOfOp(err, 0) {
 			return referred(err)
 		}
 		blob, err := b.refs.Get(ctx, blobKey(rawHash))
@@ -68,7 +68,7 @@ func (b bodies) acquire(ctx context.Context, id source.ID, rawHash string) error
 			return fault.After(wait, "snapshot %s is being deleted", rawHash)
 		}
 		_, err = b.refs.Transact(ctx, ref, storage.Op{Kind: storage.Replace, Entity: lively(rawHash, blob.ETag)})
-		if !fault.Lost(err) || blames(err, 0) {
+		if !fault.Lost(err) || isOfOp(err, 0) {
 			return referred(err)
 		}
 	}
@@ -168,8 +168,8 @@ func dyingUntil(blob storage.Entity) time.Time {
 	return storage.ParseTime(until)
 }
 
-// blames reports whether err names the operation of a transaction with that index.
-func blames(err error, index int) bool {
+// isOfOp reports whether err names the operation of a transaction with that index.
+func isOfOp(err error, index int) bool {
 	op, ok := errors.AsType[*storage.OpError](err)
 	return ok && op.Index == index
 }

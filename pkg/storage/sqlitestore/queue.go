@@ -55,7 +55,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	}
 	var got []storage.Message
 	err = q.s.write(ctx, func(t *tx) (err error) {
-		got, err = take(t, id, max, now, hiddenUntil(now, visibility))
+		got, err = receive(t, id, max, now, hiddenUntil(now, visibility))
 		return err
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, rec
 (SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?)
 RETURNING id, dequeued, inserted, body`
 
-func take(t *tx, queue int64, max int, now time.Time, until int64) (got []storage.Message, err error) {
+func receive(t *tx, queue int64, max int, now time.Time, until int64) (got []storage.Message, err error) {
 	receipt := t.next()
 	var ids []int64
 	args := []any{until, receipt, queue, now.UnixNano(), max}

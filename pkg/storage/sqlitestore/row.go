@@ -73,7 +73,7 @@ func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	r, p := reader{rest: data[1:]}, storage.Properties{}
 	for len(r.rest) > 0 && !r.bad {
 		name := r.bytes()
-		kind := r.take(1)
+		kind := r.next(1)
 		if r.bad {
 			break
 		}
@@ -94,7 +94,7 @@ type reader struct {
 	bad  bool
 }
 
-func (r *reader) take(n uint64) []byte {
+func (r *reader) next(n uint64) []byte {
 	if r.bad || n > uint64(len(r.rest)) {
 		r.bad, r.rest = true, nil
 		return nil
@@ -109,8 +109,8 @@ func (r *reader) bytes() []byte {
 	if used <= 0 {
 		used = len(r.rest) + 1 // makes take fail
 	}
-	r.take(uint64(used))
-	return r.take(n)
+	r.next(uint64(used))
+	return r.next(n)
 }
 
 func (r *reader) varint() int64 {
@@ -118,7 +118,7 @@ func (r *reader) varint() int64 {
 	if used <= 0 {
 		used = len(r.rest) + 1
 	}
-	r.take(uint64(used))
+	r.next(uint64(used))
 	return v
 }
 
@@ -143,7 +143,7 @@ func (r *reader) value(kind byte, wanted bool) any {
 	case kindInt64:
 		return r.varint()
 	case kindFloat:
-		if b := r.take(8); b != nil {
+		if b := r.next(8); b != nil {
 			return math.Float64frombits(binary.LittleEndian.Uint64(b))
 		}
 		return nil

@@ -160,7 +160,7 @@ func (s suite) badTransactions(t *testing.T) {
 			continue
 		}
 		if c.blame >= 0 {
-			wantBlame(t, err, c.blame)
+			wantOp(t, err, c.blame)
 		}
 	}
 	diff(t, "rows written", []string(nil), keysOf(ctx, t, table, storage.Query{}))

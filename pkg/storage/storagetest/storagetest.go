@@ -92,8 +92,8 @@ func wantKind(t *testing.T, err error, k fault.Kind) {
 	}
 }
 
-// wantBlame fails unless err names the op with that index.
-func wantBlame(t *testing.T, err error, index int) {
+// wantOp fails unless err names the op with that index.
+func wantOp(t *testing.T, err error, index int) {
 	t.Helper()
 	var blame *storage.OpError
 	if !errors.As(err, &blame) {

@@ -158,7 +158,7 @@ func (s suite) insert(t *testing.T) {
 	first := write(ctx, t, table, insert("p", "r", props{"V": int32(1)}))
 	_, err := table.Transact(ctx, insert("p", "r", props{"V": int32(2)}))
 	wantKind(t, err, fault.Conflict)
-	wantBlame(t, err, 0)
+	wantOp(t, err, 0)
 	wantRow(ctx, t, table, "p", "r", first[0], props{"V": int32(1)})
 }
 
@@ -175,10 +175,10 @@ func (s suite) replaceMerge(t *testing.T) {
 	for _, kind := range []storage.OpKind{storage.Replace, storage.Merge, storage.Delete} {
 		_, err := table.Transact(ctx, at(op(kind, ent("p", "r", nil)), a))
 		wantKind(t, err, fault.Conflict)
-		wantBlame(t, err, 0)
+		wantOp(t, err, 0)
 		_, err = table.Transact(ctx, at(op(kind, ent("p", "gone", nil)), a))
 		wantKind(t, err, fault.NotFound)
-		wantBlame(t, err, 0)
+		wantOp(t, err, 0)
 	}
 	wantRow(ctx, t, table, "p", "r", c, props{"C": "3"})
 	d := write(ctx, t, table, at(op(storage.Merge, ent("p", "r", props{"D": "4"})), storage.AnyETag))[0]

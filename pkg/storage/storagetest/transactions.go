@@ -77,7 +77,7 @@ func (s suite) rollback(t *testing.T) {
 			if fault.KindOf(err) != c.kind {
 				t.Fatalf("%s at %d: have %v, want %s", name, place, err, c.kind)
 			}
-			wantBlame(t, err, place)
+			wantOp(t, err, place)
 			wantNoRow(ctx, t, table, "p", "new")
 			wantRow(ctx, t, table, "p", "x", tags[0], props{"V": "old"})
 			wantRow(ctx, t, table, "p", "y", tags[1], props{"V": "old"})
@@ -130,7 +130,7 @@ func (s suite) missing(t *testing.T) {
 	for _, kind := range []storage.OpKind{storage.Replace, storage.Merge} {
 		_, err := table.Transact(ctx, insert("p", "a", nil), at(op(kind, ent("p", "b", nil)), storage.AnyETag))
 		wantKind(t, err, fault.NotFound)
-		wantBlame(t, err, 1)
+		wantOp(t, err, 1)
 		wantNoRow(ctx, t, table, "p", "a")
 		wantNoRow(ctx, t, table, "p", "b")
 	}

@@ -17,8 +17,8 @@ const (
 	maxLevel        = 6
 )
 
-// markSizes makes headings of lines in larger type; the largest size is level 1.
-func markSizes(lines []line) {
+// findSizeHeadings makes headings of lines in larger type; the largest size is level 1.
+func findSizeHeadings(lines []line) {
 	body := bodySize(lines)
 	var sizes []float64
 	large := func(l line) bool {

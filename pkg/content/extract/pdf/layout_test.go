@@ -92,7 +92,7 @@ func TestRunningHeads(t *testing.T) {
 		for n := range 4 {
 			lines = append(lines, c.lines(n)...)
 		}
-		markRunning(lines)
+		findRunningLines(lines)
 		remain := 0
 		for _, l := range lines {
 			if !l.running {
@@ -144,7 +144,7 @@ func TestHeadingsBySize(t *testing.T) {
 	big := func(y float64, text string) line { return line{text: text, size: 16, y: y, endY: y} }
 	lines := []line{big(200, "A title that takes"), big(182, "two lines"),
 		at(0, 160, "and text of which there is more than of headings"), at(0, 148, "goes on"), big(120, "Another")}
-	markSizes(lines)
+	findSizeHeadings(lines)
 	want := []extract.Block{
 		{Kind: extract.Heading, Level: 1, Text: "A title that takes two lines"},
 		{Kind: extract.Paragraph, Text: "and text of which there is more than of headings goes on"},
@@ -186,7 +186,7 @@ func TestNothingIsLost(t *testing.T) {
 				y: rapid.Float64Range(-10, 800).Draw(t, "y"), field: rapid.Bool().Draw(t, "field"),
 			}
 		})).Draw(t, "lines")
-		markSizes(lines)
+		findSizeHeadings(lines)
 		var in, out strings.Builder
 		for _, l := range lines {
 			in.WriteString(letters(l.text))

@@ -22,9 +22,9 @@ type bookmark struct {
 	level int
 }
 
-// markOutline makes headings of the lines that the outline names. It reports whether it found
+// findOutlineHeadings makes headings of the lines that the outline names. It reports whether it found
 // at least two; otherwise nothing is marked.
-func (r *reader) markOutline() bool {
+func (r *reader) findOutlineHeadings() bool {
 	byPage := map[int][]bookmark{}
 	for _, b := range r.bookmarks() {
 		byPage[b.page] = append(byPage[b.page], b)

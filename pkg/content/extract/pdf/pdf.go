@@ -106,9 +106,9 @@ func (r *reader) read() (extract.Document, error) {
 		return extract.Document{}, fault.New(fault.Invalid,
 			"the PDF holds only images of its pages and needs text recognition (OCR)")
 	}
-	markRunning(r.lines)
-	if !r.markOutline() {
-		markSizes(r.lines)
+	findRunningLines(r.lines)
+	if !r.findOutlineHeadings() {
+		findSizeHeadings(r.lines)
 	}
 	blocks := assemble(r.lines)
 	for _, b := range blocks {

@@ -9,11 +9,11 @@ import (
 // edge is how many lines at the top and at the bottom of a page may be running heads.
 const edge = 2
 
-// markRunning marks page numbers, running heads and footers: lines that are alike at the edge of
+// findRunningLines marks page numbers, running heads and footers: lines that are alike at the edge of
 // at least three pages, and of a quarter of those from the first to the last of them. Two lines
 // are alike if their texts differ only in a number that counts the pages, or if both begin or end with such a
 // number, because the rest may name the section. A sum at the foot of each page is content.
-func markRunning(lines []line) {
+func findRunningLines(lines []line) {
 	spans := map[string]*span{}
 	pages := byPage(lines)
 	for _, page := range pages {

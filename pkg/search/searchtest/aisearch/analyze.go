@@ -267,7 +267,7 @@ func asciiFolded(term string) string {
 		if r >= utf8.RuneSelf {
 			if s, found := special[r]; found {
 				folded = s
-			} else if s := withoutMarks(r); isASCII(s) {
+			} else if s := withoutDiacritics(r); isASCII(s) {
 				folded = s
 			}
 		}
@@ -276,7 +276,7 @@ func asciiFolded(term string) string {
 	return out.String()
 }
 
-func withoutMarks(r rune) string {
+func withoutDiacritics(r rune) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1

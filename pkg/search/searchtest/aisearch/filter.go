@@ -46,7 +46,7 @@ func (p *filterParser) next() string {
 	return piece
 }
 
-func (p *filterParser) take(piece string) bool {
+func (p *filterParser) accept(piece string) bool {
 	if len(p.pieces) > 0 && p.pieces[0] == piece {
 		p.pieces = p.pieces[1:]
 		return true
@@ -56,7 +56,7 @@ func (p *filterParser) take(piece string) bool {
 
 func (p *filterParser) or() (filter, error) {
 	left, err := p.and()
-	for err == nil && p.take("or") {
+	for err == nil && p.accept("or") {
 		var right filter
 		one := left
 		right, err = p.and()
@@ -67,7 +67,7 @@ func (p *filterParser) or() (filter, error) {
 
 func (p *filterParser) and() (filter, error) {
 	left, err := p.factor()
-	for err == nil && p.take("and") {
+	for err == nil && p.accept("and") {
 		var right filter
 		one := left
 		right, err = p.factor()
@@ -78,16 +78,16 @@ func (p *filterParser) and() (filter, error) {
 
 func (p *filterParser) factor() (filter, error) {
 	switch {
-	case p.take("not"):
+	case p.accept("not"):
 		f, err := p.factor()
 		return func(d document) bool { return !f(d) }, err
-	case p.take("("):
+	case p.accept("("):
 		f, err := p.or()
-		if err == nil && !p.take(")") {
+		if err == nil && !p.accept(")") {
 			err = refuse("Invalid expression: no )")
 		}
 		return f, err
-	case p.take("search.in"):
+	case p.accept("search.in"):
 		return p.in()
 	}
 	return p.comparison()
@@ -133,7 +133,7 @@ func (p *filterParser) in() (filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if open != "(" || comma != "," || second != "," || !p.take(")") || delimiters == "" {
+	if open != "(" || comma != "," || second != "," || !p.accept(")") || delimiters == "" {
 		return nil, refuse("Invalid expression: search.in")
 	}
 	set := strings.FieldsFunc(values, func(r rune) bool { return strings.ContainsRune(delimiters, r) })
@@ -179,7 +179,7 @@ func (p *filterParser) any(name string) (filter, error) {
 		return nil, err
 	}
 	if f := p.d.field(name); f == nil || f.Type != stringsType || open != "(" || colon != ":" || again != variable ||
-		operator != "eq" || !p.take(")") {
+		operator != "eq" || !p.accept(")") {
 		return nil, refuse("Invalid expression: %s/any", name)
 	}
 	return func(d document) bool { return slices.Contains(texts(d[name]), want) }, p.field(name)

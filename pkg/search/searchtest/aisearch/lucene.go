@@ -35,7 +35,7 @@ func (d *definition) parseLucene(query string) (clause, error) {
 	return c, err
 }
 
-func (p *luceneParser) take(prefix string) bool {
+func (p *luceneParser) accept(prefix string) bool {
 	rest, found := strings.CutPrefix(p.rest, prefix)
 	p.rest = rest
 	return found
@@ -52,9 +52,9 @@ func (p *luceneParser) group() (clause, error) {
 		g.kids = append(g.kids, c)
 		next := ""
 		switch {
-		case p.take(" AND "):
+		case p.accept(" AND "):
 			next = "AND"
-		case p.take(" OR "):
+		case p.accept(" OR "):
 			next = "OR"
 		default:
 			g.and = operator == "AND"
@@ -87,9 +87,9 @@ func (p *luceneParser) unit() (clause, error) {
 		}
 		c.field, p.rest = m[1], p.rest[len(m[0]):]
 	}
-	if c.field == "" && p.take("(") {
+	if c.field == "" && p.accept("(") {
 		g, err := p.group()
-		if err == nil && !p.take(")") {
+		if err == nil && !p.accept(")") {
 			err = refuse("Failed to parse query string: no ) at %.40q", p.rest)
 		}
 		return g, err
@@ -103,7 +103,7 @@ func (p *luceneParser) unit() (clause, error) {
 		return c, refuse("Failed to parse query string at %.40q", p.rest)
 	}
 	c.text, p.rest = escape.ReplaceAllString(m, "$1"), p.rest[len(m):]
-	if c.prefix = p.take("*"); c.prefix && len([]rune(c.text)) > 1000 {
+	if c.prefix = p.accept("*"); c.prefix && len([]rune(c.text)) > 1000 {
 		return c, refuse("prefix of more than 1000 characters")
 	}
 	return c, nil

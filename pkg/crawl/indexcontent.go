@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// placeContent is the second half of a check: it brings the content to where it belongs. A check that found
+// indexContent is the second half of a check: it brings the content to where it belongs. A check that found
 // nothing new comes here, too, for the item that stands for the page may have changed all the same; a
 // page for which no other was ever named costs nothing.
-func (c *check) placeContent(
+func (c *check) indexContent(
 	ctx context.Context, o verdict.Outcome, r verdict.Reading,
 ) (p verdict.Placement, _ verdict.Outcome, err error) {
 	if o.Kind == schedule.Missing || o.Kind == verdict.LooksMissing {
@@ -43,7 +43,7 @@ func (c *check) placeContent(
 		p, err = c.placer.StandBehind(ctx, it, s)
 		return p, o, err
 	}
-	p.Soon = s.TakeNote(it, c.now())
+	p.Soon = s.ApplyNote(it, c.now())
 	if !refresh && it.AliasOf == "" && (!b.HasMoved(it) || it.IndexedHash == "") {
 		return p, o, nil
 	}

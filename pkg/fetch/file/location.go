@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Kind is the kind of store that has a place, and the scheme of its [Place.Source].
+// Kind is the kind of store that has a location, and the scheme of its [Location.Source].
 type Kind string
 
 // These are the kinds of A3.
@@ -21,10 +21,10 @@ const (
 	Share Kind = "share"
 )
 
-// Place is the location of a file: on this machine, in a blob container or in a file share. Places are values and may
-// be compared with ==. Two places are the same source exactly when their [Place.Normalized] is equal. Make them with
-// [Parse].
-type Place struct {
+// Location is the location of a file: on this machine, in a blob container or in a file share. Locations are values and
+// may be compared with ==. Two locations are the same source exactly when their [Location.Normalized] is equal. Make
+// them with [Parse].
+type Location struct {
 	kind    Kind
 	windows bool
 	// service is the address of the blob or file service, "https://acct.blob.core.windows.net" or
@@ -37,7 +37,7 @@ type Place struct {
 
 // Parse reads a path, or the address of a blob or of a file in a share (A3). Paths must be absolute; Windows paths
 // begin with a drive. The text alone shows which kind of path it is, on every machine. The address of a whole
-// container is a place for [Client.List]. The error is Invalid, names the field "path" and repeats neither query nor
+// container is a location for [Client.List]. The error is Invalid, names the field "path" and repeats neither query nor
 // userinfo.
 //
 //	/data//docs/a.pdf/                        /data/docs/a.pdf
@@ -46,28 +46,28 @@ type Place struct {
 //	http://127.0.0.1:10000/devstoreaccount1/c/a   unchanged
 //
 // Dot segments are refused, because programs resolve them in different ways.
-func Parse(raw string) (Place, error) {
+func Parse(raw string) (Location, error) {
 	switch {
 	case len(raw) > source.MaxRaw:
-		return Place{}, invalid("%d bytes: want at most %d", len(raw), source.MaxRaw)
+		return Location{}, invalid("%d bytes: want at most %d", len(raw), source.MaxRaw)
 	case !utf8.ValidString(raw):
-		return Place{}, invalid("the path is not UTF-8, so it cannot be stored")
+		return Location{}, invalid("the path is not UTF-8, so it cannot be stored")
 	case strings.ContainsFunc(raw, unicode.IsControl):
-		return Place{}, invalid("the path holds control characters")
+		return Location{}, invalid("the path holds control characters")
 	}
 	p, err := parse(raw)
 	if err == nil && len(p.Normalized()) > source.MaxNormalized {
 		err = invalid("the path is longer than %d bytes", source.MaxNormalized)
 	}
 	if err != nil {
-		return Place{}, err
+		return Location{}, err
 	}
 	return p, nil
 }
 
 func invalid(format string, args ...any) error { return fault.Field("path", format, args...) }
 
-func parse(raw string) (Place, error) {
+func parse(raw string) (Location, error) {
 	switch {
 	case hasPrefixFold(raw, "http://"), hasPrefixFold(raw, "https://"):
 		return parseAddress(raw)
@@ -76,9 +76,9 @@ func parse(raw string) (Place, error) {
 	case len(raw) >= 3 && isLetter(raw[0]) && raw[1] == ':' && (raw[2] == '\\' || raw[2] == '/'):
 		return parseWindows(raw)
 	case strings.HasPrefix(raw, `\\`):
-		return Place{}, invalid("network and device paths cannot be read: name a share by its https address")
+		return Location{}, invalid("network and device paths cannot be read: name a share by its https address")
 	}
-	return Place{}, invalid("want an absolute path, or the https address of a blob or of a file in a share")
+	return Location{}, invalid("want an absolute path, or the https address of a blob or of a file in a share")
 }
 
 func hasPrefixFold(s, prefix string) bool {
@@ -99,12 +99,12 @@ func segments(path string) ([]string, error) {
 	return out, nil
 }
 
-func parsePOSIX(raw string) (Place, error) {
+func parsePOSIX(raw string) (Location, error) {
 	parts, err := segments(raw)
 	if err == nil && len(parts) == 0 {
 		err = invalid("the path names a folder")
 	}
-	return Place{kind: Local, name: "/" + strings.Join(parts, "/")}, err
+	return Location{kind: Local, name: "/" + strings.Join(parts, "/")}, err
 }
 
 // Sources returns the one or two sources that a text may name. The address of a blob is also the address of a page,
@@ -122,18 +122,18 @@ func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 }
 
 // Kind returns the kind of store.
-func (p Place) Kind() Kind { return p.kind }
+func (p Location) Kind() Kind { return p.kind }
 
-// Whole reports whether the place is a whole container.
-func (p Place) Whole() bool { return p.kind == Blob && p.name == "" }
+// Whole reports whether the location is a whole container.
+func (p Location) Whole() bool { return p.kind == Blob && p.name == "" }
 
-// String returns the place in a form that [Parse] reads back exactly. It differs from Normalized where the store
+// String returns the location in a form that [Parse] reads back exactly. It differs from Normalized where the store
 // makes distinctions that the identity does not: repeated slashes in the name of a blob, and the case of a Windows
 // path.
-func (p Place) String() string { return p.text(p.name, escape) }
+func (p Location) String() string { return p.text(p.name, escape) }
 
 // Normalized returns the identity (A3), of at most source.MaxNormalized bytes.
-func (p Place) Normalized() string {
+func (p Location) Normalized() string {
 	switch {
 	case p.windows:
 		return strings.ToLower(p.name)
@@ -143,9 +143,9 @@ func (p Place) Normalized() string {
 	return p.String()
 }
 
-// Path returns the POSIX path of the place below its container, share or machine, without a slash at either end. The
+// Path returns the POSIX path of the location below its container, share or machine, without a slash at either end. The
 // chunks of the file are named by it (spec 002 §2). It follows Normalized. For a whole container it is empty.
-func (p Place) Path() string {
+func (p Location) Path() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
 		path = strings.ToLower(path)
@@ -153,8 +153,8 @@ func (p Place) Path() string {
 	return path
 }
 
-// text builds the text of a place around a name.
-func (p Place) text(name string, escape func(string) string) string {
+// text builds the text of a location around a name.
+func (p Location) text(name string, escape func(string) string) string {
 	switch {
 	case p.kind == Local:
 		return name
@@ -176,9 +176,9 @@ func IsHost(host string) bool {
 
 const localHost = string(Local) + ":local"
 
-// Source returns the place as a source for the registry. Its Host, and therefore its partition, is the container or
+// Source returns the location as a source for the registry. Its Host, and therefore its partition, is the container or
 // share. No URL has a host of that form.
-func (p Place) Source() source.Source {
+func (p Location) Source() source.Source {
 	host := localHost
 	if p.kind != Local {
 		host = string(p.kind) + ":" + p.account + ":" + p.container
@@ -190,7 +190,7 @@ func (p Place) Source() source.Source {
 }
 
 // url returns the address of a blob or file, for checks that need a URL.
-func (p Place) url() *url.URL {
+func (p Location) url() *url.URL {
 	u, _ := url.Parse(p.String()) // Parse has accepted it
 	return u
 }

@@ -151,7 +151,7 @@ func TestHostLeaseEnds(t *testing.T) {
 	h = &State{}
 	h.Pace.Pause(noon, noon.Add(time.Hour), "HTTP 503")
 	if _, again, ok := h.ReserveItemless(noon, noon, "me", p, half); ok || !again.Equal(noon.Add(time.Hour)) ||
-		!h.Turns.ItemlessUntil.IsZero() {
-		t.Errorf("paused: %v, again at %v, waiter until %v", ok, again, h.Turns.ItemlessUntil)
+		!h.Waiting.ItemlessUntil.IsZero() {
+		t.Errorf("paused: %v, again at %v, waiter until %v", ok, again, h.Waiting.ItemlessUntil)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-func place(t testing.TB, raw string) file.Place {
+func place(t testing.TB, raw string) file.Location {
 	t.Helper()
 	p, err := file.Parse(raw)
 	if err != nil {
@@ -82,7 +82,7 @@ func TestA3Normalized(t *testing.T) {
 	}
 }
 
-// refusedPlaces are places that can never work, by reason.
+// refusedPlaces are locations that can never work, by reason.
 var refusedPlaces = map[string]string{
 	"empty":                    "",
 	"relative":                 "docs/a.pdf",
@@ -150,7 +150,7 @@ func TestA3RefusedPlaces(t *testing.T) {
 			if !fault.Is(err, fault.Invalid) || fault.FieldOf(err) != "path" {
 				t.Errorf("have %v, %v; want invalid path", p, err)
 			}
-			if p != (file.Place{}) {
+			if p != (file.Location{}) {
 				t.Errorf("a refused place is not zero: %v", p)
 			}
 		})
@@ -204,7 +204,7 @@ func TestA5SourceOfAPlace(t *testing.T) {
 	}
 }
 
-// anyPlace draws texts, many of which are places or nearly so.
+// anyPlace draws texts, many of which are locations or nearly so.
 var anyPlace = rapid.Custom(func(t *rapid.T) string {
 	head := rapid.SampledFrom([]string{
 		"/", "//data/", `C:\`, "x:/", `\\`, "https://acct.blob.core.windows.net/docs/",
@@ -220,7 +220,7 @@ var anyPlace = rapid.Custom(func(t *rapid.T) string {
 		rapid.SampledFrom([]string{"", "/", `\`}).Draw(t, "between"))
 })
 
-// checkPlace checks the properties of every place.
+// checkPlace checks the properties of every location.
 func checkPlace(t interface{ Fatalf(string, ...any) }, raw string) {
 	p, err := file.Parse(raw)
 	if err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// turn is a series of pieces of one import. The file stays open between them.
-type turn struct {
+// step is a series of pieces of one import. The file stays open between them.
+type step struct {
 	s    *Service
 	im   *Import
 	part *file.Part
 	in   *mbox.Reader
 }
 
-// turn works on an import for about that long, and sends a message for what remains.
-func (s *Service) turn(ctx context.Context, im *Import, long time.Duration) error {
+// step works on an import for about that long, and sends a message for what remains.
+func (s *Service) step(ctx context.Context, im *Import, long time.Duration) error {
 	if im.Over() {
 		return nil
 	}
-	t := &turn{s: s}
+	t := &step{s: s}
 	defer t.close()
 	err := s.runs.Advance(ctx, im, long, t.piece)
 	if err == nil && im.Over() {
@@ -37,7 +37,7 @@ func (s *Service) turn(ctx context.Context, im *Import, long time.Duration) erro
 }
 
 // piece changes the import by as much as one write of its row records.
-func (t *turn) piece(ctx context.Context, im *Import) (next run.Next, err error) {
+func (t *step) piece(ctx context.Context, im *Import) (next run.Next, err error) {
 	t.im = im
 	if im.State == Enqueueing || len(im.pending()) >= im.Batch {
 		next.Wait, err = t.enqueue(ctx)
@@ -54,7 +54,7 @@ func (t *turn) piece(ctx context.Context, im *Import) (next run.Next, err error)
 }
 
 // enqueue hands a batch of the waiting entries to tier 1.
-func (t *turn) enqueue(ctx context.Context) (wait time.Duration, err error) {
+func (t *step) enqueue(ctx context.Context) (wait time.Duration, err error) {
 	im, pending := t.im, t.im.pending()
 	n := min(len(pending), im.Batch)
 	if n > 0 {
@@ -96,11 +96,11 @@ func (e *fileError) final() bool {
 }
 
 // open opens the file at the position where the next piece begins.
-func (t *turn) open(ctx context.Context) error {
+func (t *step) open(ctx context.Context) error {
 	if t.in != nil {
 		return nil
 	}
-	place, err := t.s.o.Root.place(t.im.Path)
+	place, err := t.s.o.Root.locate(t.im.Path)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (t *turn) open(ctx context.Context) error {
 	if inside {
 		at-- // one byte back, to see whether a line begins at Offset
 	}
-	t.part, err = t.s.files.OpenAt(ctx, file.Request{Place: place, Credential: t.s.o.Root.Credential, Known: t.im.file()},
-		at)
+	t.part, err = t.s.files.OpenAt(ctx,
+		file.Request{Location: place, Credential: t.s.o.Root.Credential, Known: t.im.file()}, at)
 	if fault.Is(err, fault.Conflict) {
 		err = fault.New(fault.Conflict,
 			"the file has changed since the import began: import it again, what was imported is skipped")
@@ -122,8 +122,8 @@ func (t *turn) open(ctx context.Context) error {
 }
 
 // unchanged returns Conflict when the file has changed since it was opened.
-func (t *turn) unchanged() error {
-	err := t.part.Settled()
+func (t *step) unchanged() error {
+	err := t.part.Unchanged()
 	if fault.Is(err, fault.Conflict) {
 		err = fault.New(fault.Conflict,
 			"the file changes while it is imported: import it again when nothing writes to it any more; "+
@@ -132,14 +132,14 @@ func (t *turn) unchanged() error {
 	return err
 }
 
-func (t *turn) close() {
+func (t *step) close() {
 	if t.part != nil {
 		_ = t.part.Close() // nothing was written
 	}
 }
 
 // next returns the next mail. It returns io.EOF as is; any other error is the file's.
-func (t *turn) next() (mbox.Mail, error) {
+func (t *step) next() (mbox.Mail, error) {
 	m, err := t.in.Next()
 	switch {
 	case err == nil || err == io.EOF:

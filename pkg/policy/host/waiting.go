@@ -2,8 +2,8 @@ package host
 
 import "time"
 
-// Turns records the waiters of each kind of lease.
-type Turns struct {
+// Waiting records the waiters of each kind of lease.
+type Waiting struct {
 	ItemlessUntil time.Time `col:"passWaits"`  // until when batches wait for a host lease
 	BatchUntil    time.Time `col:"batchWaits"` // until when host leases wait for a batch
 	ItemlessLast  bool      `col:"passLast"`   // the last lease was a host lease
@@ -24,7 +24,7 @@ const (
 // is unknown. Callers must write the state in either case, because the batch may now be a waiter.
 func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
-	t := &s.Turns
+	t := &s.Waiting
 	batchFirst := t.ItemlessLast && t.BatchUntil.After(now)
 	if !t.ItemlessUntil.After(now) || batchFirst {
 		if g, until, ok = s.reserve(now, owner, n, p, jitter); ok {
@@ -55,29 +55,29 @@ func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return g, until, false // no other lease blocks it, so it is not a waiter
 	}
-	if batchFirst := s.Turns.ItemlessLast && s.Turns.BatchUntil.After(now); !batchFirst {
+	if batchFirst := s.Waiting.ItemlessLast && s.Waiting.BatchUntil.After(now); !batchFirst {
 		trial := *s
 		if g, _, ok = trial.reserve(now, owner, 1, p, jitter); ok && !g.Starts[0].After(limit) {
 			*s = trial
 			l := s.lease(owner)
 			l.Permits, l.Itemless, g.Permits = 1, true, 1
-			s.Turns.ItemlessUntil, s.Turns.ItemlessLast = time.Time{}, true
+			s.Waiting.ItemlessUntil, s.Waiting.ItemlessLast = time.Time{}, true
 			return g, again, true
 		}
 	}
 	again = Later(now.Add(retryEvery), s.Pace.NextStart)
-	s.Turns.ItemlessUntil = Stamp(again.Add(WaiterGrace))
+	s.Waiting.ItemlessUntil = Stamp(again.Add(WaiterGrace))
 	return Grant{}, again, false
 }
 
 // ReleaseItemless ends a host lease. It reports whether a batch waits for its end.
 func (s *State) ReleaseItemless(now time.Time, owner string, next time.Time) (batchWaits bool) {
 	s.Release(owner, next)
-	if !s.Turns.BatchUntil.After(now) {
+	if !s.Waiting.BatchUntil.After(now) {
 		return false
 	}
-	if soon := Stamp(now.Add(batchGrace)); soon.Before(s.Turns.BatchUntil) {
-		s.Turns.BatchUntil = soon
+	if soon := Stamp(now.Add(batchGrace)); soon.Before(s.Waiting.BatchUntil) {
+		s.Waiting.BatchUntil = soon
 	}
 	return true
 }
