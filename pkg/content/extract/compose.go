@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Composer makes a [Document] of the blocks and links that a reader of another format than HTML
-// finds, and keeps it within [Limits]. The zero value is not usable.
+// Composer makes a [Document] of the blocks and links that a reader of a format other than HTML finds, and keeps it
+// within [Limits]. The zero value is not usable.
 type Composer struct {
 	doc    Document
 	limits Limits
@@ -16,15 +16,15 @@ type Composer struct {
 	known  map[string]bool
 }
 
-// NewComposer begins a document of the given media type. Of lim it honors MaxBytes, as bytes of
-// text rather than of the body, MaxBlocks and MaxLinks.
+// NewComposer begins a document of the given media type. Of lim, the composer applies MaxBytes (to the text, not the
+// body), MaxBlocks and MaxLinks.
 func NewComposer(mimeType string, lim Limits) *Composer {
 	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.WithDefaults(), known: map[string]bool{}}
 }
 
-// Add appends a block whose text is folded ([dom.Fold]) or of the form that its kind prescribes. A
-// block without text is passed over, one that crosses a bound is cut. It reports false when there
-// was no room: the reader may stop.
+// Add appends a block. Its text must be folded ([dom.Fold]) or have the form that its kind prescribes. Add ignores a
+// block without text and cuts one that exceeds a limit. It returns false when the document is full: the reader may
+// stop.
 func (c *Composer) Add(b Block) bool {
 	left := c.limits.MaxBytes - c.size
 	if len(b.Text) > left {
@@ -44,7 +44,7 @@ func (c *Composer) Add(b Block) bool {
 	return left > 0
 }
 
-// Link keeps an absolute web address once, without its fragment; anything else is passed over.
+// Link adds an absolute web address once, without its fragment. It ignores any other address.
 func (c *Composer) Link(address, text string) {
 	u := dom.Resolve(&url.URL{}, address)
 	if u == nil {
@@ -63,8 +63,8 @@ func (c *Composer) Link(address, text string) {
 	c.doc.Links = append(c.doc.Links, Link{URL: address, Text: dom.Clip(dom.Fold(text), MaxLinkText)})
 }
 
-// Document ends the document. Its language is detected when none is given. Its title is the first candidate that says
-// something, or else the first heading.
+// Document completes the document. It detects the language when the caller passes none. The title is the first
+// candidate that is not empty, or else the first heading.
 func (c *Composer) Document(language string, titles ...string) Document {
 	doc := c.doc
 	doc.Language = language

@@ -8,26 +8,26 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Fingerprint tells texts that are nearly the same from others. The zero value is of a text
-// without words, which is like no other.
+// Fingerprint summarizes a text so that nearly equal texts can be recognized. The zero value is that of a text
+// without words, which is near no other text.
 type Fingerprint struct {
-	Words int    `json:"words"` // that were looked at
-	Exact uint64 `json:"exact"` // of all of them in order
+	Words int    `json:"words"` // number of words read
+	Exact uint64 `json:"exact"` // hash of all words in order
 	Sim   uint64 `json:"sim"`   // similar for similar texts: a simhash over runs of three words
 }
 
 const (
-	// nearBits is in how many bits of Sim texts of the same origin differ. Of unrelated texts one pair
-	// in a hundred differs in 23 bits or less and none in 6; with a twentieth of the text replaced,
-	// 99 in 100 differ in 12 or less.
+	// nearBits is the largest number of bits of Sim in which texts count as nearly the same. Of unrelated texts, one
+	// pair in a hundred differs in 23 bits or fewer, and no pair in 6 or fewer. With a twentieth of the text
+	// replaced, 99 pairs in 100 differ in 12 or fewer.
 	nearBits = 10
-	// fewWords is below what Sim means little: every word is in a tenth of the runs.
+	// fewWords is the number of words below which Sim means little: every word is in a tenth of the runs.
 	fewWords = 20
-	// maxWords bounds what is looked at.
+	// maxWords bounds the words that are read.
 	maxWords = 20_000
 )
 
-// FingerprintOf reads a text's words in lower case, except those for which leave is true.
+// FingerprintOf returns the fingerprint of a text's words in lower case. It skips the words for which leave is true.
 func FingerprintOf(text string, leave func(word string) bool) Fingerprint {
 	var f Fingerprint
 	var votes [64]int
@@ -68,8 +68,8 @@ func majority(votes *[64]int) (sim uint64) {
 	return sim
 }
 
-// Near reports whether two texts are nearly the same: few of their runs of three words differ. Of
-// a text of fewer than 20 words all have to be the same.
+// Near reports whether two texts are nearly the same: few of their runs of three words differ. When either text has
+// fewer than 20 words, all words must be the same.
 func (f Fingerprint) Near(g Fingerprint) bool {
 	if min(f.Words, g.Words) < fewWords {
 		return f.Words > 0 && f.Words == g.Words && f.Exact == g.Exact

@@ -11,25 +11,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// ContentHash names the indexable content (requirement A10): see [Document.Hashes].
+// ContentHash returns the hash of the indexable content (requirement A10); see [Document.Hashes].
 func (d Document) ContentHash() string {
 	content, _ := d.Hashes()
 	return content
 }
 
-// Hashes name what a page says. content is that of the indexable content (A10), as "sha256:" and 64 hex digits. It
-// covers this text in UTF-8, normalization form C:
+// Hashes returns two hashes of a page. content is the hash of the indexable content (A10), as "sha256:" and 64 hex
+// digits. It covers this text in UTF-8, normalization form C:
 //
 //	title LF block LF block LF …
 //
-// In a block of code, lines keep their indentation; everywhere else runs of whitespace, line
-// breaks included, are one space, and what counts on by itself is folded (H12). Kinds and levels of
-// blocks are not covered: what a page looks like may change without its content changing. The form
-// belongs to the text component of lineage.Current, and so does everything that decides what becomes
-// a block (B6).
+// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included, becomes
+// one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover the kinds
+// and levels of blocks: a page may change its looks without changing its content. The form belongs to the text
+// component of lineage.Current, and so does everything that decides what becomes a block (B6).
 //
-// body is a short name of the blocks alone, by which a page is known that has another title, or an earlier text
-// again (H7, H8): the first eight bytes of the SHA-256 of what stands behind the title's line.
+// body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text returned
+// (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
 func (d Document) Hashes() (content string, body [8]byte) {
 	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
 	s.Block(dom.Fold(d.Title))
@@ -53,8 +52,8 @@ func (d Document) appendBody(s noise.Filter) []byte {
 	return s.Out
 }
 
-// TextHash names all visible text (A10), whitespace folded to single spaces, form C, written like
-// [Document.ContentHash].
+// TextHash returns the hash of all visible text (A10), with whitespace folded to single spaces, in form C. It is
+// written like [Document.ContentHash].
 func (d Document) TextHash() string { return digest([]byte(spaceLines(d.VisibleText))) }
 
 func digest(text []byte) string {

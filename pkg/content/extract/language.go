@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on the sample of text that its language is detected by, in bytes. Less than the least
-// says too little; trigrams have said all they can long before the most.
+// Bounds, in bytes, on the sample of text from which the language is detected. A shorter sample is not reliable, and
+// trigrams gain nothing from a longer one.
 const (
 	leastSample = 100
 	mostSample  = 2 << 10
 )
 
-// languages are those that are looked for. Each further one makes its neighbours less certain.
+// languages are the languages to detect. Each further one makes similar languages less certain.
 var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Arb: true, whatlanggo.Ben: true, whatlanggo.Bul: true, whatlanggo.Ces: true, whatlanggo.Cmn: true,
 	whatlanggo.Dan: true, whatlanggo.Deu: true, whatlanggo.Ell: true, whatlanggo.Eng: true, whatlanggo.Fin: true,
@@ -35,9 +35,8 @@ func (d *Document) DetectLanguage() {
 	}
 }
 
-// detectLanguage gives the language of the prose at the beginning of a document as ISO 639-1, or
-// "" when that is not reliable: no language is better than a wrong one, by which a search would
-// miss the page.
+// detectLanguage returns the ISO 639-1 code of the language of the prose at the beginning of a document, or "" when
+// detection is not reliable. A wrong language is worse than none: searches would miss the page.
 func detectLanguage(blocks []Block) string {
 	text := sample(blocks)
 	if len(text) < leastSample {
@@ -48,14 +47,14 @@ func detectLanguage(blocks []Block) string {
 		return ""
 	}
 	if info.Lang == whatlanggo.Cmn && strings.ContainsFunc(text, isKana) {
-		return "" // Japanese in more Chinese characters than usual, or about Japan
+		return "" // Japanese with more Chinese characters than usual, or a text about Japan
 	}
 	return info.Lang.Iso6391()
 }
 
 func isKana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
 
-// sample is the beginning of the text that is written in a language, which code is not.
+// sample returns the beginning of the text without code, which is not written in a human language.
 func sample(blocks []Block) string {
 	var text strings.Builder
 	for _, b := range blocks {
@@ -71,10 +70,10 @@ func sample(blocks []Block) string {
 	return text.String()
 }
 
-// PrimaryLanguage is the primary subtag of a BCP 47 tag (or the first of a Content-Language
-// list) in lower case, such as "pt" for "pt-BR, en"; empty when that is not 2 to 8
-// letters. A caller whose document declares no language may ask it about the Content-Language
-// header, which is worth more than [Document.LanguageDetected].
+// PrimaryLanguage returns the primary subtag of a BCP 47 tag, or of the first tag of a Content-Language list, in
+// lower case: "pt" for "pt-BR, en". It returns "" when the subtag is not 2 to 8 letters. A caller whose document
+// declares no language may pass the Content-Language header: the result is more reliable than
+// [Document.LanguageDetected].
 func PrimaryLanguage(tag string) string {
 	tag, _, _ = strings.Cut(strings.TrimSpace(tag), ",")
 	end := strings.IndexAny(tag, "-_ ;")

@@ -2,10 +2,10 @@ package extract
 
 import "time"
 
-// Metadata is what a page says of itself beside its text. No hash covers it. Every text is of one line and at most
+// Metadata is what a page states about itself beside its text. No hash covers it. Every text is one line of at most
 // [MaxName] bytes.
 type Metadata struct {
-	Published time.Time `json:",omitzero"` // UTC; a day without a time is its beginning
+	Published time.Time `json:",omitzero"` // UTC; midnight when the page gives only a day
 	Modified  time.Time `json:",omitzero"`
 	Author    string    `json:",omitempty"` // several are joined by ", "
 	SiteName  string    `json:",omitempty"`
@@ -14,8 +14,8 @@ type Metadata struct {
 // earliest is the day before which nothing was published on the web.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Believable is the metadata without dates before 1990 or, a day allowed for clocks and time zones, after now; a
-// page that was modified before it was published was not modified.
+// Believable returns the metadata without implausible dates: dates before 1990, and dates more than a day after now
+// (the day allows for clocks and time zones). It also drops a modification date before the publication date.
 func (m Metadata) Believable(now time.Time) Metadata {
 	latest := now.AddDate(0, 0, 1)
 	if m.Published.Before(earliest) || m.Published.After(latest) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown writes blocks as GitHub Flavored Markdown, headings and code with their marks. The beginning of a paragraph
-// that only looks like a mark is escaped.
+// Markdown writes blocks as GitHub Flavored Markdown, including the syntax of headings and code. It escapes the
+// beginning of a paragraph that only looks like Markdown syntax.
 func Markdown(blocks []Block) string {
 	texts := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -30,5 +30,5 @@ func Markdown(blocks []Block) string {
 	return strings.Join(texts, Separator)
 }
 
-// looksMarked is the beginning of a line that Markdown would take for a heading, a quotation or a fence.
+// looksMarked matches the beginning of a line that Markdown would read as a heading, a quotation or a fence.
 var looksMarked = regexp.MustCompile("(?m)^( {0,3})(#|>|```|~~~)")
