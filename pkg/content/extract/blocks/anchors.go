@@ -13,26 +13,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds of the ids by which headings and terms are reached, and of the search for them.
+// Bounds on the ids that lead to headings and terms, and on the search for them.
 const (
 	maxAnchor  = 200   // bytes; longer ids are ignored
 	maxAnchors = 5_000 // of a page
-	maxWithin  = 200   // nodes of a heading, or of what stands before it, that are looked at
+	maxWithin  = 200   // nodes examined in a heading, or before it
 	maxAbove   = 5     // elements around a heading
 	maxBefore  = 20    // nodes before it in each
-	maxLead    = 80    // bytes of text before it: what rustdoc says of a method's versions
+	maxLead    = 80    // bytes of text before it: rustdoc writes the versions of a method there
 )
 
-// anchors are the ids of a page that lead to something. They belong to the page, not to its text: no hash covers
-// them. A browser goes to the first element of an id, so the second one with the same id has no anchor.
+// anchors are the ids of a page that are already in use as anchors. They belong to the page, not to its text: no hash
+// covers them. A browser jumps to the first element with an id, so a second element with the same id has no anchor.
 type anchors map[string]bool
 
-// of is the id by which a browser goes to a heading, "" for none.
+// of returns the id by which a browser jumps to a heading, or "" when there is none.
 func (a *anchors) of(h *html.Node) string {
 	return a.once(cmp.Or(anchorID(h), idWithin(h), permalinkBehind(h), idAround(h)))
 }
 
-// ofTerm is that of a term of a list of definitions, nil for none.
+// ofTerm returns the id of a term of a definition list, or "" when it has none or dt is nil.
 func (a *anchors) ofTerm(dt *html.Node) string {
 	if dt == nil {
 		return ""
@@ -40,7 +40,7 @@ func (a *anchors) ofTerm(dt *html.Node) string {
 	return a.once(cmp.Or(anchorID(dt), idWithin(dt)))
 }
 
-// once is an id that is met for the first time, as long as they are not too many.
+// once returns id the first time it occurs, and "" afterwards or when the page has too many anchors.
 func (a *anchors) once(id string) string {
 	if id == "" || (*a)[id] || len(*a) >= maxAnchors {
 		return ""
@@ -52,7 +52,7 @@ func (a *anchors) once(id string) string {
 	return id
 }
 
-// anchorID is the id of an element, or the name of a link, as far as it is fit for an address.
+// anchorID returns the id of an element, or the name of a link, when it is fit for an address.
 func anchorID(n *html.Node) string {
 	id := dom.Attr(n, "id")
 	if id == "" && n.DataAtom == atom.A {
@@ -61,7 +61,7 @@ func anchorID(n *html.Node) string {
 	return fit(id)
 }
 
-// fit is an id, or "" for one that is too long or cannot stand in an address: behind ":~:" browsers look for a text.
+// fit returns id, or "" when id is too long or cannot be used in an address: after ":~:" browsers search for a text.
 func fit(id string) string {
 	unfit := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	if len(id) > maxAnchor || !utf8.ValidString(id) || strings.Contains(id, ":~:") || strings.ContainsFunc(id, unfit) {
@@ -70,7 +70,8 @@ func fit(id string) string {
 	return id
 }
 
-// idWithin is the id of a link or span in a heading, one around text first; else the target of its permalink.
+// idWithin returns the id of a link or span in a heading, preferably one around text, or else the target of its
+// permalink.
 func idWithin(h *html.Node) string {
 	var empty, target string
 	nodes := 0
@@ -93,8 +94,8 @@ func idWithin(h *html.Node) string {
 	return cmp.Or(empty, target)
 }
 
-// leadsAround reports whether a link in a heading leads to what is around the heading, as the names of methods do that
-// rustdoc writes.
+// leadsAround reports whether a link in a heading leads to an element around the heading. In rustdoc, the names of
+// methods are such links.
 func leadsAround(link, h *html.Node) bool {
 	id, found := strings.CutPrefix(dom.Attr(link, "href"), "#")
 	for range maxAbove {
@@ -108,7 +109,7 @@ func leadsAround(link, h *html.Node) bool {
 	return false
 }
 
-// permalinkBehind is what the link says that GitHub puts behind a heading.
+// permalinkBehind returns the target of the link that GitHub puts after a heading.
 func permalinkBehind(h *html.Node) string {
 	n := h.NextSibling
 	for n != nil && isBlank(n) {
@@ -120,19 +121,19 @@ func permalinkBehind(h *html.Node) string {
 	return cmp.Or(anchorID(n), targetOf(n))
 }
 
-// permalinkNames are the classes by which common programs name the links that lead to the heading that they stand at.
+// permalinkNames are the classes that common programs give to a heading's link to itself.
 var permalinkNames = dom.WordSet(`
 	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor heading-link header-link anchor
 	doc-anchor permalink direct-link
 `)
 
-// isPermalink reports whether n is a link to the heading that it stands at.
+// isPermalink reports whether n is a heading's link to itself.
 func isPermalink(n *html.Node) bool {
 	return n.DataAtom == atom.A && strings.HasPrefix(dom.Attr(n, "href"), "#") && !isBackRef(n) &&
 		(dom.IsHeadingSign(n) || dom.HasName(permalinkNames, dom.Attr(n, "class")))
 }
 
-// targetOf is the id that a link on the same page leads to.
+// targetOf returns the id to which a link within the page leads.
 func targetOf(link *html.Node) string {
 	id, err := url.PathUnescape(strings.TrimPrefix(dom.Attr(link, "href"), "#"))
 	if err != nil {
@@ -141,8 +142,8 @@ func targetOf(link *html.Node) string {
 	return fit(id)
 }
 
-// idAround is the id of an empty link or span directly before a heading, or else that of an element that begins with
-// it.
+// idAround returns the id of an empty link or span directly before a heading, or else the id of an element that
+// begins with the heading.
 func idAround(h *html.Node) string {
 	for range maxAbove {
 		id, first := idBefore(h)
@@ -159,8 +160,8 @@ func idAround(h *html.Node) string {
 	return ""
 }
 
-// idBefore is the id of the empty link or span before n, if there is one; first reports whether nothing but a few words
-// in its line stands before n.
+// idBefore returns the id of the empty link or span before n, if there is one. first reports whether at most a few
+// words on the same line come before n.
 func idBefore(n *html.Node) (id string, first bool) {
 	lead := 0
 	for range maxBefore {
@@ -178,7 +179,7 @@ func idBefore(n *html.Node) (id string, first bool) {
 	return "", false
 }
 
-// emptyID is the id of a link or span without text, which may stand at the end of a paragraph.
+// emptyID returns the id of a link or span without text, which may be at the end of a paragraph.
 func emptyID(n *html.Node) (id string) {
 	if n.DataAtom == atom.P && n.LastChild != nil {
 		n = n.LastChild
@@ -189,7 +190,7 @@ func emptyID(n *html.Node) (id string) {
 	return anchorID(n)
 }
 
-// beginsWithHeading reports whether such an element may be called by the id of what it begins with.
+// beginsWithHeading reports whether the id of such an element may serve for the heading with which it begins.
 func beginsWithHeading(a atom.Atom) bool {
 	switch a {
 	case atom.Section, atom.Div, atom.Article, atom.Header, atom.Hgroup, atom.A, atom.Span, atom.Ul, atom.Ol, atom.Li,
@@ -199,8 +200,8 @@ func beginsWithHeading(a atom.Atom) bool {
 	return false
 }
 
-// ownID is the id of an element around a heading, unless it names a part of the site's layout or a piece that comes
-// late, which scripts take away.
+// ownID returns the id of an element around a heading. It ignores the ids of layout elements, and of pieces that are
+// streamed late, because scripts remove them.
 func ownID(n *html.Node) string {
 	id := anchorID(n)
 	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
@@ -209,7 +210,7 @@ func ownID(n *html.Node) string {
 	return id
 }
 
-// layoutIDs are ids of what holds the content of a page, in lower case with "_" as "-".
+// layoutIDs are ids of the elements that hold a page's content, in lower case with "-" for "_".
 var layoutIDs = dom.WordSet(`
 	content main main-content maincontent page-content bodycontent mw-content-text article container wrapper page body
 	document primary app root --next --nuxt ---gatsby gatsby-focus-wrapper docs-content
@@ -219,11 +220,11 @@ func isBlank(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
-// saysMore reports whether the visible text below n has more than so many bytes, blanks aside.
+// saysMore reports whether the visible text below n has more than most bytes, whitespace not counted.
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
-// textWithin is the length of the visible text of n without whitespace and invisible characters, in bytes up to most.
-// An element of very many nodes has most, so that a page of empty elements costs little.
+// textWithin returns the length of the visible text of n without whitespace and invisible characters, in bytes, at
+// most most. For an element of very many nodes it returns most, so that a page of empty elements costs little.
 func textWithin(n *html.Node, most int) int {
 	nodes := 0
 	var size func(n *html.Node, most int) int
@@ -245,7 +246,7 @@ func textWithin(n *html.Node, most int) int {
 	return size(n, most)
 }
 
-// lengthOf is [textWithin] of a text.
+// lengthOf is [textWithin] for a text.
 func lengthOf(text string, most int) (size int) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {

@@ -1,3 +1,5 @@
+// Package blocks turns elements of an HTML tree into the blocks of a document: paragraphs, lists, tables, code, formulas and
+// the anchors of headings.
 package blocks
 
 import (
@@ -10,16 +12,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Text is what some elements of a page say.
+// Text is the text of some elements of a page.
 type Text struct {
 	Blocks    []extract.Block
 	Heading   string // the first h1
 	Size      int    // bytes of text
-	Truncated bool   // there were more blocks than allowed
+	Truncated bool   // there were more blocks than the limit
 }
 
-// Within is the text below each of the elements, at most so many blocks of it. The elements for which skips is true are
-// left out, with all that they hold.
+// Within returns the text below each of the elements, in at most most blocks. It skips elements for which skips is
+// true, with everything in them.
 func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -29,8 +31,8 @@ func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.Text
 }
 
-// Of is [Within] of the elements themselves: of a list, one block; Within has a block for each item that holds more
-// than text.
+// Of is [Within] for the elements themselves. Of a list, it makes one block; Within makes a block for each item that
+// holds more than text.
 func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -40,7 +42,7 @@ func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.Text
 }
 
-// Line is all that readers see of an element, on one line.
+// Line returns all visible text of an element on one line.
 func Line(n *html.Node) string {
 	b := builder{skips: func(n *html.Node) bool { return dom.Unseen(n) || dom.IsHeadingSign(n) }}
 	return b.inline(n)
@@ -49,17 +51,17 @@ func Line(n *html.Node) string {
 // builder turns elements into blocks.
 type builder struct {
 	Text
-	skips func(*html.Node) bool // what is left out
-	most  int                   // blocks
+	skips func(*html.Node) bool // true for elements to skip
+	most  int                   // limit on blocks
 
 	line   dom.Folder // the paragraph being collected
 	quotes int        // blockquotes around it
 
-	anchors anchors // of the headings and terms
-	term    string  // the anchor of the term that is explained
+	anchors anchors // of the headings and terms so far
+	term    string  // the anchor of the term being explained
 }
 
-// visit adds what n holds.
+// visit adds the content of n.
 func (b *builder) visit(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
@@ -73,7 +75,7 @@ func (b *builder) visit(n *html.Node) {
 	}
 }
 
-// substitute is the text that stands for a formula, or for a link to a footnote or back from it; found is false for
+// substitute returns the text that replaces a formula, or a link to a footnote or back from one. found is false for
 // other elements.
 func substitute(n *html.Node) (text string, display, found bool) {
 	if isBackRef(n) {
@@ -85,7 +87,7 @@ func substitute(n *html.Node) (text string, display, found bool) {
 	return formula(n)
 }
 
-// substituted adds such a text to the paragraph, or as one of its own.
+// substituted adds such a text to the paragraph, or as a paragraph of its own when display is true.
 func (b *builder) substituted(text string, display bool) {
 	if display {
 		b.flush()
@@ -102,7 +104,7 @@ func (b *builder) children(n *html.Node) {
 	}
 }
 
-// element adds one element by what it is.
+// element adds one element according to its kind.
 func (b *builder) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Br:
@@ -137,7 +139,7 @@ func (b *builder) element(n *html.Node) {
 	}
 }
 
-// plain adds the children of n, on lines of their own if n is a block.
+// plain adds the children of n, on separate lines if n is a block.
 func (b *builder) plain(n *html.Node) {
 	border := dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
 	if border {
@@ -178,7 +180,7 @@ func (b *builder) addHeading(n *html.Node, text string) {
 	}
 }
 
-// add appends a block that says something.
+// add appends a block unless it is empty.
 func (b *builder) add(block extract.Block) {
 	if block.Text == "" {
 		return
@@ -194,14 +196,14 @@ func (b *builder) add(block extract.Block) {
 	b.Blocks = append(b.Blocks, block)
 }
 
-// inline is the text below n on one line.
+// inline returns the text below n on one line.
 func (b *builder) inline(n *html.Node) string {
 	var f dom.Folder
 	b.inlineInto(&f, n, false)
 	return f.Peek()
 }
 
-// inlineInto collects the text below n; with noLists it passes over nested lists.
+// inlineInto collects the text below n. With noLists it skips nested lists.
 func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
@@ -228,15 +230,15 @@ func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 	}
 }
 
-// code is the text of a pre element as written, without line numbers and buttons.
+// code returns the text of a pre element as written, without line numbers and buttons.
 func (b *builder) code(n *html.Node) string {
 	var out strings.Builder
 	b.codeInto(&out, n)
 	return TrimCode(out.String())
 }
 
-// TrimCode is code without what cannot be seen: blanks at the ends of lines and blank lines at
-// either end.
+// TrimCode removes what readers cannot see in code: blanks at the ends of lines, and blank lines at the beginning and
+// end.
 func TrimCode(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {

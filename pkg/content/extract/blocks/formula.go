@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// formula is the TeX of an element that shows a formula, between dollar signs. Pages hold the same formula side by side
-// for eyes, screen readers and scripts; only one of these has a text here, and the others are found with an empty text.
-// Found is false for elements that show no formula.
+// formula returns the TeX of an element that shows a formula, between dollar signs. Pages often contain the same
+// formula several times, for eyes, screen readers and scripts. formula returns a text for only one of these; for the
+// others found is true and the text is empty. found is false for elements that show no formula.
 func formula(n *html.Node) (tex string, display, found bool) {
 	switch {
 	case n.DataAtom == atom.Math:
@@ -59,7 +59,7 @@ var (
 
 func isText(n *html.Node) bool { return n != nil && n.Type == html.TextNode && n.NextSibling == nil }
 
-// delimited is the TeX between the marks that MathJax looks for.
+// delimited returns the TeX between the delimiters that MathJax recognizes.
 func delimited(text string) (tex string, display, found bool) {
 	text = strings.TrimSpace(text)
 	if inner, found := strings.CutPrefix(text, `\(`); found && strings.HasSuffix(inner, `\)`) {
@@ -71,7 +71,7 @@ func delimited(text string) (tex string, display, found bool) {
 	return "", false, false
 }
 
-// isBesideTeX reports whether one of the next siblings is the script that holds the TeX of what MathJax wrote.
+// isBesideTeX reports whether n was written by MathJax: one of the next siblings is the script that holds the TeX.
 func isBesideTeX(n *html.Node) bool {
 	const near = 4
 	for i := 0; n != nil && i < near; i++ {
@@ -83,7 +83,7 @@ func isBesideTeX(n *html.Node) bool {
 	return false
 }
 
-// childNamed is the first child element of that name of n, which may be nil.
+// childNamed returns the first child element of n with that name. n may be nil.
 func childNamed(n *html.Node, name string) *html.Node {
 	if n == nil {
 		return nil
@@ -103,7 +103,7 @@ func attrOf(n *html.Node, key string) string {
 	return dom.Attr(n, key)
 }
 
-// mathML is the TeX of a math element: its annotation, its alternative text, or else written from its elements.
+// mathML returns the TeX of a math element: its annotation, its alternative text, or else TeX made from its elements.
 func mathML(n *html.Node) string {
 	if n == nil {
 		return ""
@@ -123,13 +123,13 @@ func mathML(n *html.Node) string {
 	return out.String()
 }
 
-// mathForms are how elements of MathML with a fixed number of children are written; % stands for the next child.
+// mathForms are the TeX forms of MathML elements with a fixed number of children; % stands for the next child.
 var mathForms = map[string]string{
 	"msup": "{%}^{%}", "msub": "{%}_{%}", "msubsup": "{%}_{%}^{%}", "mfrac": `\frac{%}{%}`,
 	"mover": "{%}^{%}", "munder": "{%}_{%}", "munderover": "{%}_{%}^{%}",
 }
 
-// writeMath writes an element of MathML. Symbols stay the characters that they are.
+// writeMath writes an element of MathML as TeX. Symbols remain plain characters.
 func writeMath(out *strings.Builder, n *html.Node) {
 	children := elementsOf(n)
 	switch {
@@ -177,7 +177,7 @@ func elementsOf(n *html.Node) (all []*html.Node) {
 	return all
 }
 
-// mathRune drops the operators that are not seen, such as "times" between x and y (Unicode, U+2061 to U+2064).
+// mathRune drops invisible operators, such as "times" between x and y (Unicode, U+2061 to U+2064).
 func mathRune(r rune) rune {
 	if r >= '\u2061' && r <= '\u2064' {
 		return -1

@@ -27,8 +27,8 @@ func (b *builder) list(n *html.Node) {
 	b.add(extract.Block{Kind: kind, Text: strings.TrimRight(out.String(), "\n")})
 }
 
-// listInto writes one line per item, indented below its parent. Beyond eight levels the
-// indentation stays.
+// listInto writes one line per item, indented below its parent. Below the eighth level the indentation no longer
+// grows.
 func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
 	number, notes := 0, isNotes(n)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -51,7 +51,7 @@ func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
 	}
 }
 
-// nested writes the lists below an item, or the list that stands where an item should.
+// nested writes the lists below an item, or a list that is in the position of an item.
 func (b *builder) nested(out *strings.Builder, n *html.Node, indent string) {
 	if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
 		if len(indent) < 16 {
@@ -74,8 +74,8 @@ func marker(list *html.Node, number int) string {
 	return "- "
 }
 
-// holdsBlocks reports whether there is something below n that deserves a block of its own: a
-// heading, code, a quote, an article, or an element of kind also.
+// holdsBlocks reports whether an element below n needs a block of its own: a heading, code, a quote, an article, or
+// an element of kind also.
 func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {

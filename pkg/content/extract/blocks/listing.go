@@ -12,15 +12,15 @@ import (
 // maxLanguage bounds the name of a language of code, in bytes.
 const maxLanguage = 32
 
-// codeLanguage is the language that the markup of a listing names: on its pre element, on the code
-// element in it, or on what a highlighter put around it, tables of line numbers aside. The first that is named counts.
+// codeLanguage returns the first language that the markup of a listing names: on its pre element, on the code element
+// in it, or on an element that a highlighter put around it. It looks past the tables that hold line numbers.
 func codeLanguage(pre *html.Node) string {
 	if code := dom.Child(pre, atom.Code); code != nil {
 		if name := languageOf(code); name != "" {
 			return name
 		}
 	}
-	const around = 3 // elements: itself, and two that highlighters put around it
+	const around = 3 // elements: the pre element, and two that highlighters put around it
 	n := pre
 	for i := 0; i < around && n != nil && n.Type == html.ElementNode; n = n.Parent {
 		switch n.DataAtom {
@@ -35,8 +35,8 @@ func codeLanguage(pre *html.Node) string {
 	return ""
 }
 
-// languageOf is the language that an element names: by a class as the HTML standard advises
-// (§4.5.15, "language-go"), or in the manner of common highlighters.
+// languageOf returns the language that an element names: by a class as the HTML standard advises (§4.5.15,
+// "language-go"), or in the way of a common highlighter.
 func languageOf(n *html.Node) string {
 	for _, key := range [...]string{"data-lang", "data-language"} {
 		if name := languageName(dom.Attr(n, key)); name != "" {
@@ -54,7 +54,7 @@ func languageOf(n *html.Node) string {
 	return besideHighlighter(classes)
 }
 
-// besideHighlighter is the language that stands among the classes beside the name of a highlighter, as in "hljs go" and
+// besideHighlighter returns the language that is named beside a highlighter among the classes, as in "hljs go" and
 // "brush: go;".
 func besideHighlighter(classes string) string {
 	last, isListing := "", false
@@ -75,8 +75,8 @@ func besideHighlighter(classes string) string {
 	return languageName(last)
 }
 
-// languageName is the name in lower case, without what may follow it in the info string of a fence
-// ("go,linenos", "go{1,3}"); empty when nothing is named.
+// languageName returns the name in lower case, without the options that may follow it in the info string of a fence
+// ("go,linenos", "go{1,3}"). It returns "" when there is no name.
 func languageName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	end := strings.IndexFunc(name, func(r rune) bool {

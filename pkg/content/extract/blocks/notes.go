@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// noteRef is the label of a footnote that a link refers to, as GitHub Flavored Markdown writes it; "" when the link is
-// another one.
+// noteRef returns the label of the footnote to which a link refers, as GitHub Flavored Markdown writes it, or "" for
+// any other link.
 func noteRef(n *html.Node) string {
 	if n.DataAtom != atom.A {
 		return ""
@@ -25,7 +25,8 @@ func noteRef(n *html.Node) string {
 	return noteLabel(n)
 }
 
-// noteLabel is the label that an element holds, as in "[^1]"; "" when it holds nothing, or more than a few characters.
+// noteLabel returns the label that an element holds, as in "[^1]". It returns "" when the element is empty or holds
+// more than a few characters.
 func noteLabel(n *html.Node) string {
 	const longest, most = 8, 8 // bytes, nodes
 	label, nodes := "", 0
@@ -44,7 +45,7 @@ func noteLabel(n *html.Node) string {
 	return "[^" + label + "]"
 }
 
-// noteLabelOf is the label in front of a footnote of Sphinx, as in "[^1]: "; "" for other elements.
+// noteLabelOf returns the label at the beginning of a Sphinx footnote, as in "[^1]: ", or "" for other elements.
 func noteLabelOf(n *html.Node) string {
 	if n.DataAtom != atom.Span || dom.Attr(n, "class") != "label" || !dom.HasName(footnote, dom.Attr(n.Parent, "class")) {
 		return ""
@@ -59,7 +60,7 @@ var footnote = dom.WordSet("footnote")
 
 var noteRefNames = dom.WordSet("footnote-ref footnote-reference")
 
-// isNoteID reports whether an id is that of a footnote, by the ways in which common programs make them.
+// isNoteID reports whether id has a form that common programs give to the ids of footnotes.
 func isNoteID(id string) bool {
 	for _, prefix := range [...]string{"fn:", "fn-", "fn1", "user-content-fn-", "footnote-", "footnote_", "cite_note"} {
 		if strings.HasPrefix(id, prefix) {
@@ -83,9 +84,10 @@ func isNotes(list *html.Node) bool {
 	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(dom.Attr(item, "id")))
 }
 
-// task is "[x] " or "[ ] " for an item of a task list; "" for an item without a box, and for a box of a form.
+// task returns "[x] " or "[ ] " for an item of a task list. It returns "" for an item without a checkbox, and for a
+// checkbox of a form.
 func task(item *html.Node) string {
-	const near = 4 // nodes that are looked at
+	const near = 4 // nodes to examine
 	n := item.FirstChild
 	for i := 0; n != nil && i < near; i++ {
 		switch {
@@ -110,8 +112,8 @@ func task(item *html.Node) string {
 
 var taskNames = dom.WordSet("task-list-item")
 
-// definitions adds a list of definitions: each term on a line, and its meanings on the next ones, behind ": ". A list
-// that holds more than text is added element by element.
+// definitions adds a definition list: each term on a line, followed by its meanings on lines that begin with ": ". A
+// list that holds more than text is added element by element.
 func (b *builder) definitions(n *html.Node) {
 	defer func(outer string) { b.term = outer }(b.term)
 	if b.holdsBlocks(n, atom.Table) || b.quotes > 0 {
@@ -139,7 +141,7 @@ func firstTerm(n *html.Node) *html.Node {
 	return nil
 }
 
-// definitionsInto writes the terms and meanings below n, and reports whether there is a meaning.
+// definitionsInto writes the terms and meanings below n, and reports whether it wrote a meaning.
 func (b *builder) definitionsInto(out *strings.Builder, n *html.Node) (meant bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode || b.skips(c) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// table adds a table of data as one block; a table that only arranges the page is walked through.
+// table adds a data table as one block. Of a table that only arranges the page, it visits the content instead.
 func (b *builder) table(n *html.Node) {
 	if dom.Attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
 		b.children(n)
@@ -43,10 +43,10 @@ func (b *builder) isLayout(n *html.Node) bool {
 }
 
 const (
-	// spareCells is how many cells spans may add to a table beyond as many as it has.
+	// spareCells is the number of cells that spans may add to a table beyond the number that it has.
 	spareCells = 64
-	// repeated is the text, in bytes, up to which a cell that spans several is repeated in each. A longer one stands
-	// in the first.
+	// repeated is the longest text, in bytes, that is repeated in every column and row that its cell spans. A longer
+	// text appears only in the first.
 	repeated = 80
 )
 
@@ -55,16 +55,16 @@ type tableWriter struct {
 	b       *builder
 	caption string
 	rows    [][]string
-	header  bool // the first row is one
-	cells   int  // that the table has
-	added   int  // that spans added
+	header  bool // the first row is a header
+	cells   int  // in the table's markup
+	added   int  // cells added by spans
 	below   []span
 }
 
-// span is a cell that reaches into the rows below.
+// span is a cell that extends into the rows below.
 type span struct {
 	text string
-	rows int // that are left
+	rows int // that remain
 }
 
 // read collects the caption and the rows below n.
@@ -84,7 +84,7 @@ func (t *tableWriter) read(n *html.Node, inHead bool) {
 	}
 }
 
-// row adds a row, unless it says nothing.
+// row adds a row unless it is empty.
 func (t *tableWriter) row(tr *html.Node, inHead bool) {
 	var cells []string
 	headers := 0
@@ -109,7 +109,7 @@ func (t *tableWriter) row(tr *html.Node, inHead bool) {
 	t.rows = append(t.rows, cells)
 }
 
-// hanging adds the cells of rows above that reach down to here.
+// hanging adds the cells of earlier rows that extend into this one.
 func (t *tableWriter) hanging(cells []string) []string {
 	for len(cells) < len(t.below) && t.below[len(cells)].rows > 0 {
 		s := &t.below[len(cells)]
@@ -141,14 +141,14 @@ func (t *tableWriter) cell(cells []string, n *html.Node) []string {
 	return cells
 }
 
-// mayAdd counts a cell that spans add, and reports whether there is room: a page of a few bytes must not become a large
-// table.
+// mayAdd counts one cell added by a span, and reports whether there is room for it: a page of a few bytes must not
+// become a large table.
 func (t *tableWriter) mayAdd() bool {
 	t.added++
 	return t.added <= t.cells+spareCells
 }
 
-// spanOf is how many rows or columns a cell covers; 0, "all that follow", counts as one.
+// spanOf returns the number of rows or columns that a cell covers. 0, "all that follow", counts as one.
 func spanOf(n *html.Node, key string) int {
 	const most = 1000 // HTML standard §4.9.11
 	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {
@@ -157,8 +157,8 @@ func spanOf(n *html.Node, key string) int {
 	return 1
 }
 
-// text is the table as GitHub Flavored Markdown writes it. One without a header has an empty one. A column that is
-// empty all over, such as one of pictures, is left out.
+// text returns the table in GitHub Flavored Markdown. A table without a header gets an empty one. A column whose
+// cells are all empty, such as a column of pictures, is left out.
 func (t *tableWriter) text() string {
 	if len(t.rows) == 0 {
 		return ""
