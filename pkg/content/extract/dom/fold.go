@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Folder collects text the way a browser lays it out: runs of whitespace become one space, and
-// what cannot be seen (soft hyphens, zero-width spaces, control characters) is left out, because
-// sites use it as watermark and it would split words for search.
+// Folder collects text the way a browser lays it out. A run of whitespace becomes one space. Invisible characters
+// (soft hyphens, zero-width spaces, control characters) are dropped: sites use them as watermarks, and they would
+// split words for search.
 type Folder struct {
 	buf   []byte
 	space bool // whitespace was seen since the last character
 }
 
-// Write adds text of a node.
+// Write adds the text of a node.
 func (f *Folder) Write(s string) {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -40,7 +40,7 @@ func (f *Folder) Write(s string) {
 	}
 }
 
-// gap writes the space that is due, unless a line begins here.
+// gap writes a pending space, except at the beginning of a line.
 func (f *Folder) gap() {
 	if f.space && len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, ' ')
@@ -48,7 +48,7 @@ func (f *Folder) gap() {
 	f.space = false
 }
 
-// Line begins a new line unless one has just begun.
+// Line begins a new line unless the current one is empty.
 func (f *Folder) Line() {
 	f.space = false
 	if len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
@@ -56,26 +56,26 @@ func (f *Folder) Line() {
 	}
 }
 
-// Size is how many bytes were collected.
+// Size returns the number of bytes collected.
 func (f *Folder) Size() int { return len(f.buf) }
 
-// Border makes the next text a word of its own.
+// Border separates the next text from the previous one by a space.
 func (f *Folder) Border() { f.space = true }
 
 // EndsLine reports whether a line has just ended.
 func (f *Folder) EndsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
 
-// From is what was collected from a size on.
+// From returns the text collected since the size was start.
 func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
 
-// Flush returns what was collected and starts afresh.
+// Flush returns the collected text and empties the folder.
 func (f *Folder) Flush() string {
 	s := f.Peek()
 	f.buf, f.space = f.buf[:0], false
 	return s
 }
 
-// Peek is what was collected, without a line break at its end.
+// Peek returns the collected text, without a line break at its end.
 func (f *Folder) Peek() string {
 	b := f.buf
 	for len(b) > 0 && b[len(b)-1] == '\n' {
@@ -84,16 +84,16 @@ func (f *Folder) Peek() string {
 	return string(b)
 }
 
-// Fold is s on one line: runs of whitespace become one space, and characters that cannot be seen,
-// such as soft hyphens, are left out.
+// Fold returns s on one line: a run of whitespace becomes one space, and invisible characters, such as soft hyphens,
+// are dropped.
 func Fold(s string) string {
 	var f Folder
 	f.Write(s)
 	return f.Peek()
 }
 
-// IsInvisible reports characters that take no room and carry no meaning between words. The
-// joiners U+200C and U+200D stay: they change how words of several scripts are written.
+// IsInvisible reports whether r takes no room and has no meaning between words. The joiners U+200C and U+200D do not
+// count: they change how words of several scripts are written.
 func IsInvisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff':

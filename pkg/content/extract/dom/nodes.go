@@ -1,5 +1,5 @@
-// Package dom answers what is asked of one element of an HTML tree: its attributes and names, whether readers see it,
-// and its text as a browser lays it out. It decides nothing about a page.
+// Package dom answers questions about one element of an HTML tree: its attributes and names, whether readers see it,
+// and its text as a browser lays it out. It makes no decision about a page as a whole.
 package dom
 
 import (
@@ -32,7 +32,7 @@ func HasAttr(n *html.Node, key string) bool {
 	return false
 }
 
-// Child is the first child element of that name, or nil.
+// Child returns the first child element with that name, or nil.
 func Child(n *html.Node, name atom.Atom) *html.Node {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode && c.DataAtom == name {
@@ -53,7 +53,7 @@ func RawText(n *html.Node) string {
 	return b.String()
 }
 
-// Resolve makes an address absolute; nil when it is not one of the web.
+// Resolve makes an address absolute. It returns nil when the result is not a web address.
 func Resolve(base *url.URL, ref string) *url.URL {
 	const longest = 4096
 	ref = strings.Trim(ref, " \t\n\f\r")
@@ -67,12 +67,12 @@ func Resolve(base *url.URL, ref string) *url.URL {
 	return u
 }
 
-// IsWeb reports whether an address is absolute, and http or https.
+// IsWeb reports whether an address is absolute and its scheme is http or https.
 func IsWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// Clip is [words.Clip], without the blanks that a cut may leave at the end.
+// Clip is [words.Clip] without the blanks that a cut may leave at the end.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Unseen reports elements whose text no reader sees, or sees only as a control.
+// Unseen reports whether readers do not see the text of n, or see it only as a control.
 func Unseen(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Title, atom.Iframe, atom.Noembed,
@@ -20,8 +20,8 @@ func Unseen(n *html.Node) bool {
 	return Hides(n)
 }
 
-// Hides reports whether attributes hide the element. hidden="until-found" is content that the
-// reader can open, and so is what a tab shows, though another is open.
+// Hides reports whether attributes hide the element. hidden="until-found" does not count, because the reader can open
+// that content. Neither does a tab panel, even while another tab is open.
 func Hides(n *html.Node) bool {
 	if IsTabPanel(n) {
 		return false
@@ -53,12 +53,12 @@ func hidingStyle(style string) bool {
 	return false
 }
 
-// IsTabPanel reports whether an element is what a tab shows.
+// IsTabPanel reports whether an element is the panel of a tab.
 func IsTabPanel(n *html.Node) bool {
 	return strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
 }
 
-// IsBlock reports elements that begin and end a line (HTML standard §15.3, "flow content").
+// IsBlock reports whether such an element begins and ends a line (HTML standard §15.3, "flow content").
 func IsBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,
@@ -71,7 +71,8 @@ func IsBlock(a atom.Atom) bool {
 	return false
 }
 
-// IsHeadingSign reports links that show nothing but a sign such as "#" or "¶", which themes put beside headings.
+// IsHeadingSign reports whether n is a link that shows only a sign such as "#" or "¶". Themes put such links beside
+// headings.
 func IsHeadingSign(n *html.Node) bool {
 	if n.DataAtom != atom.A || n.FirstChild == nil || n.FirstChild.NextSibling != nil ||
 		n.FirstChild.Type != html.TextNode {
