@@ -8,19 +8,18 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxNodes bounds the tree that a body may unfold into, as estimated before it is parsed. A node
-// takes about 130 bytes.
+// maxNodes bounds the tree that a body may expand into, as estimated before parsing. A node takes about 130 bytes.
 const maxNodes = 3_000_000
 
-// tame returns a body that is safe to parse; ok is false if it cannot be made safe. Ordinary bodies come
-// back as they are. No option of the parser bounds the following.
+// tame returns a body that is safe to parse. ok is false if the body cannot be made safe. Ordinary bodies are
+// returned unchanged. No option of the parser prevents the two attacks below.
 //
-// HTML reopens formatting elements that were left open (standard §13.2.4.3), with all their
-// attributes, so 12 KB of <b a1><b a2>… followed by many <p> become a million nodes. A body that
-// could do so is parsed without its formatting tags, which carry no text.
+// HTML reopens formatting elements that were left open (standard §13.2.4.3), with all their attributes, so 12 KB of
+// <b a1><b a2>… followed by many <p> become a million nodes. A body that could do so is parsed without its formatting
+// tags, which carry no text.
 //
-// HTML adds the attributes of a repeated html or body tag to the first one (§13.2.6.4.7). The parser
-// makes a map of all that are there for each, so the time would be quadratic.
+// HTML adds the attributes of a repeated html or body tag to the first one (§13.2.6.4.7). For each such tag the
+// parser makes a map of all attributes so far, so the time would be quadratic.
 func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 	body = endRepeated(body)
 	tags, nodes := cost(body, maxTags)
@@ -35,9 +34,9 @@ func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 	return body, tags <= maxTags && nodes <= maxNodes
 }
 
-// endRepeated makes end tags of all html and body start tags but the first two of each: in their
-// place an end tag changes nothing. Two stay because one may stand in a script or comment. It
-// reads bytes, as cost does.
+// endRepeated turns all html and body start tags but the first two of each into end tags, which have no effect in
+// those positions. Two are kept because one may be in a script or comment. Like cost, endRepeated reads bytes, not
+// HTML.
 func endRepeated(body []byte) []byte {
 	const kept = 2
 	var seen [2]int
@@ -57,7 +56,7 @@ func endRepeated(body []byte) []byte {
 	return append(out, body[done:]...)
 }
 
-// tagStarts yields where a tag could begin: each "<".
+// tagStarts yields each position where a tag could begin: each "<".
 func tagStarts(body []byte) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := bytes.IndexByte(body, '<'); i >= 0 && yield(i); {
@@ -70,7 +69,7 @@ func tagStarts(body []byte) iter.Seq[int] {
 	}
 }
 
-// rootTag tells whether the tag name at the beginning of b is html (0), body (1) or another (-1).
+// rootTag reports whether the tag name at the beginning of b is html (0), body (1) or another (-1).
 func rootTag(b []byte) int {
 	if len(b) < 5 || strings.IndexByte(" \t\n\f\r/>", b[4]) < 0 {
 		return -1
@@ -84,10 +83,10 @@ func rootTag(b []byte) int {
 	return -1
 }
 
-// cost counts tags and bounds from above the nodes they make, attributes included. It reads bytes,
-// not HTML: what stands in a script or comment counts too, so it cannot mistake the
-// context. Every tag may reopen every formatting element seen so far, of which the parser keeps three
-// per distinct start tag (the "Noah's Ark clause"); it keeps one link at a time.
+// cost counts tags and returns an upper bound on the nodes that they make, attributes included. It reads bytes, not
+// HTML: tags in a script or comment count too, so cost cannot mistake the context. Every tag may reopen every
+// formatting element seen so far, of which the parser keeps three per distinct start tag (the "Noah's Ark clause").
+// It keeps one link at a time.
 func cost(body []byte, maxTags int) (tags, nodes int) {
 	open, link := 1, 0
 	seen := map[string]int{}
@@ -112,12 +111,12 @@ func cost(body []byte, maxTags int) (tags, nodes int) {
 	return tags, nodes
 }
 
-// attrScanner counts attributes. Start tags do not overlap, unless other text was taken
-// for one, so left bounds the bytes that it reads.
+// attrScanner counts attributes. Start tags do not overlap unless other text looks like a tag, so left bounds the
+// bytes that the scanner reads.
 type attrScanner struct{ left int }
 
-// weight is what the attributes of the start tag at the beginning of b take, in nodes: two take
-// about as much as one node. For a tag that is not read to its end it is beyond every bound.
+// weight returns the size of the attributes of the start tag at the beginning of b, in nodes: two attributes take
+// about as much memory as one node. For a tag that the scanner cannot read to its end, weight exceeds every bound.
 func (s *attrScanner) weight(b []byte) int {
 	n, size := attributes(b[:min(len(b), s.left)])
 	if s.left -= size; s.left <= 0 {
@@ -126,8 +125,8 @@ func (s *attrScanner) weight(b []byte) int {
 	return (n + 1) / 2
 }
 
-// attributes counts the attributes of the start tag at the beginning of b as the tokenizer does
-// (standard §13.2.5.32 to 39), and the bytes up to its end.
+// attributes counts the attributes of the start tag at the beginning of b as the tokenizer does (standard §13.2.5.32
+// to 39), and the bytes up to the end of the tag.
 func attributes(b []byte) (n, size int) {
 	i := 0
 	until := func(stop string) {
@@ -161,7 +160,7 @@ func attributes(b []byte) (n, size int) {
 	return n, i
 }
 
-// tagName is the run of at most 7 letters at the beginning of b, in lower case.
+// tagName returns the letters at the beginning of b, at most 7, in lower case.
 func tagName(b []byte) []byte {
 	n := 0
 	for n < len(b) && n < 7 && isLetter(b[n]) {
@@ -172,9 +171,9 @@ func tagName(b []byte) []byte {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// tagText is the start tag at the beginning of b up to its ">". It is exact only when every
-// attribute is written in the plainest way, so that no reading of quotes could find another end;
-// otherwise two tags with equal texts may differ.
+// tagText returns the start tag at the beginning of b up to its ">". exact is true only when every attribute is
+// written in the plainest way, so that no reading of quotes could find another end. Otherwise two tags with equal
+// texts may differ.
 func tagText(b []byte) (text []byte, exact bool) {
 	const longest = 300
 	b = b[:min(len(b), longest)]
@@ -194,7 +193,7 @@ func tagText(b []byte) (text []byte, exact bool) {
 	return b[:i], i < len(b) && b[i] == '>'
 }
 
-// nameLen is the length of the plain word that b begins with.
+// nameLen returns the length of the plain word at the beginning of b.
 func nameLen(b []byte) int {
 	n := 0
 	for n < len(b) && (isLetter(b[n]) || b[n] >= '0' && b[n] <= '9' || b[n] == '-' || b[n] == '_' || b[n] == '#') {
@@ -203,7 +202,7 @@ func nameLen(b []byte) int {
 	return n
 }
 
-// valueLen is the length of the attribute value that b begins with, quotes included; 0 if none.
+// valueLen returns the length of the attribute value at the beginning of b, quotes included, or 0 if there is none.
 func valueLen(b []byte) int {
 	if len(b) == 0 || b[0] != '"' && b[0] != '\'' {
 		return nameLen(b)
@@ -215,7 +214,7 @@ func valueLen(b []byte) int {
 	return end + 2
 }
 
-// isFormatting lists the formatting elements of the HTML standard §13.2.4.3, without a.
+// isFormatting reports whether name is a formatting element of the HTML standard §13.2.4.3, other than a.
 func isFormatting(name []byte) bool {
 	switch string(name) {
 	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":

@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// leastNoscript is the markup, in bytes, from which the noscript elements of a page are read.
+// leastNoscript is the least markup, in bytes, for which the noscript elements of a page are read.
 const leastNoscript = 1000
 
-// ShowNoscript makes elements of what the noscript elements below body hold, which the parser leaves as text, and
-// reports whether it did: it does nothing when they hold little. It is meant for applications that show nothing else to
-// readers without scripts.
+// ShowNoscript parses the content of the noscript elements below body, which the parser leaves as text, into
+// elements. It does nothing when they hold little, and reports whether it changed the tree. It is meant for
+// applications that show readers without scripts nothing else.
 func ShowNoscript(body *html.Node) bool {
 	var found []*html.Node
 	size := 0

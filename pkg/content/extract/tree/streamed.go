@@ -12,19 +12,20 @@ import (
 const (
 	// maxStreamed bounds the pieces of a page that are moved, and the placeholders for them.
 	maxStreamed = 500
-	// maxDepth is how deep elements may stand in each other. The parser goes no deeper.
+	// maxDepth bounds the nesting of elements. The parser goes no deeper.
 	maxDepth = 512
 )
 
-// streamed are the pieces of a page that React sends behind it, hidden, and the placeholders to which its scripts move
-// them: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show them at once.
+// streamed holds the hidden pieces that React sends after a page, and the placeholders to which its scripts move
+// them: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show the pieces at
+// once.
 type streamed struct {
 	pieces       []*html.Node
 	placeholders map[string]*html.Node
 }
 
-// ShowStreamed moves pieces that were streamed to where readers see them, and shows a piece without a placeholder where
-// it stands. It reports false when pieces in pieces make the tree too deep to be walked.
+// ShowStreamed moves streamed pieces to where readers see them. A piece without a placeholder becomes visible in its
+// own position. ShowStreamed returns false when nested pieces make the tree too deep to walk.
 func ShowStreamed(root *html.Node) (ok bool) {
 	s := streamed{placeholders: map[string]*html.Node{}}
 	for n := range root.Descendants() {
@@ -37,7 +38,7 @@ func ShowStreamed(root *html.Node) (ok bool) {
 	return !isTooDeep(root, 2*maxDepth)
 }
 
-// move brings a piece to its placeholder, if there is one.
+// move moves a piece to its placeholder, if there is one.
 func (s *streamed) move(piece *html.Node) {
 	number := dom.Attr(piece, "id")[len("S:"):]
 	for _, kind := range [...]string{"P:", "B:"} {
@@ -54,7 +55,7 @@ func (s *streamed) move(piece *html.Node) {
 	}
 }
 
-// collect keeps n if it is a piece or a placeholder.
+// collect records n if it is a piece or a placeholder.
 func (s *streamed) collect(n *html.Node) {
 	if n.Type != html.ElementNode || len(s.pieces) >= maxStreamed || len(s.placeholders) >= maxStreamed {
 		return
@@ -79,7 +80,7 @@ func show(n *html.Node) {
 	n.Attr = kept
 }
 
-// isBelow reports whether n stands in outer, or so deep that nothing is moved there.
+// isBelow reports whether n is inside outer, or so deep that nothing may be moved there.
 func isBelow(n, outer *html.Node) bool {
 	for depth := 0; n != nil; n = n.Parent {
 		if depth++; n == outer || depth > maxDepth {
@@ -89,9 +90,10 @@ func isBelow(n, outer *html.Node) bool {
 	return false
 }
 
-// dropFallback removes what is shown until the piece comes: what follows its placeholder, up to a comment "/$".
+// dropFallback removes the content shown until the piece arrives: the siblings after its placeholder, up to a comment
+// "/$".
 func dropFallback(placeholder *html.Node) {
-	const most = 1000 // siblings that are looked at
+	const most = 1000 // siblings to examine
 	end := placeholder.NextSibling
 	for i := 0; end != nil && !(end.Type == html.CommentNode && end.Data == "/$"); i++ {
 		if end = end.NextSibling; i == most {
@@ -103,7 +105,7 @@ func dropFallback(placeholder *html.Node) {
 	}
 }
 
-// isTooDeep reports whether elements stand in each other deeper than left levels.
+// isTooDeep reports whether elements are nested deeper than left levels.
 func isTooDeep(n *html.Node, left int) bool {
 	if left == 0 {
 		return true
