@@ -1,9 +1,9 @@
-// Package failure distinguishes pages from what hosts send instead with status 200 (H10): an error, a maintenance
-// notice, a challenge for robots, a wall of consent, a login form. It also recognizes pages that are empty
+// Package failure distinguishes a page from an answer with status 200 that a host sends in its place (H10): an error,
+// a maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that are empty
 // until their scripts run.
 //
-// Words alone do not decide, as there are articles about all of these. An answer is a failure when it has little text,
-// begins with such words and nothing else, and shows more signs of its kind.
+// Words alone do not decide, because articles exist about all of these. An answer is a failure when it has little
+// text, begins with such words and nothing else, and shows further signs of its kind.
 //
 // Alternatives considered: a list of sites, which is never complete; a score over many weak signs, which nobody can
 // explain to a user who asks why a page failed.
@@ -19,15 +19,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Sizes of the main content, in bytes. An article about an error is longer.
+// Bounds on the size of the main content, in bytes. An article about an error is longer.
 const (
-	briefText   = 300  // of a page that says little but its heading
-	failureText = 1200 // of an error page, a challenge or a login form with what stands beside it
-	consentText = 2000 // of a wall of consent
+	briefText   = 300  // of a page with little more than a heading
+	failureText = 1200 // of an error page, a challenge or a login form, with the text around it
+	consentText = 2000 // of a consent wall
 )
 
-// Of says what came in place of a page; "" for a page. It walks the tree only of a page with little text. The title is
-// the one in the head.
+// Of describes what came in place of a page, or returns "" for a page. It walks the tree only when the page has
+// little text. title is the title in the head.
 func Of(root *html.Node, doc *extract.Document, title string) string {
 	if len(doc.Text) > consentText {
 		return ""
@@ -48,15 +48,15 @@ func Of(root *html.Node, doc *extract.Document, title string) string {
 	return ""
 }
 
-// signs are what a page shows that may be a failure.
+// signs are the properties by which a failure is recognized.
 type signs struct {
 	doc            *extract.Document
-	title, heading headings // kinds that the parts of its title, and its first lines, name
-	quote          string   // the words that were recognized first
-	guard          string   // whose challenge its markup has
-	article        bool     // it says that it is an article
-	password       bool     // it asks for a password
-	crashed        bool     // its markup is that of a framework's page for errors
+	title, heading headings // kinds named by the parts of the title, and by the first lines
+	quote          string   // the first recognized words
+	guard          string   // maker of the challenge in the markup
+	article        bool     // the page declares itself an article
+	password       bool     // the page asks for a password
+	crashed        bool     // the markup is a framework's error page
 }
 
 func (s *signs) see(n *html.Node) {
@@ -79,14 +79,14 @@ func (s *signs) see(n *html.Node) {
 	}
 }
 
-// guardIDs are ids of elements that only challenges have, and who makes them.
+// guardIDs maps ids of elements that only challenges have to the makers of the challenges.
 var guardIDs = map[string]string{
 	"challenge-form": "Cloudflare", "challenge-running": "Cloudflare", "challenge-error-text": "Cloudflare",
 	"cf-error-details": "Cloudflare", "px-captcha": "HUMAN", "sec-if-cpt-container": "Akamai",
 	"ddg-l10n-title": "DDoS-Guard",
 }
 
-// guardScripts are parts of scripts and of their addresses that only challenges have.
+// guardScripts are substrings that occur only in the scripts of challenges, or in the addresses of those scripts.
 var guardScripts = []struct{ part, guard string }{
 	{"_cf_chl_opt", "Cloudflare"}, {"captcha-delivery.com/captcha", "DataDome"}, {"awsWafCookieDomainList", "AWS WAF"},
 	{"sucuri_cloudproxy_js", "Sucuri"}, {"_Incapsula_Resource?SWUDNSAI", "Imperva"},
@@ -94,7 +94,7 @@ var guardScripts = []struct{ part, guard string }{
 }
 
 func (s *signs) seeScript(n *html.Node) {
-	const enough = 20_000 // bytes of a script that are looked at
+	const enough = 20_000 // bytes of a script to search
 	text := dom.Attr(n, "src")
 	if text == "" && n.FirstChild != nil && n.FirstChild.Type == html.TextNode {
 		text = n.FirstChild.Data[:min(len(n.FirstChild.Data), enough)]
@@ -106,7 +106,7 @@ func (s *signs) seeScript(n *html.Node) {
 	}
 }
 
-// read is the kinds that some headings name.
+// read returns the kinds that some headings name.
 func (s *signs) read(texts []string) (all headings) {
 	for _, text := range texts {
 		found := headingsOf(text)
@@ -120,7 +120,7 @@ func (s *signs) read(texts []string) (all headings) {
 
 func (s *signs) size() int { return len(s.doc.Text) }
 
-// say is what came, with the words by which it was recognized.
+// say returns the description of a failure, with the words by which it was recognized.
 func (s *signs) say(what string) string {
 	if s.quote == "" {
 		return what + " came instead of the page"
@@ -171,7 +171,7 @@ func (s *signs) consent() string {
 	return ""
 }
 
-// error recognizes pages for errors and for maintenance by two signs more than their heading.
+// error recognizes error pages and maintenance notices by two signs besides their heading.
 func (s *signs) error() string {
 	const kinds = saysMissing | saysBroken | saysClosed | saysDenied
 	named := (s.title | s.heading) & kinds
@@ -199,7 +199,7 @@ func (s *signs) error() string {
 	return s.say("an error page")
 }
 
-// titleParts are the parts of a title between the signs that sites put around their name.
+// titleParts returns the parts of a title, split at the signs that sites put around their name.
 func titleParts(title string) []string {
 	const most = 6
 	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·•»:", r) })
@@ -210,7 +210,7 @@ func titleParts(title string) []string {
 	return parts[max(0, len(parts)-2*most):]
 }
 
-// firstLines are those that the content begins with.
+// firstLines returns the first line of each of the first blocks.
 func firstLines(blocks []extract.Block) (lines []string) {
 	const most = 3
 	for _, b := range blocks[:min(len(blocks), most)] {

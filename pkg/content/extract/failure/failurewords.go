@@ -15,9 +15,9 @@ const (
 	saysBroken                       // something does not work
 	saysClosed                       // maintenance
 	saysDenied                       // access is denied
-	saysRobot                        // the visitor is to prove that it is no robot
-	saysConsent                      // the visitor is to agree
-	saysLogin                        // the visitor is to log in
+	saysRobot                        // the visitor must prove not to be a robot
+	saysConsent                      // the visitor must consent
+	saysLogin                        // the visitor must log in
 	saysNumber                       // the number of an error
 )
 
@@ -26,13 +26,13 @@ const (
 //go:embed failurewords.txt
 var failureLines string
 
-// failureWords are what pages say that came in place of others.
+// failureWords are patterns of words on pages that came in place of others.
 type failureWords struct {
 	heading map[headings]*regexp.Regexp // whole headings
-	text    map[string]*regexp.Regexp   // words of the text around: "error", "challenge", "accept", "consent"
+	text    map[string]*regexp.Regexp   // words in the text: "error", "challenge", "accept", "consent"
 }
 
-// failurePatterns are made when they are first needed: most pages are too long to be a failure.
+// failurePatterns are compiled on first use: most pages are too long to be a failure.
 var failurePatterns = sync.OnceValue(func() failureWords {
 	kinds := map[string]headings{
 		"missing": saysMissing, "broken": saysBroken, "closed": saysClosed, "denied": saysDenied, "robot": saysRobot,
@@ -65,16 +65,16 @@ var failurePatterns = sync.OnceValue(func() failureWords {
 })
 
 var (
-	// apology is what stands before the words of a heading.
+	// apology matches the apology before the words of a heading.
 	apology = regexp.MustCompile(`^((oops|ooops|whoops|uh-?oh|oh no|hm+|sorry|we're sorry|we are sorry|désolé|` +
 		`entschuldigung|hoppla|ups)[\s!.,:;…-]+(but )?|error[:\s]+|(40[134]|410|451|5[0-2]\d)[\s:.,–—-]+)+`)
-	// numbered are headings with the number of an error.
+	// numbered matches headings with the number of an error.
 	numbered = regexp.MustCompile(`\b(40[134]|410|451|5[0-2]\d)\b`)
-	// straight are apostrophes as patterns have them.
+	// straight replaces apostrophes by the form that the patterns use.
 	straight = strings.NewReplacer("’", "'", "‘", "'")
 )
 
-// headingsOf is what a heading says, if it says nothing else.
+// headingsOf returns the kinds of failure that a heading names, if it contains nothing else.
 func headingsOf(text string) (says headings) {
 	const longest = 120
 	if len(text) > longest {
@@ -93,9 +93,9 @@ func headingsOf(text string) (says headings) {
 	return says
 }
 
-// hasWords reports whether the beginning of a text has at least so many words of a kind.
+// hasWords reports whether the beginning of a text has at least least words of a kind.
 func hasWords(kind string, least int, text string) bool {
-	const enough = 8000 // bytes that are looked at
+	const enough = 8000 // bytes to search
 	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))
 	return len(failurePatterns().text[kind].FindAllStringIndex(text, least)) >= least
 }

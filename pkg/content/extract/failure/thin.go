@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// littleText is the largest content, in bytes, of a page that is taken for the shell of an application.
+	// littleText is the largest content, in bytes, of a page that may be the shell of an application.
 	littleText = 150
-	// shortText is the largest text, in bytes, of a root that only waits, and of a page with a noscript element
-	// that asks for JavaScript.
+	// shortText is the largest text, in bytes, of a root that only shows a placeholder, and of a page with a noscript
+	// element that asks for JavaScript.
 	shortText = 120
-	// maxRoots bounds the elements that are looked into, as they may stand in each other.
+	// maxRoots bounds the application roots to examine, because they may be nested.
 	maxRoots = 8
 )
 
@@ -29,28 +29,28 @@ var appRoots = map[string]bool{
 var appTags = map[string]bool{"app-root": true, "app": true, "my-app": true, "ember-app": true}
 
 var (
-	// placeholder is what pages say while their scripts load.
+	// placeholder matches the text that pages show while their scripts load.
 	placeholder = regexp.MustCompile(`(?i)^(app (is )?)?(loading|please wait|one moment|just a moment|initiali[sz]ing|` +
 		`wird geladen|lade|bitte warten|chargement|cargando|caricamento|carregando|laden|загрузка)` +
 		`( (app|application|content|page|please wait))?[\s.…!,]*$`)
-	// demand is how pages ask for JavaScript in their text.
+	// demand matches the text by which pages ask for JavaScript.
 	demand = regexp.MustCompile(`(?i)\b(enable|activate|turn on|switch on|allow) (js|javascript)\b|` +
 		`\bjavascript (is|appears to be|seems to be) ` +
 		`(disabled|not enabled|not available|turned off|switched off|required)\b|` +
 		`\b(requires?|needs) javascript( to \w+|[.!]|$)`)
 )
 
-// shell holds the signs that the scripts of a page write what people read.
+// shell holds the signs that the scripts of a page write its text.
 type shell struct {
 	scripts int    // that run
-	asks    bool   // a noscript element names JavaScript
-	root    string // the root of an application, with nothing in it to read
-	roots   int    // how many roots were looked into
-	things  bool   // pictures, films, frames or forms: content without text
+	asks    bool   // a noscript element mentions JavaScript
+	root    string // the root of an application, without readable text
+	roots   int    // number of roots examined
+	things  bool   // pictures, videos, frames or forms: content without text
 }
 
-// Thin says why a page has little to read before its scripts run; "" for other pages. Of the page it needs the visible
-// text, and the size in bytes of the text that nothing names as chrome.
+// Thin explains why a page has little text before its scripts run, or returns "" for other pages. text is the visible
+// text of the page, and size the size in bytes of the text that no name marks as chrome.
 func Thin(root *html.Node, text string, size int) string {
 	var sh shell
 	for n := range root.Descendants() {
@@ -98,7 +98,7 @@ func (sh *shell) see(n *html.Node) {
 	}
 }
 
-// runs reports whether a script is one that browsers execute, and no data.
+// runs reports whether browsers execute a script, as opposed to a script element that holds data.
 func runs(n *html.Node) bool {
 	kind := strings.ToLower(strings.TrimSpace(dom.Attr(n, "type")))
 	return kind == "" || kind == "module" || strings.Contains(kind, "javascript") ||
@@ -110,7 +110,7 @@ func isAppRoot(n *html.Node) bool {
 		appRoots[strings.ToLower(dom.Attr(n, "id"))]
 }
 
-// waits reports whether an element has nothing to read but a placeholder.
+// waits reports whether an element shows no text but a placeholder.
 func waits(n *html.Node) bool {
 	var f dom.Folder
 	var walk func(*html.Node) bool // false as soon as there is content
