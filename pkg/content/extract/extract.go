@@ -89,8 +89,8 @@ type Document struct {
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // of the main content in page order, one per address; the preview last
-	// Protected are the mail addresses that the page hides from programs, in the order in which Blocks show "[email
-	// protected]" in their place. Only the content hashes cover them.
+	// Protected are the mail addresses that the page hides from programs, in the order in which Blocks have
+	// "[email protected]" in their place. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`
 }
 
