@@ -1,5 +1,5 @@
-// Package blocks turns elements of an HTML tree into the blocks of a document: paragraphs, lists, tables, code, formulas and
-// the anchors of headings.
+// Package blocks turns elements of an HTML tree into the blocks of a document: paragraphs, lists, tables, code and
+// formulas. It also finds the anchors of headings and terms.
 package blocks
 
 import (
