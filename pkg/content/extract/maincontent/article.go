@@ -7,8 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// article is the content of an article: the element that holds nearly all of its prose. In a page that does not declare
-// to be an article, the prose must be most of the text. The content is empty when the page is something else.
+// article returns the content of an article: the element that holds nearly all of its prose. If the page does not
+// declare itself an article, the prose must be most of the text. The content is empty when the page is not an
+// article.
 func article(s *Survey, roots []*html.Node) Content {
 	if len(roots) != 1 || s.pageType.list {
 		return Content{}
@@ -36,11 +37,11 @@ func article(s *Survey, roots []*html.Node) Content {
 	return best
 }
 
-// sizeOfArticle is the least prose, in bytes, of an article that does not declare to be one.
+// sizeOfArticle is the least prose, in bytes, of an article on a page that does not declare itself one.
 const sizeOfArticle = 1000
 
-// besideNames are the classes of what stands in an article beside its text: its author and date, the captions of
-// pictures, which are kept with the pictures, and other articles to read.
+// besideNames are the classes of elements in an article that are not its text: its author and date, the captions of
+// pictures (which are kept with the pictures), and links to other articles.
 var besideNames = dom.WordSet(`
 	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
 	image-credit gallery slideshow inline-gallery video-player embed
@@ -51,12 +52,12 @@ var besideNames = dom.WordSet(`
 	tags tag-list post-tags topics trending-topics cta most-popular inline-related newsletter-signup comments-link print-link
 `)
 
-// isBeside reports whether an element stands in an article beside its text.
+// isBeside reports whether an element in an article is not part of its text.
 func isBeside(n *html.Node) bool {
 	return n.DataAtom == atom.Figcaption || dom.HasName(besideNames, dom.Attr(n, "class"))
 }
 
-// bodyNames are the classes and ids by which sites name the text of an article.
+// bodyNames are the classes and ids that sites give to the element with the text of an article.
 var bodyNames = dom.WordSet(`
 	entry-content articlebody article-body article--body article-content article--content article-text articletext
 	post-body post-content post--content story-body storybody story-content story-text storytext news-text news-content
@@ -64,7 +65,7 @@ var bodyNames = dom.WordSet(`
 	richtextarticlebody article-main m-detail--body c-entry-content field-name-body
 `)
 
-// isBody reports whether an element is named as the text of an article.
+// isBody reports whether the class or id of an element names it as the text of an article.
 func isBody(n *html.Node) bool {
 	if dom.Attr(n, "itemprop") == "articleBody" {
 		return true
@@ -72,8 +73,8 @@ func isBody(n *html.Node) bool {
 	return dom.HasName(bodyNames, dom.Attr(n, "class")) || dom.HasName(bodyNames, dom.Attr(n, "id"))
 }
 
-// namedBody is the one element of the page that is named as the text of an article, if it holds a good part of what
-// roots hold; else nil.
+// namedBody returns the only element of the page that is named as the text of an article, if it holds a good part of
+// the text of roots, or else nil.
 func (s *Survey) namedBody(roots []*html.Node) *html.Node {
 	var best *html.Node
 	sum := 0

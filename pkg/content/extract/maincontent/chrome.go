@@ -9,19 +9,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// drop says why an element is not part of the main content. The zero drop means that it is.
-// Stronger reasons come later; each attempt of [Survey.MainContent] honors fewer of them.
+// drop is the reason why an element is not part of the main content. The zero drop means that the element is content.
+// Stronger reasons come later. Each attempt of [Survey.MainContent] honors fewer of them.
 type drop uint8
 
 const (
-	beside   drop = iota + 1 // nearly all links, however long: beside an article, other articles
-	dense                    // nearly all links, and short: navigation without the name
-	named                    // its class or id names something around the content
-	chrome                   // its element or role says so
+	beside   drop = iota + 1 // nearly all links, however long: beside an article, links to other articles
+	dense                    // nearly all links, and short: navigation that no name declares
+	named                    // its class or id is a usual name for elements around the content
+	chrome                   // its element or role declares it
 	noReason                 // above all reasons: an attempt that honors it drops nothing
 )
 
-// reason looks at one element by itself.
+// reason examines one element by itself, without its text.
 func reason(n *html.Node, at ancestors) drop {
 	if at.inCode {
 		return reasonInCode(n)
@@ -44,8 +44,8 @@ func reason(n *html.Node, at ancestors) drop {
 	return reasonByAttr(n, inContent)
 }
 
-// reasonInCode is the reason below pre and code, where classes name what the code is made of: a highlighter calls a
-// comment "comment".
+// reasonInCode returns the reason for an element below pre or code. Classes there describe the code: a highlighter
+// gives a comment the class "comment".
 func reasonInCode(n *html.Node) drop {
 	if n.DataAtom == atom.Button {
 		return chrome
@@ -86,7 +86,7 @@ func isChromeRole(role string, inContent bool) bool {
 	return false
 }
 
-// isNote distinguishes the asides of documentation, which are content, from those beside an article.
+// isNote reports whether an aside is a note in documentation, which is content, and not an aside beside an article.
 func isNote(n *html.Node) bool {
 	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
 		word, _, _ := strings.Cut(class, "-")
@@ -98,7 +98,7 @@ func isNote(n *html.Node) bool {
 	return strings.EqualFold(dom.Attr(n, "role"), "note")
 }
 
-// chromeNames are classes and ids, in lower case with "_" as "-", of what stands around content.
+// chromeNames are classes and ids of elements around the content, in lower case with "-" for "_".
 var chromeNames = dom.WordSet(`
 	ad ads adsense adslot adbox adverts advertising sponsor promoted promotion
 	banner-ad ad-banner ad-container ad-slot ad-unit ad-wrapper dfp-ad google-ad taboola outbrain
@@ -119,20 +119,20 @@ var chromeNames = dom.WordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
 `)
 
-// besideCode are the classes of what stands beside the lines of code, not in them.
+// besideCode are the classes of elements beside the lines of code, as opposed to elements in them.
 var besideCode = dom.WordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows line-number linenumber ln blob-num
 	copy-button copybtn copy-btn headerlink anchorjs-link
 `)
 
-// chromePrefixes begin names of the same sort.
+// chromePrefixes are the beginnings of such names.
 var chromePrefixes = []string{
 	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
 	"share-", "sharing-", "social-", "skip-", "wp-block-social", "jp-relatedposts",
 	"sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
 }
 
-// chromeWords make such a name wherever they stand in one, as in "article__comments-box".
+// chromeWords are words that make a name one of these in any position, as in "article__comments-box".
 var chromeWords = dom.WordSet(`
 	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
 	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
@@ -166,10 +166,10 @@ func holdsChromeWord(name string) bool {
 	return false
 }
 
-// linkMeasure is how much of an element's text is links, and how much more of it names call chrome.
+// linkMeasure is how much of an element's text is in links, and how much further text only its name makes chrome.
 type linkMeasure struct {
 	text, linked, links, named int
-	prose                      int  // text in pieces as long as sentences, links aside
+	prose                      int  // text in pieces as long as sentences, without links
 	abroad                     int  // links to other sites
 	code                       bool // it holds code
 }
@@ -184,8 +184,8 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.code = m.code || o.code
 }
 
-// isAnnounced reports whether all links of a list lead elsewhere, and a paragraph that ends with a colon stands before
-// it, as before a list of sources or of names.
+// isAnnounced reports whether all links of a list lead to other hosts, and the paragraph before the list ends with a
+// colon. Lists of sources or of names often follow such a paragraph.
 func isAnnounced(n *html.Node, m linkMeasure) bool {
 	if n.DataAtom != atom.Ul && n.DataAtom != atom.Ol || m.links == 0 || m.abroad < m.links {
 		return false
@@ -201,9 +201,9 @@ func isAnnounced(n *html.Node, m linkMeasure) bool {
 	return last.Type == html.TextNode && strings.HasSuffix(strings.TrimSpace(last.Data), ":")
 }
 
-// linkiness reports whether an element is a bundle of links: dense if they are short, else beside. Lists of headlines
-// are content, unless they stand beside an article, and so are lists of other sites that a paragraph announces. What
-// holds code is content: documentation links the words of it.
+// linkiness reports whether an element is mostly links: dense if they are short, else beside. Some elements full of
+// links are content: lists of headlines, unless they are beside an article; lists of other sites that a paragraph
+// announces; and elements that hold code, because documentation links the words of code.
 func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:

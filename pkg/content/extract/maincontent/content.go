@@ -7,28 +7,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Content is what a page is about.
+// Content is the main content of a page.
 type Content struct {
 	blocks.Text
-	Roots []*html.Node // the elements that hold it
+	Roots []*html.Node // the elements that hold the content
 	cut   cut
 }
 
 // Skips reports whether an element below the roots is not part of the content.
 func (c Content) Skips(n *html.Node) bool { return c.cut.skips(n) }
 
-// attempt is one way to look for the content: where, and which reasons to drop count.
+// attempt is one way to find the content: the elements to search, and the reasons that count for a drop.
 type attempt struct {
 	roots  []*html.Node
 	honors drop // the weakest reason that counts
 }
 
-// enough is the size of content, in bytes of text, from which no other attempt is needed.
+// enough is the size of content, in bytes of text, at which no further attempt is needed.
 const enough = 250
 
-// MainContent is the content of a page. The strictest attempt comes first. A result that is short, and less than a
-// third of what the next attempt finds, was cut too far, and the next one counts. The last attempt drops nothing, so a
-// page with visible text has content.
+// MainContent returns the content of a page. It makes attempts from strict to lax. A result that is short, and less
+// than a third of the next attempt's result, was cut too far, so the next result replaces it. The last attempt drops
+// nothing, so a page with visible text always has content.
 func (s *Survey) MainContent() Content {
 	if posts := s.thread(); posts != nil {
 		if best := (attempt{posts, dense}).read(s); best.Size >= enough {
@@ -55,11 +55,12 @@ func (s *Survey) MainContent() Content {
 	return s.atLeastAQuarter(best)
 }
 
-// large is the visible text of a page, in bytes, from which the content must be a quarter of it.
+// large is the size of a page's visible text, in bytes, from which the content must be at least a quarter of that
+// text.
 const large = 8000
 
-// atLeastAQuarter is the content that was found. When that is too little of a large page, names misled, and it is what
-// is not chrome by its elements.
+// atLeastAQuarter returns found unless it is too small a part of a large page. In that case class names were
+// misleading, and the content is everything that is not chrome by its element or role.
 func (s *Survey) atLeastAQuarter(found Content) Content {
 	visible := s.Text.Size()
 	if visible < large || found.Size*4 >= visible {
@@ -71,8 +72,8 @@ func (s *Survey) atLeastAQuarter(found Content) Content {
 	return found
 }
 
-// contentRoots picks the elements that hold the content: main, else the only article, else what
-// an id names, else the body. Several articles are a list of entries, which the body holds whole.
+// contentRoots returns the elements that hold the content: main, else the only article, else an element whose id
+// names the content, else the body. Several articles are a list of entries, so the whole body is the root.
 func contentRoots(s *Survey) []*html.Node {
 	whole := s.measure(s.Body)
 	if len(s.mains) > 0 && s.measure(s.mains...)*3 >= whole && whole > 0 {
@@ -87,7 +88,7 @@ func contentRoots(s *Survey) []*html.Node {
 	return []*html.Node{s.Body}
 }
 
-// measure is the text below nodes, chrome aside.
+// measure returns the size of the text below nodes without chrome, in bytes.
 func (s *Survey) measure(nodes ...*html.Node) int {
 	sum := 0
 	for _, n := range nodes {
@@ -96,22 +97,23 @@ func (s *Survey) measure(nodes ...*html.Node) int {
 	return sum
 }
 
-// offered is the text that the attempt could have found, had it dropped chrome only.
+// offered returns the size of the text that the attempt would find if it dropped only chrome.
 func (a attempt) offered(s *Survey) int { return s.measure(a.roots...) }
 
-// Size is the text of the page that nothing names as chrome, in bytes.
+// Size returns the size, in bytes, of the page's text without everything that its name, element or role marks as
+// chrome.
 func (s *Survey) Size() int { return s.measure(s.Body) }
 
-// Everything is all that is visible of a page without chrome, such as a Markdown document.
+// Everything returns all visible content of a page without chrome, such as a Markdown document.
 func (s *Survey) Everything() Content { return attempt{[]*html.Node{s.Body}, noReason}.read(s) }
 
-// Elements is all that is visible of some elements.
+// Elements returns all visible content of some elements.
 func (s *Survey) Elements(elements []*html.Node) Content {
 	c := attempt{elements, noReason}.cut(s)
 	return Content{Text: blocks.Of(elements, s.limits.MaxBlocks, c.skips), Roots: elements, cut: c}
 }
 
-// cut is what the attempt leaves out.
+// cut returns the cut of an attempt.
 func (a attempt) cut(s *Survey) cut {
 	return cut{drops: s.drops, honors: a.honors, size: s.Size(), namedSize: s.namedSize}
 }
@@ -122,12 +124,12 @@ func (a attempt) read(s *Survey) Content {
 	return Content{Text: blocks.Within(a.roots, s.limits.MaxBlocks, c.skips), Roots: a.roots, cut: c}
 }
 
-// cut says what an attempt leaves out of its roots.
+// cut decides which elements an attempt leaves out of its roots.
 type cut struct {
 	drops     map[*html.Node]dropped
 	honors    drop // the weakest reason that counts
-	size      int  // bytes of text of the page that nothing names as chrome
-	namedSize int  // bytes of text that only names call chrome
+	size      int  // see [Survey.Size]
+	namedSize int  // bytes of text that only a class or id makes chrome
 }
 
 // skips reports whether n is left out.
@@ -142,6 +144,6 @@ func (c cut) skips(n *html.Node) bool {
 	if !found || d.why < c.honors {
 		return false
 	}
-	// A class says little against most of the page: some wrapper is called "sidebar-layout".
+	// A class is weak evidence against most of the page: some sites call a wrapper "sidebar-layout".
 	return d.why != named || d.text < 2*c.size || 2*d.text < c.size+c.namedSize
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// leastProse is the text, in bytes, from which lines that are no paragraph by name are prose.
+// leastProse is the length, in bytes, from which a line counts as prose although it is not marked up as a paragraph.
 const leastProse = 80
 
-// leastLead is the prose, in bytes, that makes an introduction: about three sentences.
+// leastLead is the least prose, in bytes, of an introduction: about three sentences.
 const leastLead = 300
 
-// prose is how much running text stands below the elements of a tree: that of paragraphs, and of lines that are as
-// long as one, links and what is dropped aside.
+// prose is the amount of running text below each element of a tree: the text of paragraphs, and of lines as long as a
+// paragraph. Links and dropped elements do not count.
 type prose struct {
 	cut
 	below  map[*html.Node]int
-	headed map[*html.Node]bool // has the heading of the page below it
+	headed map[*html.Node]bool // the element holds the heading of the page
 }
 
-// measure measures n and what is below it. The second result is text that belongs to the line around n.
+// measure measures n and its descendants. The second result is the text that belongs to the line around n.
 func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.Type {
@@ -53,7 +53,7 @@ func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 	return sum, line
 }
 
-// textLength is the length of a text without the whitespace around it.
+// textLength returns the length of a text without leading and trailing whitespace.
 func textLength(s string) int {
 	n := 0
 	for i := range len(s) {
@@ -64,7 +64,7 @@ func textLength(s string) int {
 	return n
 }
 
-// narrowed is the innermost element below root that still holds nearly all of the prose.
+// narrowed returns the innermost element below root that still holds nearly all of the prose.
 func (c cut) narrowed(root *html.Node) *html.Node {
 	p := prose{cut: c, below: map[*html.Node]int{}, headed: map[*html.Node]bool{}}
 	whole, _ := p.measure(root, false)
@@ -80,8 +80,8 @@ func (c cut) narrowed(root *html.Node) *html.Node {
 	}
 }
 
-// leads reports whether a text stands under the heading of the page, before the child of n that holds most of the
-// prose: the introduction of what follows.
+// leads reports whether n begins with an introduction: a child before most, the child that holds most of the prose,
+// holds the heading of the page and enough prose.
 func (p *prose) leads(n, most *html.Node) bool {
 	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
 		if p.headed[c] && p.below[c] >= leastLead {
@@ -91,7 +91,7 @@ func (p *prose) leads(n, most *html.Node) bool {
 	return false
 }
 
-// heaviest is the child of n with the most prose, if it can hold more than one paragraph.
+// heaviest returns the child of n with the most prose, if that child can hold more than one paragraph.
 func (p *prose) heaviest(n *html.Node) (best *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode && p.below[c] > 0 && (best == nil || p.below[c] > p.below[best]) {

@@ -9,21 +9,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// pageType is what a page declares to be.
+// pageType is the type that a page declares for itself.
 type pageType struct {
 	article bool // one article, by OpenGraph
 	thread  bool // a discussion: its posts are the content
 	list    bool // an archive or a shelf: a list of other pages
-	typed   int  // articles described in JSON-LD; several are a list of them
+	typed   int  // articles described in JSON-LD; several form a list
 }
 
-// isArticle reports whether the page declares to be one article.
+// isArticle reports whether the page declares itself one article.
 func (t *pageType) isArticle() bool {
-	const most = 2 // a page may be a WebPage's Article and a BlogPosting
+	const most = 2 // one page may be both a WebPage's Article and a BlogPosting
 	return !t.thread && !t.list && t.typed <= most && (t.article || t.typed > 0)
 }
 
-// readHead reads what the head of a page declares.
+// readHead reads the declarations in the head of a page.
 func (t *pageType) readHead(root *html.Node) {
 	top := dom.Child(root, atom.Html)
 	if top == nil {
@@ -43,7 +43,7 @@ func (t *pageType) readHead(root *html.Node) {
 	}
 }
 
-// readBody reads the classes by which common programs name the type of a page.
+// readBody reads the classes that common programs use for the type of a page.
 func (t *pageType) readBody(body *html.Node) {
 	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
 		switch strings.ToLower(class) {

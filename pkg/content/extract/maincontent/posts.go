@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// postNames are the classes by which forums name what somebody wrote, without who and when.
+// postNames are the classes that forums give to the text of a post, without its author and date.
 var postNames = dom.WordSet(`
 	postbody post-body post-text posttext post-content postcontent post-message messagetext message-body messagebody bbwrapper
 	ipsrichtext ipsentry--post cpost-contentwrap usercontent cooked js-post-body usertext-body commtext
@@ -14,13 +14,13 @@ var postNames = dom.WordSet(`
 	js-post--content-text
 `)
 
-// post is what somebody wrote in a discussion.
+// post is one contribution to a discussion.
 type post struct {
 	node    *html.Node
-	inNamed bool // it stands in an element that is named as chrome
+	inNamed bool // inside an element that is named as chrome
 }
 
-// isPost reports whether an element is a post by its name.
+// isPost reports whether the class of an element names it as a post.
 func isPost(n *html.Node) bool {
 	switch dom.Attr(n, "itemprop") {
 	case "text", "commentText":
@@ -29,8 +29,8 @@ func isPost(n *html.Node) bool {
 	return dom.HasName(postNames, dom.Attr(n, "class")) || dom.Attr(n, "component") == "post/content"
 }
 
-// thread is the posts of a page that is a discussion, or mostly so; else nil. In a page that does not declare to be
-// one, posts inside of what is named as comments do not count: they may follow an article.
+// thread returns the posts of a page that is entirely or mostly a discussion, or else nil. If the page does not
+// declare itself a discussion, posts inside an element named as comments do not count: they may follow an article.
 func (s *Survey) thread() []*html.Node {
 	if s.pageType.isArticle() {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Survey is what one walk over a whole page finds out.
+// Survey is the result of one walk over a whole page.
 type Survey struct {
 	Text      dom.Folder     // all visible text
 	Links     []extract.Link // in page order, one per address
-	Metas     []*html.Node   // meta elements that stand in the body
-	Heading   string         // the first visible h1, wherever it stands
+	Metas     []*html.Node   // meta elements in the body
+	Heading   string         // the first visible h1, anywhere on the page
 	Body      *html.Node
-	Truncated bool // there were more links than allowed
+	Truncated bool // there were more links than the limit
 
 	mains     []*html.Node // topmost main elements
 	articles  []*html.Node // topmost article elements
@@ -27,26 +27,26 @@ type Survey struct {
 	posts     []post
 	bodies    []*html.Node // elements named as the text of an article
 	drops     map[*html.Node]dropped
-	measures  map[*html.Node]int // bytes of text that nothing names as chrome, of the candidates above
-	namedSize int                // bytes of text that only names call chrome
+	measures  map[*html.Node]int // of the candidates above: bytes of text that is not chrome
+	namedSize int                // bytes of text that only a class or id makes chrome
 
 	base   *url.URL
 	limits extract.Limits
 	known  map[string]bool // addresses of links
 }
 
-// dropped is a reason to leave an element out, and how much text would go with it.
+// dropped is the reason to leave an element out, and the size of the text that would be lost.
 type dropped struct {
 	why  drop
 	text int
 }
 
-// ancestors are the kinds of elements that an element stands in.
+// ancestors are the kinds of elements around an element.
 type ancestors struct {
 	inMain, inArticle bool
 	inLink, inCode    bool
 	inPost, inBody    bool
-	inNamed           bool // one that is named as chrome
+	inNamed           bool // an element that is named as chrome
 }
 
 func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
@@ -58,7 +58,7 @@ func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
 		base: base, limits: limits,
 	}
 	top := dom.Child(root, atom.Html)
-	if top == nil { // Unreachable: the parser always makes one.
+	if top == nil { // Unreachable: the parser always makes an html element.
 		return s
 	}
 	s.Body = dom.Child(top, atom.Body)
@@ -71,7 +71,7 @@ func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
 	return s
 }
 
-// visit surveys n and what is below it and returns how much text there is, chrome aside.
+// visit surveys n and its descendants. It returns the measure of their text without chrome.
 func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 	switch n.Type {
 	case html.TextNode:
@@ -109,8 +109,8 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 	return m
 }
 
-// begin notes candidates and borders before the children are seen. It returns where the text of
-// n begins.
+// begin notes candidates and line breaks before the children of n are visited. It returns the position at which the
+// text of n begins.
 func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	if dom.IsBlock(n.DataAtom) {
 		s.Text.Line()
@@ -129,7 +129,7 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	return s.Text.Size()
 }
 
-// beginCandidate notes n if it may be the root of the content and is the topmost of its kind.
+// beginCandidate notes n if it may be the root of the content and no ancestor is a candidate of its kind.
 func (s *Survey) beginCandidate(n *html.Node, at *ancestors) {
 	list := s.candidates(n)
 	if n == s.Body {
@@ -154,7 +154,7 @@ func (s *Survey) beginCandidate(n *html.Node, at *ancestors) {
 	at.inArticle = at.inArticle || list == &s.articles
 }
 
-// candidates is the list that n belongs to as a possible root of the content, or nil.
+// candidates returns the list to which n belongs as a possible root of the content, or nil.
 func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 	switch {
 	case n.DataAtom == atom.Main || dom.Attr(n, "role") == "main":
@@ -170,7 +170,7 @@ func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 	return nil
 }
 
-// end notes what is known once the children are seen.
+// end notes the properties of n that are known only after its children were visited.
 func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	switch n.DataAtom {
 	case atom.Pre:
@@ -193,7 +193,7 @@ func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	}
 }
 
-// leadsAbroad reports whether a link names another host.
+// leadsAbroad reports whether a link leads to another host.
 func (s *Survey) leadsAbroad(href string) bool {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(href), "//")
 	if scheme != "" && !strings.EqualFold(scheme, "https:") && !strings.EqualFold(scheme, "http:") {
@@ -203,11 +203,11 @@ func (s *Survey) leadsAbroad(href string) bool {
 	return host != "" && !strings.EqualFold(host, s.base.Host)
 }
 
-// decide records why n is not content, if so, and gives the measure that counts for its parents.
+// decide records why n is not content, if there is a reason, and returns the measure that counts for its parents.
 func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch {
 	case why != 0:
-	case isAnnounced(n, m): // and so no bundle of links makes one of what is around it
+	case isAnnounced(n, m): // its links must not make its parents mostly links
 		m.linked, m.links, m.abroad = 0, 0, 0
 	default:
 		why = linkiness(n, m)
@@ -224,13 +224,13 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch why {
 	case chrome:
 		return linkMeasure{}
-	case named: // else the links of an advertisement would decide about what is around it
+	case named: // else the links of an advertisement would count against its parents
 		return linkMeasure{named: m.text + m.named}
 	}
 	return m
 }
 
-// addLink keeps a link to another address once.
+// addLink adds a link to another address, once per address.
 func (s *Survey) addLink(n *html.Node, start int) {
 	href := strings.TrimSpace(dom.Attr(n, "href"))
 	if href == "" || href[0] == '#' {
