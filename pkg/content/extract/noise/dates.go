@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Numbers of four digits between these are taken for years.
+// Numbers of four digits from firstYear to lastYear are read as years.
 const firstYear, lastYear = 1900, 2199
 
 // longestDate is the number of tokens of "3 de noviembre del 2025,".
@@ -24,9 +24,9 @@ func hasYear(line string) bool {
 	return false
 }
 
-// dateAt is the form in which the hash has the date with a year that begins with the first token, and how many
-// tokens it has; 0 if none begins there. Whether 3/11 is in March or in November nobody can tell, so the form
-// has day and month by size.
+// dateAt returns the hashed form of the date with a year that begins at the first token, and the number of its
+// tokens, or 0 if no date begins there. 3/11 may be in March or in November, so the form orders day and month by
+// size.
 func dateAt(line string, rest []token) (form string, n int) {
 	const widest = 2 // bytes between two tokens
 	var part [3]int
@@ -56,8 +56,8 @@ func dateAt(line string, rest []token) (form string, n int) {
 	return form, n
 }
 
-// dateForm is the form of a date of three parts; "" when neither the first nor the last part is a year, or the others
-// are not a month and a day.
+// dateForm returns the form of a date of three parts. It returns "" when neither the first nor the last part is a
+// year, or the other two are not a month and a day.
 func dateForm(part [3]int) string {
 	year, a, b := part[2], part[0], part[1]
 	if part[0] > 31 {
@@ -76,7 +76,7 @@ func monthOf(t token) int {
 	return timePhrases().months[t.word]
 }
 
-// betweenDate reports whether a token may stand between the parts of a date.
+// betweenDate reports whether a token may separate the parts of a date.
 func betweenDate(line string, t token) bool {
 	switch t.word {
 	case "":
@@ -87,8 +87,8 @@ func betweenDate(line string, t token) bool {
 	return false
 }
 
-// sameBorders reports whether there is one sign between numbers, the same twice, or the words that stand there in
-// the east.
+// sameBorders reports whether a date has two separators between its numbers: the same sign twice, or words as in East
+// Asian dates.
 func sameBorders(line string, tokens []token) bool {
 	var borders []string
 	for _, t := range tokens {
@@ -99,7 +99,7 @@ func sameBorders(line string, tokens []token) bool {
 	return len(borders) == 2 && (borders[0] == borders[1] && borders[0] != "," || tokens[1].kind == word)
 }
 
-// number reads at most four digits; 0 for others than ASCII has.
+// number reads at most four ASCII digits. It returns 0 for any other text.
 func number(s string) (n int) {
 	for _, c := range []byte(s) {
 		if c < '0' || c > '9' {
@@ -110,7 +110,7 @@ func number(s string) (n int) {
 	return n
 }
 
-// hasCopyright reports whether a line has a copyright sign, or the word.
+// hasCopyright reports whether a line has a copyright sign or the word.
 func hasCopyright(tokens []token, line string) bool {
 	for _, t := range tokens {
 		if t.word == "copyright" || t.kind == sign && line[t.start:t.end] == "©" {
@@ -120,7 +120,7 @@ func hasCopyright(tokens []token, line string) bool {
 	return false
 }
 
-// yearsAt is how many tokens are a year or a span of years; 0 for none.
+// yearsAt returns the number of tokens that form a year or a span of years at the beginning of rest, or 0.
 func yearsAt(line string, rest []token) int {
 	if !isYear(line, rest[0]) {
 		return 0

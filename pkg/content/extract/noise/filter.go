@@ -1,13 +1,13 @@
-// Package noise writes text as the content hash covers it, so that what changes by itself is no change of content
-// (H12).
+// Package noise writes text as the content hash covers it, so that text which changes by itself does not count as a
+// change of content (H12).
 //
-// The hash has a mark in place of relative times ("updated 3 days ago") and counters ("12 comments"), in lines that
-// have little else: in prose they are what somebody wrote. It has one for years beside a copyright sign. Dates with a
-// year, quotation marks and dashes are hashed in one form, as the editions of a site for several regions differ in
-// them. The text of a document keeps all of these.
+// The hash has a placeholder for relative times ("updated 3 days ago") and counters ("12 comments"), but only in
+// lines that contain little else: in prose they are part of what the author wrote. It has a placeholder for years
+// beside a copyright sign. Dates with a year, quotation marks and dashes are hashed in one form, because the regional
+// editions of a site write them differently. The text of a document keeps all of these unchanged.
 //
-// Alternatives considered: to fold relative times wherever they stand, also those to come ("in 30 days"), would hide
-// changes of deadlines; to fold every number would hide prices.
+// Alternatives considered: folding relative times everywhere, future times ("in 30 days") included, would hide
+// changes of deadlines; folding every number would hide prices.
 package noise
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// The marks that the hash has in place of what is folded. No text has control characters.
+// The placeholders that the hash has for folded text. Text itself has no control characters.
 const (
 	passingTime = "\x01"
 	counter     = "\x02"
@@ -24,11 +24,11 @@ const (
 )
 
 const (
-	// shortLine is the greatest length, in runes, of a line in which a time ago is one by which the page is dated.
+	// shortLine is the greatest length, in runes, of a line in which a relative time counts as the date of the page.
 	shortLine = 80
-	// shortLabel is that of a line in which "yesterday" is.
+	// shortLabel is the same for lines with words such as "yesterday".
 	shortLabel = 40
-	// copyrightLine is that, in bytes, of a line whose years are folded if it has a copyright sign.
+	// copyrightLine is the greatest length, in bytes, of a line whose years are folded if it has a copyright sign.
 	copyrightLine = 300
 )
 
@@ -47,10 +47,11 @@ const (
 	sign
 )
 
-// Filter folds the noise of lines. The zero value is ready to use. It keeps its memory from one line to the next.
+// Filter folds the noise of lines. The zero value is ready to use. A Filter reuses its memory from one line to the
+// next.
 type Filter struct {
 	Out       []byte   // what the hash covers so far
-	Protected []string // the mail addresses that the next lines hide, in order; each is used once
+	Protected []string // the mail addresses hidden in the next lines, in order; each is used once
 
 	line   string
 	tokens []token
@@ -72,7 +73,7 @@ func (s *Filter) Block(text string) {
 	}
 }
 
-// unprotected is a line with the addresses that it hides.
+// unprotected returns a line with its hidden addresses restored.
 func (s *Filter) unprotected(line string) string {
 	if len(s.Protected) == 0 || !strings.Contains(line, protection) {
 		return line
@@ -91,7 +92,8 @@ func (s *Filter) unprotected(line string) string {
 	return out.String()
 }
 
-// add appends a line as the hash covers it. Cells of a table and parts between dots are lines of their own.
+// add appends a line as the hash covers it. It treats table cells, and parts separated by dots, as lines of their
+// own.
 func (s *Filter) add(line string) {
 	for {
 		at, size := partEnd(line)
@@ -104,7 +106,7 @@ func (s *Filter) add(line string) {
 	}
 }
 
-// partEnd is where the first part of a line ends, and how long its border is.
+// partEnd returns the end of the first part of a line and the length of the separator after it.
 func partEnd(line string) (at, size int) {
 	for i, r := range line {
 		switch r {
@@ -147,8 +149,8 @@ func (s *Filter) part(part string) {
 	s.plain(done, len(part))
 }
 
-// fold is what stands in the hash for the tokens from i on, and for how many of them; 0 for none. The next
-// year is at year.
+// fold returns the placeholder for the tokens from i on, and the number of tokens that it replaces, or 0. The next
+// year in the line is at year.
 func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	if year < len(s.tokens) && year-i < longestDate {
 		if mark, n = dateAt(s.line, s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
@@ -164,12 +166,12 @@ func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	return passingTime, s.times.at(i)
 }
 
-// glued reports whether a word goes on in the next token, as in "x3d".
+// glued reports whether a word continues in the next token, as in "x3d".
 func glued(a, b token) bool {
 	return a.end == b.start && a.kind == word && b.kind == digits && a.word[0] < utf8.RuneSelf
 }
 
-// plain appends a part of the line in which nothing counts on, with quotation marks and dashes in one form.
+// plain appends a part of the line without noise, with quotation marks and dashes in one form.
 func (s *Filter) plain(from, to int) {
 	start := from
 	for i := from; i < to; {
@@ -194,7 +196,8 @@ func (s *Filter) plain(from, to int) {
 	s.Out = append(s.Out, s.line[start:to]...)
 }
 
-// oneForm is what stands in the hash for a mark that regions write in several ways; "" for others.
+// oneForm returns the hashed form of a punctuation mark that regions write in several ways, or "" for other
+// characters.
 func oneForm(r rune) string {
 	switch r {
 	case '“', '”', '„', '‟', '«', '»', '″', '＂':
@@ -209,7 +212,7 @@ func oneForm(r rune) string {
 	return ""
 }
 
-// tokens appends the pieces of a line to list. In scripts that put no spaces between words, each letter is one.
+// tokens appends the pieces of a line to list. In scripts without spaces between words, each letter is a token.
 func tokens(list []token, line string) []token {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRuneInString(line[i:])
@@ -251,7 +254,7 @@ func kindOf(r rune) tokenKind {
 }
 
 func unspaced(r rune) bool {
-	const firstThai = 0x0e00 // nothing before it is
+	const firstThai = 0x0e00 // scripts before it have spaces
 	return r >= firstThai &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
 			unicode.Khmer, unicode.Myanmar)

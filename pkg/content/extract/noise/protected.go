@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// protection is what a widely used proxy writes instead of a mail address, until its script shows the address. The key
-// of the code changes with each request.
+// protection is the text that a widely used proxy writes in place of a mail address, until its script shows the
+// address. The key of the code changes with each request.
 const protection = "[email protected]"
 
-// Unprotect reads an address: in hexadecimal, a key and each byte of the address xor the key. It returns [protection]
-// for a code that is not an address.
+// Unprotect decodes an address. The code is hexadecimal: a key, then each byte of the address xor the key. Unprotect
+// returns [protection] when code is not an address.
 func Unprotect(code string) string {
 	const longest = 2 * 255
 	b, err := hex.DecodeString(code[:min(len(code), longest)])

@@ -12,7 +12,7 @@ import (
 //go:embed timewords.txt
 var timewords string
 
-// phrases are what pages say of times: words in lower case, joined by spaces, "#" for a number.
+// phrases are the ways in which pages write times: words in lower case, joined by spaces, with "#" for a number.
 type phrases struct {
 	whole  map[string]phraseKind
 	begins map[string]bool // beginnings of phrases, up to the end of a word
@@ -27,9 +27,9 @@ const (
 	near                       // "yesterday", "this week"
 )
 
-// timePhrases are read when they are first needed.
+// timePhrases are parsed on first use.
 var timePhrases = sync.OnceValue(func() phrases {
-	const shortest = 3 // runes of a phrase that is no part of another word
+	const shortest = 3 // runes; a shorter phrase could be part of another word
 	p := phrases{map[string]phraseKind{}, map[string]bool{}, map[string]role{}, map[string]int{}}
 	for line := range strings.Lines(timewords + "near\ta moment ago\tmoments ago\tjust now\n") {
 		kind, words, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -70,7 +70,7 @@ func (p phrases) learn(kind phraseKind, phrase string) {
 	p.words[first] |= opens
 }
 
-// vagueWords stand before the number of a time, and oneWords in its place.
+// vagueWords may precede the number of a time; oneWords may replace it.
 const (
 	vagueWords = `
 	about over almost more than less around nearly approximately approx roughly
@@ -85,23 +85,23 @@ type timeReader struct {
 	phrases
 	tokens []token
 	roles  []role // of each token
-	near   bool   // those count that say a day or week near today
-	key    []byte // what was read of a phrase
+	near   bool   // phrases for a day or week near today count
+	key    []byte // the part of a phrase read so far
 	best   int
-	steps  int // taken in this line, for tests
+	steps  int // number of steps in this line, for tests
 }
 
-// role says what a token may be of a time.
+// role is the set of roles that a token may have in a time.
 type role uint8
 
 const (
 	opens   role = 1 << iota // a phrase begins with it
 	isCount                  // digits
-	isVague                  // a word that stands before the number of a time
-	isOne                    // a word for one or for few, in place of a number
+	isVague                  // a word that may precede the number of a time
+	isOne                    // a word for one or a few, in place of a number
 )
 
-// begin takes the tokens of a line; only those of short ones can be times.
+// begin receives the tokens of a line. Only short lines can contain times.
 func (r *timeReader) begin(tokens []token, short, near bool) {
 	r.tokens, r.near, r.roles, r.steps = tokens, near, r.roles[:0], 0
 	if !short {
@@ -122,7 +122,7 @@ func (r *timeReader) begin(tokens []token, short, near bool) {
 	}
 }
 
-// at is how many tokens from i on are the longest time that begins there.
+// at returns the number of tokens of the longest time that begins at i, or 0.
 func (r *timeReader) at(i int) int {
 	if i >= len(r.roles) || r.roles[i] == 0 {
 		return 0
@@ -132,8 +132,8 @@ func (r *timeReader) at(i int) int {
 	return r.best - i
 }
 
-// read goes on with the tokens from i on of a phrase that began at from; counted if its number was read. The key
-// is always the beginning of some phrase, so there are few ways to go.
+// read continues the phrase that began at from with the tokens from i on. counted means that its number was read. The
+// key is always the beginning of some phrase, so there are few branches.
 func (r *timeReader) read(from, i int, counted bool) {
 	if len(r.key) > 0 {
 		if kind := r.whole[string(r.key)]; kind == ago || kind == near && r.near {
@@ -143,7 +143,7 @@ func (r *timeReader) read(from, i int, counted bool) {
 			return
 		}
 		for i < len(r.tokens) && r.tokens[i].kind == sign && r.tokens[i].end-r.tokens[i-1].end <= 2 {
-			i++ // a point behind a short form, a hyphen, the bracket of a language that has one
+			i++ // a period after an abbreviation, a hyphen, or a bracket in languages that use one
 		}
 	}
 	if i == len(r.tokens) {
@@ -162,7 +162,7 @@ func (r *timeReader) read(from, i int, counted bool) {
 	}
 }
 
-// step reads one word more.
+// step reads one more word.
 func (r *timeReader) step(next string, from, i int, counted bool) {
 	r.steps++
 	before := len(r.key)
@@ -174,7 +174,8 @@ func (r *timeReader) step(next string, from, i int, counted bool) {
 	r.key = r.key[:before]
 }
 
-// vague is how many tokens from i on say a number vaguely or in words: "more than a", "about 3"; 0 if they do not.
+// vague returns the number of tokens from i on that express a number vaguely or in words ("more than a", "about 3"),
+// or 0.
 func (r *timeReader) vague(i int) (n int) {
 	const most = 4
 	for ; n < most && i+n < len(r.tokens); n++ {
@@ -194,7 +195,7 @@ func (r *timeReader) vague(i int) (n int) {
 	return 0
 }
 
-// numberSize is how many tokens are one number: 1,234.5 has five.
+// numberSize returns the number of tokens that form one number: 1,234.5 has five.
 func numberSize(rest []token) int {
 	n := 1
 	for n+1 < len(rest) && rest[n].kind == sign && rest[n+1].kind == digits &&
