@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The forms of dates. That of ISO 8601 may have a time of day.
+// The forms of dates. The ISO 8601 form may include a time of day.
 var (
 	isoDate = regexp.MustCompile(`^(\d{4})-?(\d\d)-?(\d\d)` +
 		`(?:[T ]+(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s*(Z|UTC|GMT|[+-]\d\d:?\d\d)?)?`)
@@ -20,7 +20,7 @@ var (
 	pathDate = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
 )
 
-// months are the beginnings of their names in some languages of the web, three letters where they suffice.
+// months are the beginnings of month names in some languages of the web, three letters where those suffice.
 var months = map[string]time.Month{
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
 	"dec": 12,
@@ -32,8 +32,8 @@ var months = map[string]time.Month{
 	"maa": 3, "mei": 5, // Dutch
 }
 
-// parseDate reads a date in one of the forms that pages use; it is the zero time for other texts. Without a time zone
-// it is UTC.
+// parseDate reads a date in one of the forms that pages use. It returns the zero time for other texts. A date without
+// a time zone is in UTC.
 func parseDate(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if s == "" || len(s) > maxStatement {
@@ -57,7 +57,7 @@ func parseDate(s string) time.Time {
 	return time.Time{}
 }
 
-// forms are those of days in running text.
+// forms are the forms of days in running text.
 var forms = []struct {
 	of   *regexp.Regexp
 	read func(a, b, c string) time.Time
@@ -69,8 +69,8 @@ var forms = []struct {
 	{usDate, ambiguous},
 }
 
-// ambiguous reads two numbers and a year: a month is at most 12. When both numbers could be the month, there is no
-// date.
+// ambiguous reads two numbers and a year. A month is at most 12. When both numbers could be the month, ambiguous
+// returns the zero time.
 func ambiguous(first, second, year string) time.Time {
 	switch {
 	case intOf(first) > 12 || intOf(first) == intOf(second):
@@ -98,7 +98,7 @@ func isoTime(m []string) time.Time {
 	return t
 }
 
-// dateOfPath is the day in an address such as /2024/03/17/tides.
+// dateOfPath returns the day in an address such as /2024/03/17/tides.
 func dateOfPath(path string) time.Time {
 	if m := pathDate.FindStringSubmatch(path); m != nil {
 		return day(m[1], month(m[2]), m[3])
@@ -106,7 +106,7 @@ func dateOfPath(path string) time.Time {
 	return time.Time{}
 }
 
-// day is the beginning of a day that exists.
+// day returns the beginning of a day, or the zero time if the day does not exist.
 func day(year string, m time.Month, d string) time.Time {
 	t := time.Date(intOf(year), m, intOf(d), 0, 0, 0, 0, time.UTC)
 	if m < 1 || m > 12 || t.Month() != m || t.Day() != intOf(d) {
@@ -117,7 +117,7 @@ func day(year string, m time.Month, d string) time.Time {
 
 func month(s string) time.Month { return time.Month(intOf(s)) }
 
-// monthNamed is the month with a name, or 0.
+// monthNamed returns the month with that name, or 0.
 func monthNamed(name string) time.Month {
 	letters := []rune(strings.ToLower(name))
 	if len(letters) > 3 {
@@ -128,7 +128,7 @@ func monthNamed(name string) time.Month {
 	return months[string(letters[:min(len(letters), 3)])]
 }
 
-// intOf is the number that digits stand for; 0 without digits.
+// intOf returns the value of digits, or 0 without digits.
 func intOf(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n

@@ -1,5 +1,5 @@
-// Package head reads what a page declares about itself: its title, language and canonical address, directives for
-// robots, and who published it and when.
+// Package head reads what a page declares about itself: its title, language and canonical address, its directives for
+// robots, and its author and dates.
 package head
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Head is what the head of a page declares.
+// Head holds the declarations in the head of a page.
 type Head struct {
-	Base      *url.URL // what relative addresses are resolved against
+	Base      *url.URL // base for relative addresses
 	Title     string
 	OGTitle   string
 	Language  string // primary subtag in lower case, or empty
 	Canonical string
 	Robots    []string
-	// Previews are the addresses of og:image, and PreviewTexts those of og:image:alt, as written.
+	// Previews are the addresses of og:image, and PreviewTexts the values of og:image:alt, as written.
 	Previews, PreviewTexts []string
 }
 
-// Read reads the html and head elements. A canonical link counts only in the head, where users of a site cannot put
-// one.
+// Read reads the html and head elements. A canonical link counts only in the head, where users of a site cannot
+// insert one.
 func Read(root *html.Node, pageURL *url.URL) Head {
 	h := Head{Base: pageURL}
 	top := dom.Child(root, atom.Html)
@@ -66,8 +66,8 @@ func (h *Head) readMeta(n *html.Node) {
 	h.Robots = appendRobots(h.Robots, n)
 }
 
-// canonical is the address that all canonical links agree on. Of a page that names two, none
-// counts, since either choice would drop one of them from the index.
+// canonical returns the address on which all canonical links agree. When a page names two, canonical returns neither,
+// because either choice would remove one of them from the index.
 func canonical(links *goquery.Selection, base *url.URL) string {
 	found := ""
 	for _, n := range links.Nodes {
@@ -89,7 +89,7 @@ const (
 	maxRobotsBytes = 1000
 )
 
-// Robots are the directives of meta elements, in the form that package robots parses.
+// Robots returns the directives of meta elements, in the form that package robots parses.
 func Robots(metas []*html.Node) (all []string) {
 	for _, n := range metas {
 		all = appendRobots(all, n)
@@ -97,8 +97,8 @@ func Robots(metas []*html.Node) (all []string) {
 	return all
 }
 
-// appendRobots adds the directives of a meta element, if it holds any. The name "robots" speaks
-// to every crawler. Other names are those of crawlers only when the content reads as directives.
+// appendRobots adds the directives of a meta element, if it holds any. The name "robots" addresses every crawler.
+// Another name is that of a crawler only when the content reads as directives.
 func appendRobots(all []string, n *html.Node) []string {
 	name := strings.ToLower(strings.TrimSpace(dom.Attr(n, "name")))
 	content := dom.Clip(dom.Attr(n, "content"), maxRobotsBytes)

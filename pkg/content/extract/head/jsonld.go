@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Bounds on JSON-LD: bytes of all scripts of a page, how deep it is looked into, and objects.
+// Bounds on JSON-LD: bytes of all scripts of a page, depth, and objects.
 const (
 	maxLinkedBytes = 256 << 10
 	maxLinkedDepth = 8
 	maxLinked      = 500
 )
 
-// linkedData is what the JSON-LD of a page says, as far as it is about the page (https://schema.org).
+// linkedData is the JSON-LD of a page, reduced to the objects that are about the page (https://schema.org).
 type linkedData struct {
 	size  int
 	nodes []map[string]any // in page order
@@ -24,7 +24,7 @@ func (l *linkedData) read(script string) {
 	if l.size += len(script); l.size > maxLinkedBytes {
 		return
 	}
-	script = strings.Map(func(c rune) rune { // writers forget to escape line ends
+	script = strings.Map(func(c rune) rune { // authors forget to escape line ends
 		if c < ' ' {
 			return ' '
 		}
@@ -36,8 +36,8 @@ func (l *linkedData) read(script string) {
 	}
 }
 
-// collect keeps the objects that may be about the page. Comments, reviews and recommended pages are
-// the values of other properties.
+// collect keeps the objects that may be about the page. It skips comments, reviews and recommended pages, which are
+// values of other properties.
 func (l *linkedData) collect(value any, depth int) {
 	if depth > maxLinkedDepth || len(l.nodes) >= maxLinked {
 		return
@@ -55,7 +55,7 @@ func (l *linkedData) collect(value any, depth int) {
 	}
 }
 
-// orderOf is 0 for objects that are works, 1 for pages, and -1 for others. Works are read first.
+// orderOf returns 0 for works, 1 for pages, and -1 for other objects. Works are read first.
 func orderOf(node map[string]any) int {
 	for _, name := range textsOf(node["@type"], 0) {
 		name = name[strings.LastIndexAny(name, "/:")+1:]
@@ -71,7 +71,7 @@ func orderOf(node map[string]any) int {
 	return -1
 }
 
-// addTo adds what the objects state.
+// addTo adds the statements of the objects to f.
 func (l *linkedData) addTo(f *pageFacts) {
 	for order := range 2 {
 		for _, node := range l.nodes {
@@ -107,7 +107,7 @@ func addTexts(s *statements, value any) {
 	}
 }
 
-// textsOf are the texts in a value, which may be a list.
+// textsOf returns the texts in a value, which may be a list.
 func textsOf(value any, depth int) (texts []string) {
 	switch v := value.(type) {
 	case string:
@@ -122,7 +122,7 @@ func textsOf(value any, depth int) (texts []string) {
 	return texts
 }
 
-// names are the names in a value: a text, a person, the id of one, or a list of these.
+// names returns the names in a value: a text, a person, the id of a person, or a list of these.
 func (l *linkedData) names(value any, depth int) (names []string) {
 	switch v := value.(type) {
 	case string:
@@ -143,7 +143,7 @@ func (l *linkedData) names(value any, depth int) (names []string) {
 	return names
 }
 
-// named is the name of the object with an id.
+// named returns the name of the object with an id.
 func (l *linkedData) named(id string) []string {
 	for _, node := range l.nodes {
 		if node["@id"] == id {

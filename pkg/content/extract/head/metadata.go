@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on metadata: authors that are kept, and bytes of an element that may hold a date or a name.
+// Bounds on metadata: the number of authors, and the bytes of an element that may hold a date or a name.
 const (
 	maxAuthors   = 5
 	maxStatement = 120
@@ -26,7 +26,7 @@ const (
 	fromJSON  = iota // JSON-LD
 	fromMeta         // meta elements
 	fromProp         // microdata
-	fromClass        // elements that are named for what they hold
+	fromClass        // elements whose class names their content
 	fromTime         // time elements
 	fromText         // texts below the heading
 	sourceCount
@@ -43,13 +43,13 @@ func (s *statements) add(source int, value string) {
 // pageFacts are all statements that a page makes about itself.
 type pageFacts struct {
 	published, modified, author, site statements
-	near                              int // how many more texts are below the heading
+	near                              int // number of texts below the heading that remain to be read
 }
 
-// mostNear is how many texts below a heading are read for the date of the page.
+// mostNear is the number of texts below a heading that are searched for the date of the page.
 const mostNear = 25
 
-// ReadMetadata reads who published a page and when: what the page states, or else its address.
+// ReadMetadata reads the author and the dates of a page from its statements, or else the date from its address.
 func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 	var f pageFacts
 	var ld linkedData
@@ -79,7 +79,7 @@ func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 	return f.decide(pageURL)
 }
 
-// decide is, for each property, the first statement that can be understood.
+// decide returns, for each property, the first statement that can be parsed.
 func (f *pageFacts) decide(pageURL *url.URL) extract.Metadata {
 	m := extract.Metadata{Published: f.published.date(), Modified: f.modified.date(), Author: f.author.names(),
 		SiteName: f.site.name()}
@@ -111,12 +111,12 @@ func (s *statements) name() string {
 	return ""
 }
 
-// names are the names in the first source that has any.
+// names returns the names in the first source that has any.
 func (s *statements) names() string {
 	for source, values := range s {
 		var names []string
 		for _, v := range values {
-			if source > fromMeta && len(names) == 1 { // others may be those of comments
+			if source > fromMeta && len(names) == 1 { // further names may belong to comments
 				break
 			}
 			if name := cleanName(v); name != "" && !containsFold(names, name) && len(names) < maxAuthors {
@@ -142,7 +142,7 @@ func containsFold(list []string, s string) bool {
 // byline are the words before a name that are not part of it.
 var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
 
-// cleanName is a name as it is shown, or "" for a text that is not a name.
+// cleanName returns a name in the form to show, or "" for a text that is not a name.
 func cleanName(s string) string {
 	s = dom.Fold(html.UnescapeString(s))
 	for _, word := range byline {
@@ -151,7 +151,7 @@ func cleanName(s string) string {
 		}
 	}
 	s = strings.Trim(s, " ,;|·•-–—\"\\")
-	if !parseDate(s).IsZero() { // a name with a date behind it
+	if !parseDate(s).IsZero() { // a name followed by a date
 		s = strings.TrimSpace(s[:max(0, strings.LastIndexAny(s, ",|•·"))])
 		if strings.ContainsAny(s, "0123456789") {
 			return ""
@@ -164,7 +164,7 @@ func cleanName(s string) string {
 	return dom.Clip(s, extract.MaxName)
 }
 
-// metaNames are the names of meta elements, in lower case, by what they state.
+// metaNames maps names of meta elements, in lower case, to the property that they state.
 var metaNames = func() map[string]func(*pageFacts) *statements {
 	all := map[string]func(*pageFacts) *statements{}
 	add := func(of func(*pageFacts) *statements, names string) {
@@ -231,7 +231,7 @@ func (f *pageFacts) readTime(n *html.Node, class string) {
 	}
 }
 
-// readClass reads an element that is named for what it holds.
+// readClass reads an element whose class names its content.
 func (f *pageFacts) readClass(n *html.Node, class string) {
 	for name := range strings.FieldsSeq(strings.ToLower(class)) {
 		switch {
@@ -270,7 +270,7 @@ func (f *pageFacts) readText(text string) {
 	}
 }
 
-// dateText is the date in an attribute of an element, or else its text.
+// dateText returns the date in an attribute of an element, or else the element's text.
 func dateText(n *html.Node) string {
 	for _, key := range []string{"datetime", "content", "title"} {
 		if v := dom.Attr(n, key); v != "" && len(v) <= maxStatement {
@@ -280,7 +280,7 @@ func dateText(n *html.Node) string {
 	return labelOf(n)
 }
 
-// personText is the name that a microdata author has, or its text.
+// personText returns the name of a microdata author, or else the element's text.
 func personText(n *html.Node) string {
 	nodes := 0
 	for c := range n.Descendants() {
@@ -298,11 +298,11 @@ func personText(n *html.Node) string {
 	return labelOf(n)
 }
 
-// mostNodes is how many nodes an element that is a label has at most.
+// mostNodes is the largest number of nodes in an element that is a label.
 const mostNodes = 30
 
-// labelOf is the text of a small element; "" for larger ones, which are not read to their end, since every element
-// around a text may be asked for its label.
+// labelOf returns the text of a small element, or "" for a larger one. It does not read a larger one to its end,
+// because it may be called for every element around a text.
 func labelOf(n *html.Node) string {
 	var out strings.Builder
 	nodes := 0
