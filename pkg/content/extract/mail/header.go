@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// encodedWords decodes RFC 2047 with the charsets of the Encoding standard.
+// encodedWords decodes the encoded words of RFC 2047 with the charsets of the Encoding standard.
 var encodedWords = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
 
-// field is what a header field of a mail says, on one line.
+// field returns the value of a header field of a mail, on one line.
 func field(root *enmime.Part, name string) string {
 	value := words.Clip(root.Header.Get(name), maxField)
 	if !utf8.ValidString(value) {
@@ -27,9 +27,9 @@ func field(root *enmime.Part, name string) string {
 	return decode(value)
 }
 
-// legacy decodes bytes outside ASCII that are not in an encoded word, as many programs sent them before
-// RFC 6532. It takes the charset of the first part that declares one. Losing letters would make two subjects
-// the same, and so join two threads.
+// legacy decodes bytes outside ASCII that are not in an encoded word, as many programs sent them before RFC 6532. It
+// uses the charset of the first part that declares one. Losing letters would make two subjects equal, and so join two
+// threads.
 func legacy(value string, root *enmime.Part) string {
 	var enc encoding.Encoding = charmap.Windows1252
 	declared := root.DepthMatchFirst(func(p *enmime.Part) bool { return p.Charset != "" })
@@ -45,8 +45,8 @@ func legacy(value string, root *enmime.Part) string {
 	return value
 }
 
-// decode reads encoded words. The value is bounded, because an encoded word without an end is searched for its
-// end again and again.
+// decode decodes encoded words. The length of the value is bounded, because the decoder searches for the end of an
+// unterminated encoded word again and again.
 func decode(value string) string {
 	value = words.Clip(value, maxField)
 	if decoded, err := encodedWords.DecodeHeader(value); err == nil {
@@ -55,7 +55,7 @@ func decode(value string) string {
 	return dom.Fold(strings.ToValidUTF8(value, "\ufffd"))
 }
 
-// envelope is one line for each field that says who wrote to whom and when.
+// envelope returns one line for each field that gives the sender, the recipients or the date.
 func envelope(root *enmime.Part) string {
 	var lines []string
 	for _, name := range []string{"From", "To", "Cc", "Date"} {
@@ -70,7 +70,7 @@ func envelope(root *enmime.Part) string {
 	return strings.Join(lines, "\n")
 }
 
-// date writes a date in the order that sorts, and leaves what is not a date as written (RFC 5322 §3.3).
+// date writes a date in a sortable order. It returns a value that is not a date (RFC 5322 §3.3) unchanged.
 func date(value string) string {
 	t, err := mail.ParseDate(value)
 	if err != nil {
@@ -79,5 +79,5 @@ func date(value string) string {
 	return t.Format("2006-01-02 15:04 -0700")
 }
 
-// fileName is the name of an attachment, or "".
+// fileName returns the name of an attachment, or "".
 func fileName(p *enmime.Part) string { return words.Clip(decode(p.FileName), maxName) }

@@ -1,16 +1,15 @@
-// Package mail turns mails (RFC 5322, MIME) into the blocks of an [extract.Document]: who wrote to
-// whom and when, the text of the mail, the names of what is attached, and the attached mails and
-// texts themselves. The subject is the title.
+// Package mail turns mails (RFC 5322, MIME) into the blocks of an [extract.Document]: the sender, the recipients and
+// the date, the text of the mail, the names of the attachments, and the text of attached mails and text files. The
+// subject is the title.
 //
-// Of alternatives the plain text is taken, else the HTML; links come from HTML either way. Texts
-// are read by package extract, so the same bytes always give the same document, whatever charset
-// they are in.
+// Of alternative parts, the package reads the plain text, or else the HTML. It collects links from the HTML in both
+// cases. Package extract reads the texts, so the same bytes always give the same document, whatever their charset.
 //
 // # Alternatives considered
 //
-// mime/multipart and net/mail give up on much of what mail programs send. enmime reads on, but its
-// own way to text guesses charsets by detectors that race each other, and makes a table of every
-// layout; only its parser is used here.
+// mime/multipart and net/mail reject much of what mail programs send. enmime tolerates it, but its own conversion to
+// text guesses charsets with detectors that race each other, and makes a table of every layout; only its parser is
+// used here.
 package mail
 
 import (
@@ -26,18 +25,18 @@ const MediaType = "message/rfc822"
 
 // Bounds on a mail.
 const (
-	maxBody   = 5 << 20   // bytes that are read, unless [extract.Limits] says otherwise
+	maxBody   = 5 << 20   // bytes to read, unless [extract.Limits] has another bound
 	maxParts  = 200       // texts and attachments, those of attached mails included
-	maxNested = 10        // multiparts of one mail; the time to read it grows by each
+	maxNested = 10        // multiparts of one mail; each adds to the time to read it
 	maxMails  = 3         // a mail attached to a mail attached to a mail
-	maxHeader = 256 << 10 // bytes of all headers that are read, those of parts and attached mails included
-	maxField  = 2000      // bytes of a header field that are read
+	maxHeader = 256 << 10 // bytes to read of all headers, those of parts and attached mails included
+	maxField  = 2000      // bytes to read of a header field
 	maxName   = 200       // bytes of the name of an attachment
 )
 
-// Extract reads a mail. Addresses are resolved against baseURL. Of lim, MaxBytes bounds the body as
-// well as the text. A mail that reaches a bound is cut and marked Truncated. The error is Invalid:
-// the mail cannot be parsed, or baseURL is not a URL.
+// Extract reads a mail. It resolves addresses against baseURL. The MaxBytes of lim bounds the body as well as the
+// text. A mail that reaches a bound is cut and its document is Truncated. Errors: Invalid when the mail cannot be
+// parsed or baseURL is not a URL.
 func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document, error) {
 	r, body, err := newReader(body, baseURL, lim)
 	if err != nil {
@@ -50,7 +49,7 @@ func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document,
 	return r.document(subject), nil
 }
 
-// newReader also gives as much of the mail as is read.
+// newReader also returns the part of the mail that is within the bounds.
 func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {
@@ -64,7 +63,7 @@ func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte
 	return r, body, nil
 }
 
-// document is what was read.
+// document returns the document of everything read so far.
 func (r *reader) document(subject string) extract.Document {
 	doc := r.out.Document(r.language, subject)
 	doc.Charset, doc.LanguageDetected = r.charset, doc.LanguageDetected || r.detected

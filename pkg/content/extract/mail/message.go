@@ -5,17 +5,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Message is a mail as people read it: its text without header and attachments. The header can be asked
-// for by field.
+// Message is a mail as people read it: its text without header and attachments. [Message.Header] returns single
+// header fields.
 type Message struct {
-	// Document has the texts of the mail itself. Its title is the subject, or the first heading of a
-	// mail without one.
+	// Document holds the texts of the mail itself. Its title is the subject, or the first heading of a mail without a
+	// subject.
 	Document extract.Document
 	root     *enmime.Part
 }
 
-// Read reads a mail as [Extract] does, within the same bounds, but leaves out what its writer did not write as
-// its text. The error is Invalid.
+// Read reads a mail as [Extract] does, within the same bounds, but keeps only the text of the mail itself. Errors:
+// Invalid.
 func Read(body []byte, baseURL string, lim extract.Limits) (Message, error) {
 	r, body, err := newReader(body, baseURL, lim)
 	if err != nil {
@@ -33,5 +33,6 @@ func Read(body []byte, baseURL string, lim extract.Limits) (Message, error) {
 	return Message{Document: r.document(field(root, "Subject")), root: root}, nil
 }
 
-// Header is what the first field of a name says, decoded (RFC 2047) and on one line; "" for none.
+// Header returns the value of the first field with that name, decoded (RFC 2047) and on one line, or "" if there is
+// none.
 func (m Message) Header(name string) string { return field(m.root, name) }

@@ -11,24 +11,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// undecoded marks the types whose charset enmime would decode. It believes a detector more than
-// the mail, and that one gives equals in any order.
+// undecoded is a prefix for the types whose charset enmime would decode. enmime trusts its detector more than the
+// mail, and the detector returns equally likely charsets in any order.
 const undecoded = "undecoded-"
 
 // parser is one mail being parsed.
 type parser struct {
 	body       []byte
-	at, end    int             // what has been read, and where reading stops
+	at, end    int             // position reached, and where reading stops
 	boundaries map[string]bool // of the multiparts so far
-	nested     int             // multiparts that may be parsed
-	header     int             // bytes of headers that may be read
+	nested     int             // multiparts that may still be parsed
+	header     int             // bytes of headers that may still be read
 	skip       []span          // of headers that are too long, in order
 	cut        bool
 }
 
-// parse splits a mail into its parts. If they cannot be told apart, the mail is a single text, with the
-// boundaries between them: that is better than nothing. At most header bytes of headers are read. The error
-// is Invalid.
+// parse splits a mail into its parts. If the parts cannot be separated, the mail becomes a single text that includes
+// the boundaries, because that is better than no text. It reads at most header bytes of headers. Errors: Invalid.
 func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
 	p = &parser{body: body, nested: maxNested, header: header}
 	if root, err = p.parts(); err != nil {
@@ -50,7 +49,7 @@ func (p *parser) parts() (*enmime.Part, error) {
 	return enmime.NewParser(
 		enmime.SkipMalformedParts(true),
 		enmime.MultipartWOBoundaryAsSinglePart(true),
-		enmime.MaxStoredPartErrors(1), // there may be one for each line of a header
+		enmime.MaxStoredPartErrors(1), // there may be one error for each line of a header
 		enmime.SetReadPartErrorPolicy(func(*enmime.Part, error) bool { return true }),
 		enmime.SetCustomParseMediaType(p.mediaType),
 	).ReadParts(p)
@@ -74,10 +73,10 @@ func (p *parser) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// mediaType parses a Content-Type or Content-Disposition; a broken one is taken as far as it goes.
-// It is where the parser can be kept within bounds.
+// mediaType parses a Content-Type or Content-Disposition. Of a broken value, it keeps only the type before the ";".
+// This hook is also where the parser is kept within its bounds.
 func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
-	value = value[:min(len(value), maxField)] // parsing takes time by the square
+	value = value[:min(len(value), maxField)] // parsing takes quadratic time
 	kind, params, _, err := mediatype.Parse(value)
 	if err != nil {
 		kind, _, _ = strings.Cut(value, ";")
@@ -92,9 +91,9 @@ func (p *parser) mediaType(value string) (string, map[string]string, []string, e
 	return kind, params, nil, nil
 }
 
-// admit reports whether a multipart may be parsed, and ends the mail where it has too many parts.
+// admit reports whether a multipart may be parsed, and truncates the mail where it has too many parts.
 func (p *parser) admit(boundary string) bool {
-	const longest = 200 // RFC 2046 §5.1.1 has 70
+	const longest = 200 // RFC 2046 §5.1.1 allows 70
 	if p.boundaries[boundary] {
 		return true
 	}
@@ -104,13 +103,13 @@ func (p *parser) admit(boundary string) bool {
 	}
 	p.boundaries[boundary] = true
 	mark, at := []byte("--"+boundary), 0
-	for range maxParts + 1 { // and the closing one
+	for range maxParts + 1 { // one more for the closing boundary
 		i := bytes.Index(p.body[at:p.end], mark)
 		if i < 0 {
 			return true
 		}
 		at += i + len(mark)
-		if begins(p.body, at-len(mark)) && !bytes.HasPrefix(p.body[at:], []byte("--")) { // which would close it
+		if begins(p.body, at-len(mark)) && !bytes.HasPrefix(p.body[at:], []byte("--")) { // not the closing boundary
 			p.shorten(at-len(mark), len(mark))
 		}
 	}
@@ -120,12 +119,12 @@ func (p *parser) admit(boundary string) bool {
 	return true
 }
 
-// begins reports whether a line begins at a place.
+// begins reports whether a line begins at position at.
 func begins(body []byte, at int) bool { return at == 0 || body[at-1] == '\n' }
 
 func isMultipart(p *enmime.Part) bool { return strings.HasPrefix(p.ContentType, "multipart/") }
 
-// isText reports a text of the mail itself. One without a type is plain (RFC 2045 §5.2).
+// isText reports whether p is a text of the mail itself. A part without a type is plain text (RFC 2045 §5.2).
 func isText(p *enmime.Part) bool {
 	if p.Disposition == "attachment" || p.FileName != "" {
 		return false
@@ -135,13 +134,13 @@ func isText(p *enmime.Part) bool {
 
 func isHTML(p *enmime.Part) bool { return p.ContentType == undecoded+"text/html" }
 
-// isDecoration reports pictures that an HTML text shows.
+// isDecoration reports whether p is a picture that an HTML text shows.
 func isDecoration(p *enmime.Part) bool {
 	return p.ContentID != "" && p.Disposition != "attachment" && strings.HasPrefix(p.ContentType, "image/")
 }
 
-// contentType is the type of a part with the charset that it declares. Programs often declare
-// ASCII when they know none.
+// contentType returns the type of a part with its declared charset. Programs often declare ASCII when they know no
+// charset.
 func contentType(p *enmime.Part) string {
 	kind := strings.TrimPrefix(p.ContentType, undecoded)
 	if kind == "" {

@@ -10,21 +10,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// reader is a mail being read, with those attached to it.
+// reader is the state of reading a mail and the mails attached to it.
 type reader struct {
 	out    *extract.Composer
 	base   *url.URL
 	limits extract.Limits
 
 	parts    int // that may still be read
-	header   int // bytes of headers, likewise
+	header   int // bytes of headers that may still be read
 	cut      bool
 	language string // of the first text that has one
 	detected bool
 	charset  string // of the first text
 }
 
-// mail adds a mail that is attached depth-1 deep, and gives its subject.
+// mail adds a mail that is attached depth-1 levels deep, and returns its subject.
 func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 	root, err := r.parse(body)
 	if err != nil {
@@ -48,15 +48,15 @@ func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 	return subject, nil
 }
 
-// parse splits a mail into its parts, within what is left of the bounds.
+// parse splits a mail into its parts, within what remains of the bounds.
 func (r *reader) parse(body []byte) (*enmime.Part, error) {
 	root, p, err := parse(body, r.header)
 	r.cut, r.header = r.cut || p.cut, p.header
 	return root, err
 }
 
-// part adds the texts of a part and notes what is attached. A text that is not chosen among
-// alternatives gives its links only.
+// part adds the texts of a part and collects its attachments. Of an alternative that was not chosen, it adds only the
+// links.
 func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) error {
 	if isMultipart(p) {
 		choice := choose(p)
@@ -80,8 +80,8 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 	return r.text(p, chosen)
 }
 
-// choose is the part to read of alternatives: the first plain text, else the first that may hold a
-// text. It is nil unless the part is multipart/alternative.
+// choose returns the alternative to read: the first plain text, or else the first that may hold a text. It returns
+// nil unless the part is multipart/alternative.
 func choose(p *enmime.Part) *enmime.Part {
 	if p.ContentType != "multipart/alternative" {
 		return nil
@@ -108,7 +108,7 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	}
 	base := *r.base
 	if !isHTML(p) {
-		base.Path = "/" // the name of the mail says nothing about the kind of its text
+		base.Path = "/" // the mail's file name does not give the type of its text
 	}
 	doc, err := web.Extract(sound(p), contentType(p), base.String(), r.limits)
 	if err != nil {
@@ -122,8 +122,8 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	return nil
 }
 
-// sound is the content of a text without control bytes, of which damaged mailboxes are full: a single one
-// would make the text look binary. In UTF-16 and UTF-32 they belong to letters.
+// sound returns the content of a text without control bytes. Damaged mailboxes are full of them, and a single one
+// would make the text look binary. In UTF-16 and UTF-32 such bytes are parts of letters and stay.
 func sound(p *enmime.Part) []byte {
 	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") ||
 		strings.Contains(wide, "ucs") {
@@ -155,8 +155,8 @@ func (r *reader) links(doc extract.Document) {
 	}
 }
 
-// attachment adds what an attachment says if it is a mail, or a text that package extract reads.
-// A broken one adds nothing but its name, which is in the list already.
+// attachment adds the text of an attachment that is a mail or a text that package extract reads. A broken attachment
+// adds nothing, but its name is already in the list.
 func (r *reader) attachment(p *enmime.Part, depth int) {
 	if p.ContentType == MediaType {
 		if depth == maxMails {
@@ -176,7 +176,7 @@ func (r *reader) attachment(p *enmime.Part, depth int) {
 	r.add(doc)
 }
 
-// names is the list of the attachments that have one.
+// names returns the list of the names of attachments that have one.
 func names(attached []*enmime.Part) string {
 	var lines []string
 	for _, p := range attached {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// span is a part of a mail's bytes, up to and without to.
+// span is a range of a mail's bytes; to is exclusive.
 type span struct{ from, to int }
 
-// shorten counts the header that begins at from against the bytes that headers may have. What exceeds them,
-// after the first keep bytes, is skipped: the parser takes more than a microsecond for each byte of a header.
+// shorten counts the header that begins at from against the budget for headers. It skips the bytes beyond the budget,
+// but not the first keep bytes: the parser takes more than a microsecond for each byte of a header.
 func (p *parser) shorten(from, keep int) {
 	end := headerEnd(p.body[from:p.end]) + from
 	if end-from <= p.header {
@@ -23,7 +23,7 @@ func (p *parser) shorten(from, keep int) {
 	p.header, p.cut = 0, true
 }
 
-// headerEnd is where the last line of a header ends, in front of an empty one, or the end.
+// headerEnd returns the end of the last line of a header, before the empty line, or the end of b.
 func headerEnd(b []byte) int {
 	if bytes.HasPrefix(b, []byte("\n")) || bytes.HasPrefix(b, []byte("\r\n")) {
 		return 0
@@ -37,7 +37,7 @@ func headerEnd(b []byte) int {
 	return end
 }
 
-// next steps over what is skipped, and gives the end of what may be read then.
+// next skips a range that is to be skipped, and returns the end of the range that may be read next.
 func (p *parser) next() int {
 	for _, s := range p.skip {
 		if p.at < s.from {
