@@ -13,29 +13,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds on an archive. All count what is really there.
+// Bounds on an archive. All of them count actual data, not the sizes in headers.
 const (
 	maxEntries  = 10_000    // files in the archive
 	maxPart     = 64 << 20  // bytes of one part, inflated
-	maxInflated = 256 << 20 // bytes of all parts that are read, inflated
-	maxElements = 8 << 20   // XML elements in them; each costs time, however small
+	maxInflated = 256 << 20 // bytes of all parts read, inflated
+	maxElements = 8 << 20   // XML elements in those parts; each costs time, however small
 )
 
-// archive is a package of parts (ECMA-376 part 2). Its err is the first bound that was reached.
-// After that nothing more is read, and the reader of the document returns it.
+// archive is a package of parts (ECMA-376 part 2). Its err is the first bound that was reached. After that, nothing
+// more is read, and the reader of the document returns err.
 type archive struct {
 	files    map[string]*zip.File // by name, in lower case without a leading slash
 	own      relations            // of the package itself
-	part     int64                // bytes that a part may inflate to
+	part     int64                // bytes to which one part may inflate
 	left     int64                // bytes that may still be inflated
-	elements int                  // that may still be read
+	elements int                  // elements that may still be read
 	err      error
 }
 
 // openArchive reads the directory of a ZIP file.
 func openArchive(body []byte) (*archive, error) {
-	// Entries are counted before the reader makes room for them. The four bytes may occur inside
-	// an entry too, but not thousands of times by accident.
+	// Entries are counted before the ZIP reader allocates memory for them. The four bytes may occur inside an entry
+	// too, but not thousands of times by accident.
 	if bytes.Count(body, []byte("PK\x01\x02")) > maxEntries {
 		return nil, fault.New(fault.TooLarge, "office file holds more than %d entries", maxEntries)
 	}
@@ -51,14 +51,14 @@ func openArchive(body []byte) (*archive, error) {
 	return a, a.err
 }
 
-// partName is the form under which parts are looked up: names are equal whatever their case
-// (part 2 §6.3.5), and some writers use backslashes.
+// partName returns the form of a part's name for lookups: names are equal regardless of case (part 2 §6.3.5), and
+// some programs write backslashes.
 func partName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }
 
-// required reads the root element of a part that the document cannot do without. A part is read
-// once and missing from then on, so that naming it often gives no more text.
+// required reads the root element of a part without which there is no document. A part is read once and counts as
+// missing afterwards, so naming it repeatedly adds no text.
 func (a *archive) required(name string, read func(*part, xml.StartElement)) error {
 	if a.err != nil {
 		return a.err
@@ -85,8 +85,8 @@ func (a *archive) required(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// optional reads a part that only adds to the document: one that is missing or broken counts as
-// empty from there on. The error is TooLarge or nil.
+// optional reads a part that only adds to the document. A missing part counts as empty, and so does a broken part
+// from its error on. Errors: TooLarge.
 func (a *archive) optional(name string, read func(*part, xml.StartElement)) error {
 	if name == "" {
 		return nil
@@ -97,7 +97,7 @@ func (a *archive) optional(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// meter stops a part that inflates beyond its bounds.
+// meter fails the reading of a part that inflates beyond its bounds.
 type meter struct {
 	r    io.Reader
 	left int64
@@ -114,7 +114,7 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// decoded gives UTF-8. Parts may also be UTF-16, which a byte order mark tells (part 2 §6.2.5).
+// decoded converts a part to UTF-8. Parts may also be in UTF-16, which a byte order mark indicates (part 2 §6.2.5).
 func decoded(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// docx is a Word document on its way to blocks.
+// docx is a Word document being converted to blocks.
 type docx struct {
 	archive *archive
 	out     *extract.Composer
@@ -16,26 +16,26 @@ type docx struct {
 	styles  styles
 	lists   *numbering
 
-	in      *part     // being read
+	in      *part     // the part being read
 	links   relations // of that part
 	w       writer
 	para    paragraph
-	serial  int      // of the last paragraph
+	serial  int      // number of the last paragraph
 	cell    *[]byte  // text of the table cell being read; nil outside of tables
-	inner   []string // tables inside cells, which come after the outermost
+	inner   []string // tables inside cells; they follow the outermost table
 	fields  fields
 	written int             // bytes of text
-	notes   map[string]bool // those that are referred to
+	notes   map[string]bool // the ones that the text refers to
 }
 
-// paragraph is the one being collected.
+// paragraph is the paragraph being collected.
 type paragraph struct {
 	serial int
 	text   []byte
 	format format
 	run    run
 	open   bool
-	joined bool // its end was deleted with changes tracked; the next goes on in its place
+	joined bool // its end is a tracked deletion; the next paragraph continues it
 }
 
 func newDocx(a *archive, out *extract.Composer) *docx {
@@ -45,7 +45,7 @@ func newDocx(a *archive, out *extract.Composer) *docx {
 	return d
 }
 
-// add keeps a block; when there is no room, nothing more is read.
+// add adds a block. When the document is full, it stops the reading.
 func (d *docx) add(b extract.Block) {
 	if !d.out.Add(b) {
 		d.in.stop()
@@ -84,13 +84,13 @@ func (d *docx) story(p *part, links relations) {
 	d.w.flush()
 }
 
-// aside reads something that stands apart from the paragraph around it, if there is one: it
-// comes first.
+// aside reads content that is separate from the paragraph around it, if there is one. The separate content comes
+// first.
 func (d *docx) aside(read func()) {
 	outer := d.para
 	d.para = d.newParagraph()
 	read()
-	// At this point text is left over only if the end of its paragraph was deleted.
+	// At this point text remains only if the end of its paragraph was deleted.
 	d.endParagraph()
 	d.para = outer
 }
@@ -100,7 +100,7 @@ func (d *docx) newParagraph() paragraph {
 	return paragraph{serial: d.serial}
 }
 
-// visit reads an element that arranges text.
+// visit reads an element that contains paragraphs.
 func (d *docx) visit(e xml.StartElement) {
 	switch e.Name.Local {
 	case "p":
@@ -112,13 +112,13 @@ func (d *docx) visit(e xml.StartElement) {
 	case "AlternateContent":
 		d.in.alternatives(d.visit, &d.written)
 	case "del", "moveFrom", "sectPr", "rt", "tblPr", "tcPr", "numPicBullet":
-		// Deleted, or about the text: rt is how to pronounce it.
+		// Deleted text, or elements about the text: rt gives its pronunciation.
 	default:
 		d.inline(e)
 	}
 }
 
-// control reads a content control; one that shows what to type there says nothing.
+// control reads a content control. A control that only shows what to type there adds nothing.
 func (d *docx) control() {
 	prompt := false
 	d.in.children(func(e xml.StartElement) {
@@ -159,7 +159,7 @@ func (d *docx) endParagraph() {
 	d.para = d.newParagraph()
 	switch {
 	case r.toc:
-		// It repeats the headings, and its page numbers change without a word being said.
+		// A table of contents repeats the headings, and its page numbers change although the text does not.
 	case d.cell != nil:
 		*d.cell = append(append(*d.cell, raw...), '\n')
 	default:
@@ -183,7 +183,7 @@ func (d *docx) emit(r role, raw string) {
 	}
 }
 
-// codeLine keeps indentation and breaks, without what cannot be seen.
+// codeLine keeps indentation and line breaks, and drops invisible characters.
 func codeLine(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fields are the fields that are open, innermost last (part 1 §17.16.18). Between its begin and
-// its separator a field has its instruction, from there to its end its result, which is text.
+// fields are the open fields, innermost last (part 1 §17.16.18). A field contains its instruction between its begin
+// and its separator, and its result, which is text, between its separator and its end.
 type fields []field
 
 type field struct {
@@ -15,7 +15,7 @@ type field struct {
 	start       position
 }
 
-// field reads a part of a field.
+// field reads a w:fldChar: the begin, separator or end of a field.
 func (d *docx) field(e xml.StartElement) {
 	const deepest, longest = 64, 4096
 	top := len(d.fields) - 1
@@ -38,7 +38,7 @@ func (d *docx) field(e xml.StartElement) {
 	}
 }
 
-// fieldAddress is the address in the instruction of a HYPERLINK field (§17.16.5.25), or "".
+// fieldAddress returns the address in the instruction of a HYPERLINK field (§17.16.5.25), or "".
 func fieldAddress(instruction string) string {
 	name, rest, _ := strings.Cut(strings.TrimSpace(instruction), " ")
 	rest, quoted := strings.CutPrefix(strings.TrimSpace(rest), `"`)

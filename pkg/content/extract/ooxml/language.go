@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// maxTongues bounds the languages that are counted; documents in more are not in any of them.
+// maxTongues bounds the languages that are counted. A document in more languages is not mainly in any of them.
 const maxTongues = 64
 
-// tongue is the languages of a run, of which its script decides one (part 1 §17.3.2.20).
+// tongue is the set of languages of a run. The script of the text decides which one applies (part 1 §17.3.2.20).
 type tongue struct{ latin, eastAsia, complex string }
 
 func readTongue(e xml.StartElement) tongue {
 	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
 }
 
-// of is the language of a text, or "".
+// of returns the language of a text, or "".
 func (t tongue) of(text []byte) string {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -36,10 +36,10 @@ func (t tongue) of(text []byte) string {
 	return ""
 }
 
-// tongues counts how much text is in which language.
+// tongues counts the amount of text in each language.
 type tongues struct {
 	bytes    map[string]int
-	fallback tongue // of text that names none
+	fallback tongue // of text that names no language
 }
 
 func newTongues() *tongues { return &tongues{bytes: map[string]int{}} }
@@ -56,7 +56,7 @@ func (ts *tongues) count(t tongue, text []byte) {
 	}
 }
 
-// most is the language of the most text, or "". Of equals it is the first by name.
+// most returns the language with the most text, or "". Of languages with equal amounts it returns the first by name.
 func (ts *tongues) most() string {
 	best := ""
 	for language, n := range ts.bytes {

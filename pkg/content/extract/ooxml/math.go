@@ -2,15 +2,15 @@ package ooxml
 
 import "encoding/xml"
 
-// equation reads an m:oMath (part 1 §22.1) as text on one line, such as x^2 or a/b. It is good
-// enough to be found and understood; it is not meant to be typeset.
+// equation reads an m:oMath (part 1 §22.1) as text on one line, such as x^2 or a/b. The text is good enough to search
+// and understand; it is not meant for typesetting.
 type equation struct {
 	*part
 	write func([]byte)
-	run   func(xml.StartElement) // reads what is text
+	run   func(xml.StartElement) // reads the elements that hold text
 }
 
-// signs stand before what an element holds.
+// signs are the signs before the content of an element.
 var signs = map[string]string{"den": "/", "sup": "^", "sub": "_", "lim": "_"}
 
 func (q equation) read() { q.children(q.visit) }
@@ -33,14 +33,14 @@ func (q equation) visit(e xml.StartElement) {
 		q.children(q.visit)
 		q.write([]byte(" "))
 	case "del", "moveFrom", "ctrlPr":
-		// Deleted, or about the text.
+		// Deleted text, or elements about the text.
 	default:
 		q.children(q.visit)
 	}
 }
 
-// operator reads parentheses and the like (§22.1.2.24), or a sum and the like (§22.1.2.70). Which
-// characters they are stands in their properties, unless they are the usual ones.
+// operator reads parentheses and the like (§22.1.2.24), or a sum and the like (§22.1.2.70). Their properties name the
+// characters, unless those are the usual ones.
 func (q equation) operator(chars map[string]string) {
 	started := false
 	q.children(func(e xml.StartElement) {

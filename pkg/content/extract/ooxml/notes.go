@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// noteID names a note, or the one that a reference is to.
+// noteID returns the key of a note, or of the note to which a reference leads.
 func noteID(e xml.StartElement) string {
 	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
 }
 
-// readNotes adds the footnotes and endnotes that the text refers to, after it. The others are
-// lines that separate notes, or were left behind by deleted text.
+// readNotes adds the footnotes and endnotes to which the text refers, after the text. The other notes are lines that
+// separate notes, or remains of deleted text.
 func (d *docx) readNotes(links relations) error {
 	for _, kind := range []string{"footnotes", "endnotes"} {
 		name := links.part(kind)

@@ -6,33 +6,33 @@ import (
 	"strings"
 )
 
-// maxLevels is the number of levels a list has (part 1 §17.9.6).
+// maxLevels is the number of levels of a list (part 1 §17.9.6).
 const maxLevels = 9
 
-// listLevel is how items of one level are marked.
+// listLevel is the form of the markers on one level.
 type listLevel struct {
-	format string // "bullet", "none", some way to write numbers, or "" when undefined
+	format string // "bullet", "none", a number format, or "" when undefined
 	start  int
 }
 
-// abstractList is a kind of list, which lists of the document share.
+// abstractList is a kind of list. Several lists of a document may share one.
 type abstractList struct {
 	levels [maxLevels]listLevel
-	link   string // style that defines it instead
+	link   string // style that defines the list in its place
 	counts counts
 }
 
-// counts are the items so far, by level.
+// counts are the numbers of items so far, by level.
 type counts [maxLevels]int
 
-// next counts an item, which begins the levels below it anew.
+// next counts an item and restarts the levels below it.
 func (c *counts) next(level int) int {
 	clear(c[level+1:])
 	c[level]++
 	return c[level]
 }
 
-// numbering is the numbering part (part 1 §17.9) and where the counting stands.
+// numbering is the numbering part (part 1 §17.9) with the current counts.
 type numbering struct {
 	abstract map[string]*abstractList
 	lists    map[string]*numberedList
@@ -42,7 +42,7 @@ type numbering struct {
 // numberedList is one list of the document.
 type numberedList struct {
 	abstract string
-	starts   map[int]int // by level; a list that has any counts for itself
+	starts   map[int]int // by level; a list with any start has counts of its own
 	counts   counts
 }
 
@@ -92,7 +92,7 @@ func readLevel(p *part) listLevel {
 			text = e
 		}
 	})
-	// Some writers mark the further paragraphs of an item with a blank.
+	// Some programs give the further paragraphs of an item a blank as marker.
 	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
 		level.format = "none"
 	}
@@ -117,7 +117,7 @@ func readList(p *part) *numberedList {
 	return list
 }
 
-// marker is what stands before the next item of a list, and counts it.
+// marker returns the marker of the next item of a list, and counts the item.
 func (n *numbering) marker(id string, level int) string {
 	level = min(level, maxLevels-1)
 	list := n.lists[id]
@@ -134,7 +134,7 @@ func (n *numbering) marker(id string, level int) string {
 	return strconv.Itoa(list.number(kind, level)) + ". "
 }
 
-// kind is the definition of a list, or nil.
+// kind returns the definition of a list, or nil.
 func (n *numbering) kind(list *numberedList) *abstractList {
 	if list == nil {
 		return nil
@@ -150,7 +150,7 @@ func (n *numbering) kind(list *numberedList) *abstractList {
 	return n.abstract[n.lists[*defined].abstract]
 }
 
-// number is that of the next item. Lists of one kind go on counting where another stopped.
+// number returns the number of the next item. Lists of one kind continue the same count.
 func (list *numberedList) number(kind *abstractList, level int) int {
 	count := &kind.counts
 	if len(list.starts) > 0 {

@@ -1,10 +1,10 @@
-// Package ooxml turns Word and PowerPoint files (Office Open XML, ECMA-376) into the blocks of an
-// [extract.Document], in the order a reader sees them.
+// Package ooxml turns Word and PowerPoint files (Office Open XML, ECMA-376) into the blocks of an [extract.Document],
+// in the order in which a reader sees them.
 //
-// It promises that the same bytes always give the same document, that every word is given at most
-// once, and that no input makes it panic or grow past its bounds, which are checked on what is
-// read and never on what a header claims. What repeats on every page, was deleted with changes
-// tracked, or is hidden is left out: it is not what the author says.
+// It promises that the same bytes always give the same document, that every word appears at most once, and that no
+// input makes it panic or grow past its bounds. The bounds are checked on the data that is read, never on the sizes
+// in a header. Text that repeats on every page, is a tracked deletion or is hidden is left out, because it is not
+// part of what the author wrote.
 //
 // # Life of a file
 //
@@ -14,8 +14,8 @@
 //	PPTX  → presentation.go → slide.go
 //	      → lines that belong together become one block (writer.go) → extract.Composer
 //
-// Elements are told apart by local name alone. The Strict and Transitional forms of the standard
-// differ in namespaces only, and where vocabularies meet (w:t, a:t, m:t) the names mean the same.
+// Elements are identified by local name alone. The Strict and Transitional forms of the standard differ only in
+// namespaces, and where vocabularies share a name (w:t, a:t, m:t) it means the same.
 package ooxml
 
 import (
@@ -25,20 +25,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// The media types of what is read.
+// The media types that this package reads.
 const (
 	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 )
 
-// Docx reads a Word document. Headings have the levels of their outline; notes follow the text.
-// Links are the external ones. The language is the declared one, else the one that most of the
-// text is marked with.
+// Docx reads a Word document. Headings have the levels of their outline; notes follow the text. Only external links
+// count. The language is the declared one, or else the language of most of the text.
 //
-// Of lim, MaxBytes bounds the text, not the body, of which as much is read as the caller has; a
-// document that reaches a bound is cut and marked Truncated. The error is Blocked for a file with
-// a password, TooLarge for one that would unpack beyond the bounds of this package, and Invalid
-// for one that is broken or no Word document.
+// The MaxBytes of lim bounds the text, not the body, which is read whole. A document that reaches a bound is cut and
+// is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that would unpack beyond the bounds
+// of this package; Invalid for a broken file or one that is not a Word document.
 func Docx(body []byte, lim extract.Limits) (extract.Document, error) {
 	a, main, err := open(body)
 	if err != nil {
@@ -47,8 +45,8 @@ func Docx(body []byte, lim extract.Limits) (extract.Document, error) {
 	return a.docx(main, lim)
 }
 
-// Pptx reads a PowerPoint presentation, slide by slide: title as a heading of level 2, text,
-// tables, and the speaker's notes. Otherwise it is like [Docx].
+// Pptx reads a PowerPoint presentation, slide by slide: the title as a heading of level 2, the text, the tables, and
+// the speaker's notes. In all other respects it is like [Docx].
 func Pptx(body []byte, lim extract.Limits) (extract.Document, error) {
 	a, main, err := open(body)
 	if err != nil {
@@ -73,7 +71,7 @@ func (a *archive) pptx(main string, lim extract.Limits) (extract.Document, error
 	return a.finish(p.out, p.tongues)
 }
 
-// finish adds what the file says about itself.
+// finish adds the properties of the file and completes the document.
 func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Document, error) {
 	var p properties
 	if err := a.optional(a.own.part("core-properties"), p.read); err != nil {
@@ -89,7 +87,7 @@ func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Docume
 	return out.Document(language, p.usefulTitle()), nil
 }
 
-// open opens the archive and finds the part where the document begins.
+// open opens the archive and finds the main part of the document.
 func open(body []byte) (*archive, string, error) {
 	if err := refuseCompound(body); err != nil {
 		return nil, "", err
@@ -105,8 +103,8 @@ func open(body []byte) (*archive, string, error) {
 	return a, main, nil
 }
 
-// compoundMagic begins files of the older binary formats and, since encryption needs them
-// ([MS-OFFCRYPTO] §2.3.4), newer ones with a password.
+// compoundMagic is the beginning of files in the older binary formats. Newer files with a password begin with it too,
+// because encryption requires that container ([MS-OFFCRYPTO] §2.3.4).
 var compoundMagic = []byte{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1}
 
 // encryptedPackage is the name of the stream that holds an encrypted document, in UTF-16.

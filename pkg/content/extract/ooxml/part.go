@@ -9,29 +9,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxDepth bounds how deep elements are nested. Tables in tables in text boxes reach about 60.
+// maxDepth bounds the nesting of elements. Tables in tables in text boxes reach about 60.
 const maxDepth = 256
 
-// errEnough ends the reading of a part of which nothing more is wanted.
+// errEnough ends the reading of a part when nothing more in it is needed.
 var errEnough = errors.New("enough was read")
 
-// part is an XML part, read one element at a time. After an error it has no more elements, so
-// callers need not look at err on the way.
+// part is an XML part, read one element at a time. After an error it has no more elements, so callers need not check
+// err before the end.
 type part struct {
 	decoder  *xml.Decoder
-	depth    int  // open elements
+	depth    int  // number of open elements
 	elements *int // that may still be read
 	err      error
 }
 
 func newPart(r io.Reader, elements *int) *part {
 	d := xml.NewDecoder(decoded(r))
-	// The text is decoded already, whatever the declaration says.
+	// The text is already decoded, whatever the declaration states.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	return &part{decoder: d, elements: elements}
 }
 
-// next is the next token; nil at the end or after an error.
+// next returns the next token, or nil at the end or after an error.
 func (p *part) next() xml.Token {
 	if p.err != nil {
 		return nil
@@ -64,7 +64,7 @@ func (p *part) bounded() error {
 	return nil
 }
 
-// root reads the outermost element and makes sure that it ends.
+// root reads the outermost element and checks that it ends.
 func (p *part) root(read func(*part, xml.StartElement)) {
 	for token := p.next(); token != nil; token = p.next() {
 		if e, ok := token.(xml.StartElement); ok {
@@ -78,8 +78,7 @@ func (p *part) root(read func(*part, xml.StartElement)) {
 	}
 }
 
-// children visits the elements inside the one that was last visited. What visit leaves unread of
-// an element is passed over.
+// children visits the elements inside the last visited element. It skips everything that visit leaves unread.
 func (p *part) children(visit func(xml.StartElement)) {
 	inside := p.depth
 	for token := p.next(); token != nil; token = p.next() {
@@ -95,13 +94,13 @@ func (p *part) children(visit func(xml.StartElement)) {
 	}
 }
 
-// skip passes over what is left of elements deeper than depth.
+// skip skips the remaining tokens of elements deeper than depth.
 func (p *part) skip(depth int) {
 	for p.depth > depth && p.next() != nil {
 	}
 }
 
-// text gives the characters of the element that was last visited, piece by piece.
+// text passes the characters of the last visited element to write, piece by piece.
 func (p *part) text(write func([]byte)) {
 	inside := p.depth
 	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
@@ -118,8 +117,8 @@ func (p *part) stop() {
 	}
 }
 
-// alternatives visits an mc:AlternateContent (part 3 §7.5): the first choice that holds text
-// counts, so that what is drawn twice for newer and older programs is read once.
+// alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text, so a drawing
+// that is stored twice, for newer and older programs, is read once.
 func (p *part) alternatives(visit func(xml.StartElement), written *int) {
 	before := *written
 	p.children(func(e xml.StartElement) {
@@ -129,7 +128,7 @@ func (p *part) alternatives(visit func(xml.StartElement), written *int) {
 	})
 }
 
-// attr is the value of an attribute by its local name, or "". Attributes with the prefix xmlns
+// attr returns the value of an attribute by its local name, or "". It ignores attributes with the prefix xmlns, which
 // declare namespaces.
 func attr(e xml.StartElement, name string) string {
 	for i := range e.Attr {
@@ -140,8 +139,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// relationID is the id of a relationship in an element: the attribute named id that has a prefix,
-// as a slide has an id without.
+// relationID returns the id of a relationship in an element: the attribute named id that has a prefix. A slide also
+// has an id without a prefix, which is something else.
 func relationID(e xml.StartElement) string {
 	for i := range e.Attr {
 		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" {
@@ -151,7 +150,7 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// isOn reads an element that switches something by being there (part 1 §22.9.2.7).
+// isOn reads an element that switches a property on by its presence (part 1 §22.9.2.7).
 func isOn(e xml.StartElement) bool {
 	switch strings.ToLower(attr(e, "val")) {
 	case "0", "false", "off", "none":

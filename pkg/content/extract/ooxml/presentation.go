@@ -7,15 +7,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// pptx is a presentation on its way to blocks.
+// pptx is a presentation being converted to blocks.
 type pptx struct {
 	archive *archive
 	out     *extract.Composer
 	tongues *tongues
 }
 
-// read reads all slides, in the order in which they are shown. A slide that is hidden in the show
-// is read too, because everybody who opens the file sees it.
+// read reads all slides, in the order of the show. It includes slides that are hidden in the show, because everybody
+// who opens the file sees them.
 func (p *pptx) read(main string) error {
 	links := p.archive.relations(main)
 	slides, err := p.slides(main, links)

@@ -8,24 +8,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// maxTable bounds the entries that are kept of a part with relationships, styles or lists. What
-// exceeds it counts as missing.
+// maxTable bounds the entries of a part with relationships, styles or lists. Entries beyond it count as missing.
 const maxTable = 65_536
 
 // relation is one relationship of a part.
 type relation struct {
-	kind   string // last segment of its type, which Strict and Transitional share
-	target string // name of a part, or an address outside
+	kind   string // last segment of its type, the same in Strict and Transitional
+	target string // name of a part, or an external address
 }
 
-// relations are those of one part, by id and in order.
+// relations are the relationships of one part, by id and in order.
 type relations struct {
 	byID  map[string]relation
 	order []string
 }
 
-// relations reads those of a part; of the package itself for "". There may be none. A bound that
-// is reached stays in a.err.
+// relations reads the relationships of a part, or of the package itself when source is "". There may be none. When a
+// bound is reached, the error is in a.err.
 func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
@@ -51,7 +50,7 @@ func (rs *relations) add(dir string, e xml.StartElement) {
 	}
 }
 
-// resolve makes a target a part name. It cannot leave the package: part names are only looked up.
+// resolve turns a target into the name of a part. The name cannot leave the package: names are only looked up.
 func resolve(dir, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if !strings.HasPrefix(target, "/") {
@@ -60,7 +59,7 @@ func resolve(dir, target string) string {
 	return strings.TrimPrefix(path.Clean("/"+target), "/")
 }
 
-// part is the first part with a relationship of that kind, or "".
+// part returns the first part with a relationship of that kind, or "".
 func (rs relations) part(kind string) string {
 	for _, id := range rs.order {
 		if r := rs.byID[id]; r.kind == kind {
@@ -70,10 +69,11 @@ func (rs relations) part(kind string) string {
 	return ""
 }
 
-// address is the target of an id as a link. The name of a part is not a web address, so it gives no link.
+// address returns the target of an id for use as a link. The name of a part is not a web address, so it makes no
+// link.
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
-// properties are what a file says about itself (part 2 §8.3).
+// properties are the properties that a file declares (part 2 §8.3).
 type properties struct{ title, language string }
 
 func (ps *properties) read(p *part, _ xml.StartElement) {
@@ -87,13 +87,13 @@ func (ps *properties) read(p *part, _ xml.StartElement) {
 	})
 }
 
-// appendShort keeps a property within a kilobyte.
+// appendShort appends to a property, up to a kilobyte.
 func appendShort(s string, more []byte) string {
 	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
 }
 
-// usefulTitle is the title unless it is the one that PowerPoint gives every new file, in the
-// language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
+// usefulTitle returns the title, or "" for the title that PowerPoint gives every new file in the language of the
+// program: "PowerPoint Presentation", "Présentation PowerPoint".
 func (ps *properties) usefulTitle() string {
 	title := strings.ToValidUTF8(dom.Fold(ps.title), "")
 	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {

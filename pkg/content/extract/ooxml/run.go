@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// run is how the text that follows is marked.
+// run holds the properties of the text that follows.
 type run struct {
 	hidden bool
 	tongue tongue
@@ -59,7 +59,7 @@ func (d *docx) paragraphProperty(e xml.StartElement) {
 	})
 }
 
-// run reads a w:r; those of equations may hold another.
+// run reads a w:r. A run in an equation may contain another.
 func (d *docx) run() {
 	outer := d.para.run
 	d.in.children(func(e xml.StartElement) {
@@ -91,7 +91,7 @@ func (d *docx) write(s []byte) {
 	d.written += len(s)
 }
 
-// symbol reads a w:sym. Codes in the private area (most are) mean something in their font only.
+// symbol reads a w:sym. Codes in the private area (most are) have a meaning only in their font.
 func (d *docx) symbol(e xml.StartElement) {
 	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
 	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {
@@ -106,14 +106,14 @@ func (d *docx) hyperlink(address string) {
 	d.out.Link(address, d.since(start))
 }
 
-// position is a place in the text.
+// position is a position in the text.
 type position struct{ paragraph, offset int }
 
 func (d *docx) here() position { return position{d.para.serial, len(d.para.text)} }
 
-// since is the text of the paragraph that was written after a position.
+// since returns the text written to the paragraph after a position.
 func (d *docx) since(p position) string {
-	const most = 1024 // links keep less
+	const most = 1024 // links keep less than this
 	if p.paragraph != d.para.serial {
 		p.offset = 0
 	}

@@ -12,13 +12,13 @@ import (
 type shape struct {
 	id      string
 	title   bool
-	list    bool // its paragraphs are items unless they say otherwise
+	list    bool // its paragraphs are items by default
 	repeats bool // date, footer and the like
 	counts  counts
 }
 
-// placeholder sets what the layout reserves the shape for (part 1 §19.7.10). In a body the layout
-// gives every paragraph a bullet; in notes it does not.
+// placeholder sets the purpose for which the layout reserves the shape (part 1 §19.7.10). In a body the layout gives
+// every paragraph a bullet; in notes it does not.
 func (sh *shape) placeholder(kind string, notes bool) {
 	switch kind {
 	case "title", "ctrTitle":
@@ -37,7 +37,7 @@ func (s *slide) readShape() {
 	s.w.flush()
 }
 
-// bullet is how a paragraph of a slide is marked.
+// bullet is the list formatting of a paragraph on a slide.
 type bullet struct {
 	level int
 	item  bool
@@ -92,7 +92,7 @@ func (s *slide) bullet(b *bullet, e xml.StartElement) {
 	})
 }
 
-// marker is what stands before an item, and counts it.
+// marker returns the marker of an item, and counts the item.
 func (sh *shape) marker(b bullet) string {
 	if b.auto {
 		return strconv.Itoa(b.start+sh.counts.next(b.level)-1) + ". "

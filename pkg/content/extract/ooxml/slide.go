@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// slide is a slide, or its notes, on its way to blocks.
+// slide is a slide, or its notes, being converted to blocks.
 type slide struct {
 	*pptx
 	*part
@@ -16,7 +16,7 @@ type slide struct {
 	notes bool
 	w     writer
 
-	titles []extract.Block // come first, wherever they were drawn
+	titles []extract.Block // come first, wherever they are on the slide
 	rest   []extract.Block
 
 	shapes  int
@@ -27,7 +27,7 @@ type slide struct {
 	written int
 }
 
-// slide reads a slide and the speaker's notes for it. It reports whether there is room for more.
+// slide reads a slide and its speaker's notes. It reports whether there is room for more.
 func (p *pptx) slide(name string) (bool, error) {
 	links := p.archive.relations(name)
 	s := newSlide(p, links)
@@ -60,7 +60,7 @@ func (s *slide) read(p *part, _ xml.StartElement) {
 	s.w.flush()
 }
 
-// emit hands over what was read and reports whether there is room for more.
+// emit adds the collected blocks to the document and reports whether there is room for more.
 func (s *slide) emit() bool {
 	for _, b := range append(s.titles, s.rest...) {
 		if !s.out.Add(b) {
@@ -70,7 +70,7 @@ func (s *slide) emit() bool {
 	return true
 }
 
-// visit reads an element of the tree of shapes or of a text.
+// visit reads an element of the shape tree or of a text.
 func (s *slide) visit(e xml.StartElement) {
 	switch e.Name.Local {
 	case "sp", "graphicFrame", "pic":
@@ -87,7 +87,7 @@ func (s *slide) visit(e xml.StartElement) {
 		s.table()
 	case "relIds":
 		s.diagram(e)
-	case "pt": // of a diagram; its dgm:t holds paragraphs, not characters
+	case "pt": // point of a diagram; its dgm:t holds paragraphs, not characters
 		s.children(func(e xml.StartElement) {
 			if e.Name.Local == "t" {
 				s.children(s.visit)
@@ -123,7 +123,7 @@ func (s *slide) inline(e xml.StartElement) {
 	}
 }
 
-// readRun reads an a:r and the link it makes.
+// readRun reads an a:r and its link.
 func (s *slide) readRun() {
 	start, address := len(s.text), ""
 	s.children(func(e xml.StartElement) {
@@ -169,7 +169,7 @@ func (s *slide) table() {
 	s.w.block(extract.Table, 0, g.text())
 }
 
-// diagram reads the words of a diagram, which has a part of its own.
+// diagram reads the text of a diagram, which is in a part of its own.
 func (s *slide) diagram(e xml.StartElement) {
 	name := ""
 	for _, a := range e.Attr {

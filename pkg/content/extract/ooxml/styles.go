@@ -8,23 +8,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// format is what the formatting of a paragraph says about its role. A nil pointer
-// leaves the question to the style.
+// format holds the formatting of a paragraph that decides its role. A nil pointer leaves the decision to the style.
 type format struct {
 	style   string
 	outline *int    // 0 to 8 for headings, 9 for body text
-	list    *string // id of the list it is an item of; "0" for none
+	list    *string // id of the list to which the paragraph belongs; "0" for none
 	level   *int    // of the list, from 0
 }
 
 // style is one style of the file.
 type style struct {
-	name    string // in lower case; that of a built-in style is English in every language
+	name    string // in lower case; built-in styles have English names in every language
 	basedOn string
 	format
 }
 
-// styles are those of the file, by id.
+// styles are the styles of the file, by id.
 type styles map[string]style
 
 // read reads the styles part (part 1 §17.7).
@@ -88,7 +87,7 @@ func (l *format) read(p *part, e xml.StartElement) {
 	}
 }
 
-// number is the value of an element, within the range that any of them has; nil when it has none.
+// number returns the value of an element, clamped to the range of all such values, or nil when there is none.
 func number(e xml.StartElement) *int {
 	n, err := strconv.Atoi(attr(e, "val"))
 	if err != nil {
@@ -98,17 +97,17 @@ func number(e xml.StartElement) *int {
 	return &n
 }
 
-// role is what a paragraph is.
+// role is the role of a paragraph.
 type role struct {
 	kind    extract.Kind
 	heading int    // level of a heading
 	list    string // id of the list of an item
-	level   int    // its level in there
-	indent  int    // levels more that the name of its style says
+	level   int    // level of the item in its list
+	indent  int    // additional levels that the style's name gives
 	toc     bool   // a line of the table of contents
 }
 
-// role follows the styles of a paragraph, nearest first, until each question is answered.
+// role follows the styles of a paragraph, nearest first, until each property is known.
 func (ss styles) role(l format) role {
 	const longest = 16 // styles may be based on each other in a circle
 	r := role{kind: extract.Paragraph}
@@ -130,7 +129,7 @@ func (ss styles) role(l format) role {
 	return r
 }
 
-// inherit fills what l leaves open from a style.
+// inherit fills unset properties of l from a style.
 func (l format) inherit(s style) format {
 	if l.outline == nil {
 		l.outline = s.outline
@@ -144,7 +143,7 @@ func (l format) inherit(s style) format {
 	return l
 }
 
-// spelledOut is the name of a built-in style whose definition is missing: "Heading2" is "heading 2".
+// spelledOut returns the name of a built-in style whose definition is missing: "heading 2" for "Heading2".
 func spelledOut(id string) string {
 	id = strings.ToLower(id)
 	if level, found := strings.CutPrefix(id, "heading"); found {
@@ -153,8 +152,8 @@ func spelledOut(id string) string {
 	return id
 }
 
-// byName sets the role of a style with a name that says it. The built-in "list bullet 2" is a
-// list of its own that looks like the second level of another.
+// byName sets the role that the name of a style gives, if it gives one. The built-in "list bullet 2" is a separate
+// list that looks like the second level of another.
 func (r *role) byName(name string) bool {
 	if level, found := strings.CutPrefix(name, "heading "); found && len(level) == 1 && level >= "1" && level <= "9" {
 		r.kind, r.heading = extract.Heading, min(int(level[0]-'0'), 6)
@@ -180,8 +179,8 @@ func (r *role) byName(name string) bool {
 	return true
 }
 
-// byFormat sets what the style does not. An outline level makes a heading of any style, and body text of a style
-// that is named like a heading.
+// byFormat sets the role as far as the style did not. An outline level makes any paragraph a heading, or turns a
+// paragraph whose style is named like a heading into body text.
 func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)

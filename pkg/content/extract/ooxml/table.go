@@ -6,14 +6,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// table is a w:tbl being read. A table of a single column only arranges the page, so it is
-// read like the rest of the text. A table in a cell becomes a block of its own after the
-// outermost table.
+// table is a w:tbl being read. A table with a single column only arranges the page, so it is read like ordinary text.
+// A table in a cell becomes a block of its own after the outermost table.
 type table struct {
 	d       *docx
 	grid    grid
 	columns int
-	deleted bool // the row was, with changes tracked
+	deleted bool // the row is a tracked deletion
 }
 
 func (d *docx) table() {
@@ -31,7 +30,7 @@ func (d *docx) table() {
 	d.inner = nil
 }
 
-// visit reads an element of the table down to its cells. Rows and cells may be wrapped.
+// visit reads an element of the table down to its cells. Rows and cells may be inside wrapper elements.
 func (t *table) visit(e xml.StartElement) {
 	switch e.Name.Local {
 	case "gridCol":
@@ -47,7 +46,7 @@ func (t *table) visit(e xml.StartElement) {
 			t.cell()
 		}
 	case "del", "tblPr", "tblPrEx", "tblGridChange", "sdtPr":
-		// About the table, or what it was before.
+		// Properties of the table, or its former state.
 	default:
 		t.d.in.children(t.visit)
 	}

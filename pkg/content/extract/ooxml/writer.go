@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// writer makes blocks. Lines of one list or one listing, which the formats keep as paragraphs
-// of their own, are gathered until something else follows.
+// writer makes blocks. The formats store the lines of a list or a listing as separate paragraphs; the writer gathers
+// them until something else follows.
 type writer struct {
 	add func(extract.Block)
 
 	kind  extract.Kind // of the block being gathered, or ""
-	list  string       // which list it is
+	list  string       // id of the list being gathered
 	lines []byte
 }
 
@@ -26,8 +26,8 @@ func (w *writer) block(kind extract.Kind, level int, text string) {
 	w.add(extract.Block{Kind: kind, Level: level, Text: text})
 }
 
-// item adds a line to a list. An item of another list begins a new block, unless it is nested or
-// has no marker, which makes it one more paragraph of the item before.
+// item adds a line to a list. An item of another list begins a new block, unless it is nested or has no marker.
+// Without a marker it is one more paragraph of the previous item.
 func (w *writer) item(list string, level int, marker, text string) {
 	indent := strings.Repeat("  ", min(max(level, 0), 8))
 	switch {
@@ -46,7 +46,7 @@ func (w *writer) item(list string, level int, marker, text string) {
 	w.line(indent + marker + text)
 }
 
-// code adds a line to a listing. Empty lines between others stay.
+// code adds a line to a listing. Empty lines between other lines stay.
 func (w *writer) code(text string) {
 	if w.kind != extract.Code {
 		w.flush()
@@ -97,7 +97,7 @@ type grid struct {
 // cell adds a cell to the row.
 func (g *grid) cell(text string) { g.row = append(g.row, dom.Fold(text)) }
 
-// endRow ends the row; one of empty cells is left out.
+// endRow ends the row, and drops it if all its cells are empty.
 func (g *grid) endRow() {
 	if line := strings.TrimRight(strings.Join(g.row, " | "), " |"); line != "" {
 		g.rows = append(g.rows, line)
