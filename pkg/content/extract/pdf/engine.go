@@ -15,18 +15,17 @@ import (
 // maxMemory bounds the memory of PDFium, in pages of 64 KiB: 512 MiB.
 const maxMemory = 8192
 
-// Engine is PDFium, compiled and ready to read one document after another, each in an instance of its
-// own: memory that no other document has touched.
+// Engine is PDFium, compiled and ready to read one document after another. Each document is read in an instance of
+// its own, whose memory no other document has used.
 type Engine struct {
 	pool  pdfium.Pool
 	cache wazero.CompilationCache
-	temp  string // cache of this run only, or empty
+	temp  string // cache for this run only, or empty
 }
 
-// Open starts PDFium. The cacheDir keeps the compiled module, 20 MB: with it a start takes 60 ms, without 2 s. It
-// is filled on first use. The code in it is run unchecked, so no other user may be able to write there.
-// A cache that cannot be read or written is replaced by one for this run: slow is better than not at
-// all. The error is Internal.
+// Open starts PDFium. cacheDir holds the compiled module, 20 MB: a start takes 60 ms with it, and 2 s without. It is
+// filled on first use. The code in it is run unchecked, so no other user may be able to write there. A cache that
+// cannot be read or written is replaced by one for this run: a slow start is better than a failure. Errors: Internal.
 func Open(cacheDir string) (*Engine, error) {
 	if cacheDir != "" {
 		if e, err := open(cacheDir); err == nil {
@@ -58,7 +57,7 @@ func open(dir string) (*Engine, error) {
 	e := &Engine{cache: cache}
 	e.pool, err = webassembly.Init(webassembly.Config{
 		MaxTotal: 1,
-		// The default would mount the root of this machine, writable.
+		// The default would mount the root directory of this machine, writable.
 		FSConfig:      wazero.NewFSConfig(),
 		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithMemoryLimitPages(maxMemory),
 		Stdout:        io.Discard,
@@ -71,7 +70,7 @@ func open(dir string) (*Engine, error) {
 	return e, nil
 }
 
-// instance is a PDFium that has read nothing. Closing it frees its memory.
+// instance returns a fresh PDFium. Closing it frees its memory.
 func (e *Engine) instance() (pdfium.Pdfium, error) {
 	p, err := e.pool.GetInstance(time.Minute)
 	if err != nil {
@@ -80,7 +79,7 @@ func (e *Engine) instance() (pdfium.Pdfium, error) {
 	return p, nil
 }
 
-// Close releases everything. Nothing can be done about its errors.
+// Close releases everything. It ignores errors, because callers could not act on them.
 func (e *Engine) Close() {
 	if e.pool != nil {
 		_ = e.pool.Close()
@@ -91,9 +90,9 @@ func (e *Engine) Close() {
 	}
 }
 
-// Warm fills a cache directory, so that the first document need not wait for the compiler. What
-// it writes serves every machine of this architecture whose processor is no older than the one
-// that wrote it (SSE4.1, BMI1 and ABM are looked at); others compile again.
+// Warm fills a cache directory, so that the first document need not wait for the compiler. The cache serves every
+// machine of this architecture whose processor is no older than the one that wrote it (SSE4.1, BMI1 and ABM are
+// checked). Other machines compile again.
 func Warm(cacheDir string) error {
 	e, err := open(cacheDir)
 	if err != nil {

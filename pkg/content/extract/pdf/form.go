@@ -7,12 +7,12 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// readFields adds what was filled into the form on a page, which is not part of its text. A field
-// is named by its tool tip; the names of fields are those of programmers.
+// readFields adds the values of the form fields on a page, which are not part of its text. A field is named by its
+// tool tip, because field names are meant for programmers.
 func (r *reader) readFields(page requests.Page, number int) {
 	form, err := r.pdfium.GetForm(&requests.GetForm{Page: page})
 	if err != nil {
-		return // the text without the form is worth having
+		return // text without the form is still useful
 	}
 	for _, f := range form.Fields {
 		text := fieldText(f)
@@ -24,7 +24,7 @@ func (r *reader) readFields(page requests.Page, number int) {
 	}
 }
 
-// fieldText is the label of a field and its value, or "" when nothing was filled in.
+// fieldText returns the label of a field and its value, or "" when the field is empty.
 func fieldText(f responses.FormField) string {
 	value, label := "", clean(f.ToolTip)
 	switch {

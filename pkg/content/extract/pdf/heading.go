@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Headings by size: at least a tenth larger than most of the text, and not long.
+// Headings by size are at least a tenth larger than most of the text, and short.
 const (
 	headingRatio    = 1.1
 	maxHeadingRunes = 200
@@ -47,13 +47,13 @@ func findSizeHeadings(lines []line) {
 	}
 }
 
-// continues reports whether a heading goes on in the next line.
+// continues reports whether a heading continues on the next line.
 func continues(prev, next line) bool {
 	gap := prev.endY - next.y
 	return prev.page == next.page && prev.level == next.level && gap > 0 && gap < 1.6*next.size
 }
 
-// bodySize is the size of most of the text, in points.
+// bodySize returns the size of most of the text, in points.
 func bodySize(lines []line) float64 {
 	bytes := map[float64]int{}
 	for _, l := range lines {
@@ -70,10 +70,10 @@ func bodySize(lines []line) float64 {
 	return size
 }
 
-// halfPoints rounds a size, because producers write 11.9552 and 11.96 for the same one.
+// halfPoints rounds a size to half points, because producers write 11.9552 and 11.96 for the same size.
 func halfPoints(size float64) float64 { return math.Round(size*2) / 2 }
 
-// firstHeading is the first heading of the highest level in the beginning, or "".
+// firstHeading returns the first heading of the highest level near the beginning, or "".
 func firstHeading(blocks []extract.Block) string {
 	const beginning = 10 // blocks
 	title, level := "", maxLevel+1
@@ -85,7 +85,7 @@ func firstHeading(blocks []extract.Block) string {
 	return title
 }
 
-// declaredTitle is the title that the file declares, unless it is the name of a file.
+// declaredTitle returns the title that the file declares, or "" when that is the name of a file.
 func (r *reader) declaredTitle() string {
 	tag, err := r.pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: r.doc, Tag: "Title"})
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *reader) declaredTitle() string {
 	return title
 }
 
-// fileEndings are those of the files that PDFs are made from.
+// fileEndings are the extensions of files from which PDFs are made.
 var fileEndings = []string{"doc", "docx", "dvi", "fm", "htm", "html", "indd", "odt", "pdf", "ppt", "pptx", "ps", "pub",
 	"qxd", "rtf", "tex", "txt", "wpd", "xls", "xlsx"}
 

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// assemble makes blocks of lines.
+// assemble makes blocks from lines.
 func assemble(lines []line) []extract.Block {
 	a := assembler{leading: leading(lines)}
 	for _, l := range lines {
@@ -49,20 +49,20 @@ func (a *assembler) breaks(l line) bool {
 	return prev.endY-l.y > l.size*a.leading*1.25 || a.ends(prev, l)
 }
 
-// moves reports whether l does not stand below prev but in another column, or far below.
+// moves reports whether l is not directly below prev, but in another column or far below.
 func (a *assembler) moves(prev, l line) bool {
 	gap := prev.endY - l.y
 	return gap < l.size*0.3 || gap > l.size*a.leading*4
 }
 
-// flows reports whether text that ends in one column or page goes on in the next.
+// flows reports whether text that ends in one column or page continues in the next.
 func flows(prev, l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
 }
 
-// ends reports whether the paragraph ended at prev though the distance of the lines does not say
-// so: the next line is indented, or not any more, or prev falls short.
+// ends reports whether the paragraph ended at prev although the distance between the lines does not show it: the
+// indentation of the next line differs, or prev is short.
 func (a *assembler) ends(prev, l line) bool {
 	first, step := a.lines[0], 0.8*l.size
 	indent := l.x - prev.x
@@ -70,13 +70,13 @@ func (a *assembler) ends(prev, l line) bool {
 	case indent > step:
 		return endsSentence(prev.text)
 	case indent < -step:
-		// Back from a hanging indent. A first line that was indented is followed by one that is not.
+		// A hanging indent ended here. Without one, prev is an indented first line, and l continues its paragraph.
 		return len(a.lines) > 1 && first.x < prev.x-step
 	}
 	return endsSentence(prev.text) && a.width() > 0 && prev.endX-prev.x < a.width()*0.75
 }
 
-// width is the length of the longest line so far, in points.
+// width returns the length of the longest line so far, in points.
 func (a *assembler) width() (w float64) {
 	for _, l := range a.lines {
 		w = max(w, l.endX-l.x)
@@ -106,7 +106,7 @@ func (a *assembler) flush() {
 	}
 }
 
-// addItem adds an item to the list that stands last, or begins one.
+// addItem adds an item to the list at the end of the blocks, or begins a list.
 func (a *assembler) addItem(text string) {
 	if n := len(a.blocks); n > 0 && a.blocks[n-1].Kind == extract.List {
 		a.blocks[n-1].Text += "\n" + text
@@ -115,7 +115,7 @@ func (a *assembler) addItem(text string) {
 	a.blocks = append(a.blocks, extract.Block{Kind: extract.List, Text: text})
 }
 
-// leading is the median distance of one line to the next, as a multiple of its size.
+// leading returns the median distance from one line to the next, as a multiple of its size.
 func leading(lines []line) float64 {
 	const usual = 1.2
 	var all []float64
@@ -132,7 +132,7 @@ func leading(lines []line) float64 {
 		return usual
 	}
 	slices.Sort(all)
-	return all[(len(all)-1)/2] // the smaller of two, so that gaps stand out
+	return all[(len(all)-1)/2] // the lower median, so that gaps are detected
 }
 
 func near(a, b float64) bool { return a < b*1.1 && b < a*1.1 || a == b }

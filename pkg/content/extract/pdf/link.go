@@ -8,7 +8,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// Bounds on links: annotations looked at on a page, and bytes of an address.
+// Bounds on links: annotations examined on a page, and bytes of an address.
 const (
 	maxPageLinks = 2_000
 	maxAddress   = 4096
@@ -28,7 +28,7 @@ func (r *reader) readLinks(page requests.Page, text references.FPDF_TEXTPAGE) {
 	}
 }
 
-// target is the address a link leads to, or "" when it leads into the document.
+// target returns the address to which a link leads, or "" when it leads into the document.
 func (r *reader) target(link references.FPDF_LINK) string {
 	action, err := r.pdfium.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: link})
 	if err != nil || action.Action == nil {
@@ -41,7 +41,8 @@ func (r *reader) target(link references.FPDF_LINK) string {
 	return *uri.URIPath
 }
 
-// resolve makes a link absolute, if the address of the document is known; "" if it is not an address.
+// resolve makes a link absolute if the address of the document is known. It returns "" if the result is not an
+// address.
 func (r *reader) resolve(ref string) string {
 	if ref = strings.TrimSpace(ref); ref == "" || len(ref) > maxAddress {
 		return ""
@@ -56,7 +57,7 @@ func (r *reader) resolve(ref string) string {
 	return u.String()
 }
 
-// textUnder is the text in the rectangle of a link.
+// textUnder returns the text in the rectangle of a link.
 func (r *reader) textUnder(link references.FPDF_LINK, text references.FPDF_TEXTPAGE) string {
 	at, err := r.pdfium.FPDFLink_GetAnnotRect(&requests.FPDFLink_GetAnnotRect{Link: link})
 	if err != nil || at.Rect == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// Bounds on the outline. A file can make it a loop.
+// Bounds on the outline. In a malicious file it can be a loop.
 const (
 	maxBookmarks    = 5_000
 	maxOutlineDepth = 20
@@ -22,8 +22,8 @@ type bookmark struct {
 	level int
 }
 
-// findOutlineHeadings makes headings of the lines that the outline names. It reports whether it found
-// at least two; otherwise nothing is marked.
+// findOutlineHeadings makes headings of the lines that the outline names. It reports whether it found at least two
+// headings. With fewer, it changes no line.
 func (r *reader) findOutlineHeadings() bool {
 	byPage := map[int][]bookmark{}
 	for _, b := range r.bookmarks() {
@@ -46,11 +46,11 @@ func (r *reader) findOutlineHeadings() bool {
 	return false
 }
 
-// maxHeadingLines is how many lines a heading may take.
+// maxHeadingLines is the largest number of lines of a heading.
 const maxHeadingLines = 3
 
-// match marks the lines at the front that together are the title of a bookmark, and says how many
-// they are.
+// match makes the first lines a heading if together they are the title of a bookmark. It returns the number of those
+// lines, or 0.
 func match(lines []line, marks []bookmark) int {
 	key := ""
 	for n := 0; n < min(maxHeadingLines, len(lines)) && lines[n].page == lines[0].page && len(marks) > 0; n++ {
@@ -68,7 +68,8 @@ func match(lines []line, marks []bookmark) int {
 	return 0
 }
 
-// headingKey is what is compared: letters and digits, without the number that outlines often lack.
+// headingKey returns the part of a heading to compare: letters and digits, without the number, which outlines often
+// lack.
 func headingKey(text string) string {
 	key := strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -79,7 +80,7 @@ func headingKey(text string) string {
 	return strings.TrimLeft(key, "0123456789")
 }
 
-// bookmarks are the entries of the outline in its order; none when it is too large, or a loop.
+// bookmarks returns the entries of the outline in order, or nothing when the outline is too large or a loop.
 func (r *reader) bookmarks() (found []bookmark) {
 	if n := r.countBookmarks(nil, 1); n == 0 || n > maxBookmarks {
 		return nil
@@ -101,8 +102,8 @@ func (r *reader) bookmarks() (found []bookmark) {
 	return found
 }
 
-// countBookmarks counts the entries below parent, or all of them, and gives up with more than
-// [maxBookmarks]: PDFium leaves loops to its caller, and GetBookmarks does not look for them.
+// countBookmarks counts the entries below parent, or all entries. It stops counting beyond [maxBookmarks]: PDFium
+// leaves the detection of loops to its caller, and GetBookmarks does not detect them.
 func (r *reader) countBookmarks(parent *references.FPDF_BOOKMARK, level int) (n int) {
 	child, err := r.pdfium.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: r.doc,
 		Bookmark: parent})

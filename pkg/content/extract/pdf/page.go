@@ -16,13 +16,13 @@ type line struct {
 	page       int
 	text       string // cleaned; never empty
 	size       float64
-	x, y       float64 // where the first glyph stands
-	endX, endY float64 // where the last one stands; PDFium may have joined two lines at a hyphen
+	x, y       float64 // position of the first glyph
+	endX, endY float64 // position of the last glyph; PDFium may have joined two lines at a hyphen
 	direction  float64 // of writing, in degrees
 
 	running bool // repeated from page to page
-	level   int  // of a heading, or 0
-	follows bool // a heading that goes on from the line before
+	level   int  // level of a heading, or 0
+	follows bool // a heading that continues the previous line
 	field   bool // the value of a form field
 }
 
@@ -108,9 +108,9 @@ func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
 	return nil
 }
 
-// units are the characters of a page by index, as PDFium counts them. All at once they are its text; one by one they
-// took more than half of the time of a document. But a text leaves out characters that have no letter, and then says
-// nothing of their places.
+// units returns the characters of a page by index, as PDFium counts them. It reads them all at once, as text: one by
+// one they took more than half of the time of a document. But the text omits glyphs without a character, and then the
+// positions no longer match, so units reads one by one in that case.
 func (r *reader) units(page references.FPDF_TEXTPAGE, count int) ([]rune, error) {
 	all, err := r.pdfium.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: page, Count: count})
 	if err == nil {
@@ -137,8 +137,8 @@ func (r *reader) unitsByIndex(page references.FPDF_TEXTPAGE, count int) ([]rune,
 	return units, nil
 }
 
-// appendUnit adds what PDFium calls a character and is a unit of UTF-16, so that of one beyond the
-// basic plane it gives two halves.
+// appendUnit appends one of PDFium's characters, which is a unit of UTF-16. It combines the two halves of a character
+// beyond the basic plane.
 func appendUnit(runes []rune, c rune) []rune {
 	if end := len(runes) - 1; end >= 0 && utf16.IsSurrogate(c) {
 		if whole := utf16.DecodeRune(runes[end], c); whole != utf8.RuneError {
@@ -149,7 +149,7 @@ func appendUnit(runes []rune, c rune) []rune {
 	return append(runes, c)
 }
 
-// addLine adds a line that says something and notes where it stands.
+// addLine adds a line that is not empty, with its position.
 func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, first, last int) {
 	text := clean(raw)
 	if text == "" || first < 0 {
@@ -165,11 +165,11 @@ func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, 
 	r.lines = append(r.lines, l)
 }
 
-// direction is that of writing as a unit vector.
+// direction is the direction of writing as a unit vector.
 type direction struct{ cos, sin float64 }
 
-// glyph is the size in points and the direction of one glyph. Files scale their fonts by either
-// of font size and matrix. A glyph that PDFium made up has neither and stands upright.
+// glyph returns the size in points and the direction of one glyph. Files scale their fonts by the font size or by the
+// matrix. A glyph that PDFium inserted has neither and is upright.
 func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, d direction) {
 	d = direction{cos: 1}
 	if s, err := r.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: index}); err == nil {
@@ -186,7 +186,7 @@ func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, 
 	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), d
 }
 
-// origin is where a glyph stands, along and across a direction.
+// origin returns the position of a glyph, along and across a direction.
 func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (x, y float64) {
 	o, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: index})
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (
 	return o.X*d.cos + o.Y*d.sin, o.Y*d.cos - o.X*d.sin
 }
 
-// maxObjects bounds the objects of a page among which an image is looked for.
+// maxObjects bounds the objects of a page that are searched for an image.
 const maxObjects = 1000
 
 // showsImage reports whether a page shows an image, directly or within one group.
@@ -218,7 +218,7 @@ func (r *reader) isImage(object references.FPDF_PAGEOBJECT) bool {
 	return err == nil && kind.Type == enums.FPDF_PAGEOBJ_IMAGE
 }
 
-// holdsImage looks into a form XObject, which is how some scanners wrap their image.
+// holdsImage searches a form XObject. Some scanners wrap their image in one.
 func (r *reader) holdsImage(object references.FPDF_PAGEOBJECT) bool {
 	count, err := r.pdfium.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: object})
 	if err != nil {

@@ -1,20 +1,20 @@
-// Package pdf reads what a PDF says: its text in reading order as headings, paragraphs and lists,
-// the values of its form fields, its links, title and language.
+// Package pdf reads the content of a PDF: its text in reading order as headings, paragraphs and lists, the values of
+// its form fields, its links, title and language.
 //
-// PDFium, compiled to WebAssembly, does the work: it has no access to files or network, and its memory
-// is bounded. It cannot be stopped, so package document calls [Engine.Extract] in a process of its own.
-// The same bytes always give the same document.
+// PDFium, compiled to WebAssembly, does the work. It has no access to files or network, and its memory is bounded. It
+// cannot be stopped, so package document calls [Engine.Extract] in a process of its own. The same bytes always give
+// the same document.
 //
 // # From glyphs to blocks
 //
-//	page  → lines, with size and place of their first and last glyph (page.go), cleaned (text.go)
-//	lines → running heads and page numbers marked (running.go)
+//	page  → lines, with size and position of their first and last glyph (page.go), cleaned (text.go)
+//	lines → running heads and page numbers recognized (running.go)
 //	      → headings by the outline, else by size (outline.go, heading.go)
 //	      → paragraphs joined over lines, columns and pages (layout.go)
 //
-// Running heads are in VisibleText only. A document whose pages are only images is an error that
-// asks for text recognition; a picture between pages of text is not one. Pages that cannot be
-// read are left out and make the document [extract.Document.Truncated], as the bounds do.
+// Running heads are only in VisibleText. A document whose pages are only images is an error, because it needs text
+// recognition; a picture between pages of text is not an error. Pages that cannot be read are left out and make the
+// document [extract.Document.Truncated], as the bounds do.
 package pdf
 
 import (
@@ -34,17 +34,17 @@ import (
 // MediaType is the type of the documents that [Engine.Extract] reads.
 const MediaType = "application/pdf"
 
-// Options say how a document is read. The zero value works.
+// Options control how a document is read. The zero value is usable.
 type Options struct {
-	// BaseURL is the address of the document, against which relative links are resolved. Without
-	// it they are left out.
+	// BaseURL is the address of the document, against which relative links are resolved. Without it, relative links
+	// are left out.
 	BaseURL  string
 	MaxPages int // 2,000
-	// Limits bounds the document as for [extract.NewComposer]: MaxBytes is bytes of text.
+	// Limits bounds the document as for [extract.NewComposer]: MaxBytes counts bytes of text.
 	Limits extract.Limits
 }
 
-// maxText bounds the text that is read where [Options] do not, in bytes.
+// maxText is the default bound on the text, in bytes.
 const maxText = 5 << 20
 
 func (o Options) withDefaults() Options {
@@ -53,8 +53,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Extract reads a PDF. The error is Blocked for a file with a password, Invalid for one that is
-// broken or holds nothing but images of its pages, and Internal when PDFium does not start.
+// Extract reads a PDF. Errors: Blocked for a file with a password; Invalid for a broken file, or one that holds only
+// images of its pages; Internal when PDFium does not start.
 func (e *Engine) Extract(body []byte, o Options) (extract.Document, error) {
 	o = o.withDefaults()
 	p, err := e.instance()
@@ -84,7 +84,7 @@ func openError(err error) error {
 
 func broken(err error) error { return fault.New(fault.Invalid, "the PDF is broken: %.100v", err) }
 
-// reader is one document being read.
+// reader is the state of reading one document.
 type reader struct {
 	pdfium pdfium.Pdfium
 	doc    references.FPDF_DOCUMENT
@@ -94,7 +94,7 @@ type reader struct {
 	out       *extract.Composer
 	lines     []line
 	text      int  // bytes read so far
-	images    bool // a page without text shows an image
+	images    bool // some page without text shows an image
 	truncated bool
 }
 
@@ -120,7 +120,7 @@ func (r *reader) read() (extract.Document, error) {
 	return doc, nil
 }
 
-// visible is all text, running heads included.
+// visible returns all text, running heads included.
 func visible(lines []line) string {
 	texts := make([]string, len(lines))
 	for i, l := range lines {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// edge is how many lines at the top and at the bottom of a page may be running heads.
+// edge is the number of lines at the top and at the bottom of a page that may be running heads.
 const edge = 2
 
-// findRunningLines marks page numbers, running heads and footers: lines that are alike at the edge of
-// at least three pages, and of a quarter of those from the first to the last of them. Two lines
-// are alike if their texts differ only in a number that counts the pages, or if both begin or end with such a
-// number, because the rest may name the section. A sum at the foot of each page is content.
+// findRunningLines finds page numbers, running heads and footers. They are lines that are alike at the edge of at
+// least three pages, and of a quarter of the pages from the first to the last such page. Two lines are alike if their
+// texts differ only in a number that counts the pages, or if both begin or end with such a number, because the rest
+// of the line may name the section. A sum at the foot of each page is content.
 func findRunningLines(lines []line) {
 	spans := map[string]*span{}
 	pages := byPage(lines)
@@ -35,7 +35,7 @@ func findRunningLines(lines []line) {
 	}
 }
 
-// span is where a line is there again.
+// span is the range of pages on which a line recurs.
 type span struct{ first, last, pages int }
 
 func (s *span) add(page int) {
@@ -61,7 +61,7 @@ func byPage(lines []line) (pages [][]int) {
 	return pages
 }
 
-// edges are the first and last lines of a page.
+// edges returns the first and last lines of a page.
 func edges(page []int) []int {
 	if len(page) <= 2*edge {
 		return page
@@ -69,14 +69,14 @@ func edges(page []int) []int {
 	return append(append([]int{}, page[:edge]...), page[len(page)-edge:]...)
 }
 
-// Bounds on a running head: its length in bytes, and how many of its numbers are looked at.
+// Bounds on a running head: its length in bytes, and how many of its numbers are examined.
 const (
 	maxRunning = 150
 	maxNumbers = 4
 )
 
-// runningKeys are what a line may have in common with that of another page. Numbers are taken
-// relative to the page.
+// runningKeys returns the features that a line may share with a line of another page. Numbers are relative to the
+// page number.
 func runningKeys(l line) []string {
 	if len(l.text) > maxRunning {
 		return nil
@@ -105,10 +105,10 @@ func runningKeys(l line) []string {
 	return keys
 }
 
-// spaced reports whether text has a space at i, or ends there.
+// spaced reports whether text has a space at i, or i is outside text.
 func spaced(text string, i int) bool { return i < 0 || i >= len(text) || text[i] == ' ' }
 
-// roman reads the small numbers of front matter.
+// roman parses the small Roman numerals of front matter.
 func roman(text string) (n int, ok bool) {
 	if text == "" || len(text) > 7 {
 		return 0, false

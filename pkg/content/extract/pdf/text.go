@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// joint is what PDFium puts where a hyphen at the end of a line joined two parts of a word, with
-// the line break taken out; jointText is the same in another of its functions.
+// joint replaces a hyphen at the end of a line, together with the line break, where PDFium joined two parts of a
+// word. Another function of PDFium writes jointText instead.
 const (
 	joint     = '\u0002'
 	jointText = '\ufffe'
 )
 
-// clean is the text of a line as it is meant: hyphens of line ends resolved, whitespace folded,
-// without what cannot be seen.
+// clean returns the text of a line as intended: hyphens at line ends resolved, whitespace folded, invisible
+// characters dropped.
 func clean(raw string) string {
 	runes := []rune(raw)
 	var out strings.Builder
@@ -35,14 +35,14 @@ func clean(raw string) string {
 				out.WriteByte(' ')
 				space = false
 			}
-			out.WriteRune(c) // a lone surrogate comes out as U+FFFD
+			out.WriteRune(c) // a lone surrogate becomes U+FFFD
 		}
 	}
 	return out.String()
 }
 
-// keepsHyphen decides between a word that was broken and one that has a hyphen. Typesetters break
-// only inside words of lower case, and leave at least two letters on the line.
+// keepsHyphen distinguishes a word with a hyphen from one that was broken at the line end. Typesetters break only
+// inside words in lower case, and leave at least two letters on the line.
 func keepsHyphen(left, right []rune) bool {
 	if len(left) == 0 || len(right) == 0 || !unicode.IsLower(right[0]) {
 		return true
@@ -55,7 +55,7 @@ func keepsHyphen(left, right []rune) bool {
 	return len(part) < 2 || strings.ToUpper(string(part)) == string(part)
 }
 
-// invisible reports characters that take no room and carry no meaning between words.
+// invisible reports whether c takes no room and has no meaning between words.
 func invisible(c rune) bool {
 	switch c {
 	case '\u00ad', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff', '\uffff':
@@ -64,8 +64,8 @@ func invisible(c rune) bool {
 	return unicode.IsControl(c)
 }
 
-// join puts a line behind the text of a paragraph. Between two ideographs there is no space, and
-// none behind a hyphen that the line was broken at.
+// join appends a line to the text of a paragraph. It puts no space between two ideographs, and none after a hyphen at
+// which the line was broken.
 func join(text, next string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -81,23 +81,23 @@ func brokenAtHyphen(text string, next rune) bool {
 	return found && unicode.IsLetter(before) && unicode.IsLower(next)
 }
 
-// ideographic reports characters of scripts that are written without spaces.
+// ideographic reports whether c belongs to a script without spaces between words.
 func ideographic(c rune) bool {
 	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) ||
 		c >= 0x3000 && c <= 0x303f || c >= 0xff00 && c <= 0xffef
 }
 
-// endsSentence reports whether a text ends as sentences do, closing quotes and brackets aside.
+// endsSentence reports whether a text ends like a sentence, not counting closing quotes and brackets.
 func endsSentence(text string) bool {
 	text = strings.TrimRight(text, "\"'”’»)]")
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?:;。！？：…", last) && text != ""
 }
 
-// bullets begin the items of lists. The last ones are those of the fonts Symbol and Wingdings.
+// bullets begin list items. The last ones are from the fonts Symbol and Wingdings.
 const bullets = "•◦▪▫‣⁃●○■□➢➔✓\uf0b7\uf0a7\uf0d8\uf0fc"
 
-// item takes the bullet off the first line of a list item.
+// item removes the bullet from the first line of a list item.
 func item(text string) (rest string, ok bool) {
 	first, size := utf8.DecodeRuneInString(text)
 	rest = text[size:]
