@@ -1,11 +1,9 @@
-// Package sheet turns Excel workbooks (SpreadsheetML, ECMA-376) into the blocks of an
-// [extract.Document]: each visible sheet is a heading with its name, and below it the cells as
-// they are shown, in one table for each group of rows. Dates are written as year, month and day
-// where the file leaves their form to the reader's country.
+// Package sheet turns Excel workbooks (SpreadsheetML, ECMA-376) into the blocks of an [extract.Document]. Each
+// visible sheet becomes a heading with its name, followed by the cells as they are shown, in one table for each group
+// of rows. Dates are written as year, month and day where the file leaves their form to the reader's country.
 //
-// It promises that the same bytes always give the same document. It reads with excelize, which
-// a file can make use far more memory than its options allow, so package document calls it in a process
-// of its own.
+// The same bytes always give the same document. The package reads with excelize, which a file can cause to use far
+// more memory than its options allow, so package document calls this package in a process of its own.
 package sheet
 
 import (
@@ -26,25 +24,25 @@ import (
 // MediaType is the type of the documents that [Extract] reads.
 const MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// Bounds on a workbook. Those of the archive count what is really there, not what headers claim.
+// Bounds on a workbook. The bounds on the archive count actual data, not the sizes in headers.
 const (
 	maxEntries  = 10_000    // files in the archive
 	maxInflated = 256 << 20 // bytes of all files
 	maxSheets   = 100
 	maxRows     = 50_000    // of all sheets, empty ones included
 	maxCells    = 1_000_000 // of all sheets, empty ones to the left of a filled one included
-	maxText     = 5 << 20   // bytes, unless [extract.Limits] says otherwise
+	maxText     = 5 << 20   // bytes; the default
 )
 
-// Extract reads a workbook. Of lim, MaxBytes bounds the text, not the body. A workbook that
-// reaches a bound is cut and marked Truncated. The error is Blocked for a file with a password,
-// TooLarge for one that inflates beyond 256 MiB, and Invalid for one that is broken.
+// Extract reads a workbook. The MaxBytes of lim bounds the text, not the body. A workbook that reaches a bound is cut
+// and its document is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that inflates beyond
+// 256 MiB; Invalid for a broken file.
 func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
 	if err := checkSize(body, maxInflated); err != nil {
 		return extract.Document{}, err
 	}
 	file, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
-		// The same for both, or large sheets would go through files on disk.
+		// Both have the same value because otherwise large sheets would go through files on disk.
 		UnzipSizeLimit: maxInflated, UnzipXMLSizeLimit: maxInflated,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
 	})
@@ -57,10 +55,11 @@ func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
 
 func broken(err error) error { return fault.New(fault.Invalid, "broken workbook: %.100v", err) }
 
-// oleMagic begins a compound file, which is what a workbook with a password is wrapped in.
+// oleMagic is the beginning of a compound file, the container of a workbook with a password.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// checkSize inflates the archive without keeping it, because excelize believes the sizes in its headers.
+// checkSize inflates the archive without keeping the data, because excelize trusts the sizes in the archive's
+// headers.
 func checkSize(body []byte, most int64) error {
 	if bytes.HasPrefix(body, []byte(oleMagic)) {
 		return fault.New(fault.Blocked, "the workbook is protected by a password")
@@ -90,14 +89,14 @@ func checkSize(body []byte, most int64) error {
 	return nil
 }
 
-// reader is one workbook being read.
+// reader is the state of reading one workbook.
 type reader struct {
 	file *excelize.File
 	out  *extract.Composer
 
-	rows, cells, text int // what may still be read
+	rows, cells, text int // that may still be read
 	cut               bool
-	table             []string // rows that belong together
+	table             []string // rows of the current group
 }
 
 func newReader(file *excelize.File, lim extract.Limits) *reader {
@@ -129,8 +128,8 @@ func (r *reader) read() (extract.Document, error) {
 
 func (r *reader) full() bool { return r.rows <= 0 || r.cells <= 0 || r.text <= 0 }
 
-// sheet adds one sheet. One that is hidden, is only a chart or cannot be read adds nothing; one
-// that is broken further down is kept up to there.
+// sheet adds one sheet. A sheet that is hidden, is only a chart or cannot be read adds nothing. A sheet that is
+// broken further down is kept up to the error.
 func (r *reader) sheet(name string) {
 	if visible, err := r.file.GetSheetVisible(name); err != nil || !visible {
 		return
@@ -156,7 +155,7 @@ func (r *reader) sheet(name string) {
 	r.flush()
 }
 
-// row adds a row to the table. An empty one ends it.
+// row adds a row to the table. An empty row ends the table.
 func (r *reader) row(cells []string) {
 	r.rows--
 	r.cells -= len(cells)
