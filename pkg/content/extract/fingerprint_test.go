@@ -44,7 +44,7 @@ func TestA14FingerprintTellsTexts(t *testing.T) {
 	}
 }
 
-// The threshold stands between texts that have nothing in common and those that were edited.
+// TestA14FingerprintThreshold checks that the threshold separates unrelated texts from edited ones.
 func TestA14FingerprintThreshold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const pairs = 2000
@@ -57,7 +57,7 @@ func TestA14FingerprintThreshold(t *testing.T) {
 		b := append([]string(nil), a...)
 		from := rng.IntN(len(b))
 		for i := from; i < min(len(b), from+max(1, len(b)/50)); i++ {
-			b[i] = "edited" // a fiftieth, in one place
+			b[i] = "edited" // a fiftieth, contiguous
 		}
 		if !printOf(strings.Join(a, " ")).Near(printOf(strings.Join(b, " "))) {
 			missed++

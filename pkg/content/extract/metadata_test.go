@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// H4: a date in the future, before the web, or against the order of things is removed.
+// H4: TestH4BelievableDates checks that dates in the future, before the web, or in the wrong order are removed.
 func TestH4BelievableDates(t *testing.T) {
 	now := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	day := func(n int) time.Time { return now.AddDate(0, 0, n) }

@@ -2,8 +2,8 @@ package extract
 
 import "testing"
 
-// TestJ6Markdown: headings and code have their marks, code cannot end its fence, and text that looks
-// like a mark is escaped.
+// TestJ6Markdown checks that headings and code are written with their syntax, that code cannot end its fence, and
+// that text that looks like syntax is escaped.
 func TestJ6Markdown(t *testing.T) {
 	have := Markdown([]Block{
 		{Kind: Heading, Level: 2, Text: "Tide\ntables"}, {Kind: Paragraph, Text: "# no heading\n``` no code"},
