@@ -2,7 +2,7 @@ package dom
 
 import "strings"
 
-// WordSet is the set of the words of a text, such as the names that [HasName] looks for.
+// WordSet returns the set of the words of a text, such as the names that [HasName] looks for.
 func WordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Attr is the value of an attribute, or "".
+// Attr returns the value of an attribute, or "".
 func Attr(n *html.Node, key string) string {
 	for i := range n.Attr {
 		if n.Attr[i].Key == key && n.Attr[i].Namespace == "" {
@@ -42,7 +42,7 @@ func Child(n *html.Node, name atom.Atom) *html.Node {
 	return nil
 }
 
-// RawText is all text in an element, such as the markup in a noscript.
+// RawText returns all text in an element, such as the markup in a noscript.
 func RawText(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {
