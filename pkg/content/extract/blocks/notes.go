@@ -131,7 +131,7 @@ func (b *builder) definitions(n *html.Node) {
 	})
 }
 
-// firstTerm is the first term below n.
+// firstTerm returns the first term below n.
 func firstTerm(n *html.Node) *html.Node {
 	for d := range n.Descendants() {
 		if d.DataAtom == atom.Dt {
