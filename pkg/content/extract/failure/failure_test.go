@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestH10Headings: a heading is recognized as a whole, with its apology and its signs.
+// TestH10Headings checks that a heading is recognized only as a whole, with its apology and its signs.
 func TestH10Headings(t *testing.T) {
 	for heading, want := range map[string]headings{
 		"Oops! Page not found.":              saysMissing,
