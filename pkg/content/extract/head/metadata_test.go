@@ -31,7 +31,7 @@ func metadataOf(t *testing.T, page string) string {
 
 func ld(json string) string { return `<script type="application/ld+json">` + json + `</script>` }
 
-// H4: what pages say of themselves, by where they say it, the best place first.
+// H4: TestH4WherePagesSayIt checks the metadata from each source, the best source first.
 func TestH4WherePagesSayIt(t *testing.T) {
 	for _, tc := range []struct{ name, page, want string }{
 		{"nothing but the address", "<p>x", "2019-05-06|||"},
@@ -97,7 +97,7 @@ func TestH4Dates(t *testing.T) {
 	}
 }
 
-// H4: whatever a page says, it says it in one short line, and what it says too much of says nothing.
+// H4: TestH4MetadataIsBounded checks that every text is one short line, and that excess statements are ignored.
 func TestH4MetadataIsBounded(t *testing.T) {
 	long := strings.Repeat("Ada\n<b>&lt;i&gt; ", 5000)
 	deep := strings.Repeat(`{"mainEntity":`, 5000) + `{"@type":"Article","author":"Ada"}` + strings.Repeat("}", 5000)
