@@ -71,13 +71,13 @@ func TestA17Golden(t *testing.T) {
 	}
 }
 
-// multipart is a body part that holds others.
+// multipart returns a body part that holds others.
 func multipart(kind, boundary string, parts ...string) string {
 	return "Content-Type: multipart/" + kind + "; boundary=\"" + boundary + "\"\n\n--" + boundary + "\n" +
 		strings.Join(parts, "\n--"+boundary+"\n") + "\n--" + boundary + "--\n"
 }
 
-// many is that many texts, each with its number.
+// many returns n texts, each with its number.
 func many(n int) []string {
 	parts := make([]string, n)
 	for i := range parts {
@@ -86,7 +86,7 @@ func many(n int) []string {
 	return parts
 }
 
-// nest wraps a body part that many times, with its depth before each.
+// nest wraps a body part n times, and passes each wrapper its depth.
 func nest(n int, wrap func(depth int, inner string) string) string {
 	inner := "\nnothing below"
 	for i := n; i > 0; i-- {
@@ -132,8 +132,8 @@ func TestA17Bounds(t *testing.T) {
 	}
 }
 
-// TestA17Floods: what takes the parser time or memory by the square ends before the patience of
-// the test does.
+// TestA17Floods checks that mails which could make the parser's time or memory quadratic are read before the timeout
+// of the test.
 func TestA17Floods(t *testing.T) {
 	const size = 2 << 20
 	flood := func(s string) string { return strings.Repeat(s, size/len(s)) }
@@ -161,7 +161,7 @@ func TestA17Floods(t *testing.T) {
 	}
 }
 
-// TestA17PartsAreNotKept: the parser stops where there are too many parts, up to what it had buffered.
+// TestA17PartsAreNotKept checks that the parser stops after too many parts, apart from the bytes already buffered.
 func TestA17PartsAreNotKept(t *testing.T) {
 	root, p, err := parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n"+strings.Repeat("--b\n\n", 100_000)),
 		maxHeader)
@@ -177,8 +177,8 @@ func TestA17PartsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestA17Headers: of the headers of a mail no more is read than is bounded, whichever they are; the texts behind
-// them are.
+// TestA17Headers checks that the bytes read of all headers of a mail are bounded, and that the texts after the
+// headers are still read.
 func TestA17Headers(t *testing.T) {
 	junk := "X: y\n" + strings.Repeat("x\n", 1<<18)
 	tail := "Content-Type: text/plain\n"
@@ -230,7 +230,7 @@ func TestA17Headers(t *testing.T) {
 	}
 }
 
-// passed is how many bytes a parser let through.
+// passed returns the number of bytes that a parser let through.
 func passed(p *parser) int {
 	n := p.end
 	for _, s := range p.skip {
@@ -245,7 +245,7 @@ func TestA17Refusals(t *testing.T) {
 	}
 }
 
-// TestA17Choice: which of several texts is read, and what counts as attached.
+// TestA17Choice checks which of several texts is read, and which parts count as attachments.
 func TestA17Choice(t *testing.T) {
 	const plain, html, empty = "Content-Type: text/plain\n\nplain", "Content-Type: text/html\n\n<p>html",
 		"Content-Type: text/plain\n\n \n"
@@ -271,7 +271,7 @@ func TestA17Choice(t *testing.T) {
 	}
 }
 
-// TestD1Read: of a mail its own text is read, and what its header says.
+// TestD1Read checks that Read returns a mail's own text and its header fields.
 func TestD1Read(t *testing.T) {
 	body := "From: =?iso-8859-1?Q?J=FCrgen?= <j@port.example>\nSubject: Tide\n tables\nList-Id: <tides.port.example>\n" +
 		multipart("mixed", "b", "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: "+
@@ -294,8 +294,8 @@ func TestD1Read(t *testing.T) {
 	}
 }
 
-// TestD1BareHeaders: what a header says without encoded words is read, in whatever charset it is: subjects are
-// keys, and two that differ in such letters only are two.
+// TestD1BareHeaders checks that header fields without encoded words are decoded, whatever their charset. Subjects are
+// keys, and two subjects that differ only in such letters are different keys.
 func TestD1BareHeaders(t *testing.T) {
 	long := strings.Repeat("x", maxField-1)
 	for _, c := range []struct{ name, header, want string }{
@@ -319,7 +319,7 @@ func TestD1BareHeaders(t *testing.T) {
 	}
 }
 
-// TestD1ControlBytes: those that damaged mailboxes have do not cost a mail its text.
+// TestD1ControlBytes checks that a mail keeps its text despite the control bytes of damaged mailboxes.
 func TestD1ControlBytes(t *testing.T) {
 	for _, c := range []struct{ name, body, want string }{
 		{"no type", "Subject: a\n\nhigh\x00 water\x00", "high water"},

@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// encodePart is a text as a mail program sends it.
+// encodePart returns a text in the form in which a mail program sends it.
 func encodePart(t *rapid.T, text string) string {
 	label := rapid.SampledFrom([]string{"utf-8", "iso-8859-1", "windows-1252", "utf-16be"}).Draw(t, "charset")
 	enc, _ := charset.Lookup(label)
@@ -41,7 +41,7 @@ func encodePart(t *rapid.T, text string) string {
 	return fmt.Sprintf("Content-Type: text/plain; charset=%s\nContent-Transfer-Encoding: %s\n\n%s", label, transfer, body)
 }
 
-// tree is a mail of the given texts, in multiparts of any shape.
+// tree returns a mail of the given texts, in multiparts of any shape.
 func tree(t *rapid.T, texts []string, boundary string) string {
 	if len(texts) == 1 {
 		return encodePart(t, texts[0])
@@ -55,13 +55,13 @@ func tree(t *rapid.T, texts []string, boundary string) string {
 	return multipart("mixed", boundary, parts...)
 }
 
-// TestA17EveryText: whatever the encodings and multiparts, every text is there, in order, once.
+// TestA17EveryText checks that every text appears once and in order, whatever the encodings and multiparts.
 func TestA17EveryText(t *testing.T) {
 	text := rapid.StringMatching(`[a-zäéß]{1,9}( [a-zäéßÜ=?.-]{1,9}){0,20}[a-z]`)
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(text, 1, 8).Draw(t, "texts")
 		subject := text.Draw(t, "subject")
-		// No text holds the boundary B: mail programs see to that.
+		// No text contains the boundary B, as mail programs ensure.
 		body := "Subject: " + mime.QEncoding.Encode("utf-8", subject) + "\n" + tree(t, texts, "B")
 		if rapid.Bool().Draw(t, "CRLF") {
 			body = strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\n", "\r\n")
@@ -76,7 +76,7 @@ func TestA17EveryText(t *testing.T) {
 	})
 }
 
-// FuzzExtract: a document or an error of its kind, the same each time, and within bounds.
+// FuzzExtract checks that Extract returns a document within its bounds or an error of its kind, the same each time.
 func FuzzExtract(f *testing.F) {
 	for _, path := range files(f) {
 		f.Add([]byte(load(f, path)))

@@ -37,7 +37,7 @@ func headerEnd(b []byte) int {
 	return end
 }
 
-// next skips a range that is to be skipped, and returns the end of the range that may be read next.
+// next moves past a skipped range if one begins here, and returns the end of the range to read.
 func (p *parser) next() int {
 	for _, s := range p.skip {
 		if p.at < s.from {
