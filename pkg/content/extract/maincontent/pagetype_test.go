@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// H1: JSON-LD says it, too; a page that describes several articles is a list of them.
+// H1: TestH1WhatSaysThatItIsAnArticle checks that JSON-LD can declare an article too, and that a page that describes
+// several articles is a list of them.
 func TestH1WhatSaysThatItIsAnArticle(t *testing.T) {
 	for name, tc := range map[string]struct {
 		head string
