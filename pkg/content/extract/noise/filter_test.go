@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// steady is a line as the content hash covers it.
+// steady returns a line as the content hash covers it.
 func steady(line string) string {
 	var s Filter
 	s.Block(line)
 	return string(s.Out)
 }
 
-// TestH12SameContent: pairs of lines that say the same at two times, or in two regions.
+// TestH12SameContent has pairs of lines with the same content at two times, or in two regions.
 func TestH12SameContent(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Updated 3 days ago", "Updated yesterday"},
@@ -57,7 +57,7 @@ func TestH12SameContent(t *testing.T) {
 	}
 }
 
-// TestH12OtherContent: pairs of lines that an editor has made different.
+// TestH12OtherContent has pairs of lines that differ by an editor's change.
 func TestH12OtherContent(t *testing.T) {
 	prose := strings.Repeat("Whoever has bought something of us knows what it is for. ", 2)
 	for _, pair := range [][2]string{
@@ -86,9 +86,9 @@ func TestH12OtherContent(t *testing.T) {
 	}
 }
 
-// TestS1FoldingTakesLinearWork: a line that could be read in many ways is still read in few steps for each word.
+// TestS1FoldingTakesLinearWork checks that a line with many possible readings takes few steps per word.
 func TestS1FoldingTakesLinearWork(t *testing.T) {
-	const most = 12 // readings begun for one token
+	const most = 12 // readings begun per token
 	for _, piece := range []string{
 		"a ", "1 ", "over 3 days ", "il y a ", "about over almost ", "1.", "a few ", "日", "vor 3 ",
 	} {
