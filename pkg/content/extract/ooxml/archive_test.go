@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// twoSlides is a presentation of which every part has about a kilobyte.
+// twoSlides returns a presentation in which every part has about a kilobyte.
 func twoSlides(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,7 +37,7 @@ func twoSlides(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestBoundsAddUp lowers the bounds that would take seconds to reach (A17).
+// TestBoundsAddUp lowers bounds that would take seconds to reach (A17).
 func TestBoundsAddUp(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

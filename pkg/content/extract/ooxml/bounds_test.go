@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
 )
 
-// compound is the beginning of a file of the older formats, with the name of a stream in it.
+// compound returns the beginning of a file in an older format, with the name of a stream in it.
 func compound(stream string) []byte {
 	b := append([]byte{0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1}, make([]byte, 504)...)
 	for _, c := range []byte(stream) {
@@ -80,7 +80,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestHelpersMayBeBroken is about parts that only add to the text.
+// TestHelpersMayBeBroken checks documents with broken optional parts.
 func TestHelpersMayBeBroken(t *testing.T) {
 	for _, broken := range []string{"", "<", "<w:styles><w:style", "\x00", "<a/>"} {
 		parts := word(para("Heading1", "a")+listed(1, 0, "b")+`<w:p><w:r><w:footnoteReference w:id="1"/></w:r></w:p>`,
@@ -127,7 +127,7 @@ func TestSlidesWithinLimits(t *testing.T) {
 	}
 }
 
-// TestNothingFollowsAGap is about notes, which are read after a text that was cut.
+// TestNothingFollowsAGap checks that no notes follow a text that was cut.
 func TestNothingFollowsAGap(t *testing.T) {
 	body := `<w:p><w:r><w:t>äöü</w:t><w:footnoteReference w:id="1"/></w:r></w:p>`
 	note := `<w:footnotes><w:footnote w:id="1"><w:p><w:t>x</w:t></w:p></w:footnote></w:footnotes>`
@@ -137,7 +137,7 @@ func TestNothingFollowsAGap(t *testing.T) {
 	}
 }
 
-// TestForms is about ways to write the same document.
+// TestForms checks several ways to write the same document.
 func TestForms(t *testing.T) {
 	want := "heading2: a\nparagraph: A footnote.\nparagraph: Its second half."
 	body := `<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr><w:r><w:t>a</w:t><w:footnoteReference w:id="1"/></w:r>` +
@@ -184,7 +184,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// utf16le is a text of characters below U+10000.
+// utf16le encodes a text of characters below U+10000.
 func utf16le(s string) string {
 	var out []byte
 	for _, r := range s {

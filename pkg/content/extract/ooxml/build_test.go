@@ -22,7 +22,7 @@ const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/
 
 const relationTypes = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
 
-// rel is one relationship; a target with a scheme is external.
+// rel returns one relationship. A target with a scheme is external.
 func rel(id, kind, target string) string {
 	mode := ""
 	if strings.Contains(target, ":") {
@@ -36,8 +36,8 @@ func rels(all ...string) string {
 		`</Relationships>`
 }
 
-// pack makes a ZIP file of parts, in the order of their names. It does not compress them, which
-// would take longer than to read them; the documents of testdata are compressed.
+// pack makes a ZIP file of parts, in the order of their names. It does not compress them, because compressing takes
+// longer than reading. The documents of testdata are compressed.
 func pack(t rapid.TB, parts map[string]string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -57,8 +57,8 @@ func pack(t rapid.TB, parts map[string]string) []byte {
 	return out.Bytes()
 }
 
-// word makes the parts of a Word document with that body, of which more replaces or adds some.
-// The names are not those of Word: a reader follows the relationships.
+// word makes the parts of a Word document with that body; more replaces or adds parts. The names are not those of
+// Word, because a reader must follow the relationships.
 func word(body string, more map[string]string) map[string]string {
 	parts := map[string]string{
 		"_rels/.rels": rels(rel("a", "officeDocument", "/Text/main.xml")),
@@ -78,7 +78,7 @@ func word(body string, more map[string]string) map[string]string {
 	return parts
 }
 
-// someStyles are as a German Word writes them: ids translated, names not.
+// someStyles are styles as a German Word writes them: ids translated, names not.
 const someStyles = `
 <w:docDefaults><w:rPrDefault><w:rPr><w:lang w:val="de-DE" w:eastAsia="ja-JP" w:bidi="ar-SA"/></w:rPr></w:rPrDefault>
 </w:docDefaults>
@@ -100,8 +100,8 @@ const someStyles = `
 <w:style w:type="paragraph" w:styleId="Kreis1"><w:name w:val="k1"/><w:basedOn w:val="Kreis2"/></w:style>
 <w:style w:type="paragraph" w:styleId="Kreis2"><w:name w:val="k2"/><w:basedOn w:val="Kreis1"/></w:style>`
 
-// someLists are bullets (1), numbers (2, 3), numbers from 5 (4), numbers by way of a style (5),
-// and no marks (6).
+// someLists are lists with bullets (1), numbers (2, 3), numbers from 5 (4), numbers through a style (5), and no
+// markers (6).
 const someLists = `
 <w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="•"/></w:lvl>
 <w:lvl w:ilvl="1"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>
@@ -126,19 +126,19 @@ func someNotes(kind string) string {
 <w:NOTE w:id="2"><w:p><w:r><w:t>Left behind.</w:t></w:r></w:p></w:NOTE>`)
 }
 
-// para is a paragraph of a style.
+// para returns a paragraph with a style.
 func para(style, text string) string {
 	return `<w:p><w:pPr><w:pStyle w:val="` + style + `"/></w:pPr><w:r><w:t xml:space="preserve">` + text +
 		`</w:t></w:r></w:p>`
 }
 
-// listed is an item of a list.
+// listed returns a list item.
 func listed(list, level int, text string) string {
 	return fmt.Sprintf(`<w:p><w:pPr><w:numPr><w:ilvl w:val="%d"/><w:numId w:val="%d"/></w:numPr></w:pPr><w:r>`+
 		`<w:t>%s</w:t></w:r></w:p>`, level, list, text)
 }
 
-// tr is a table row of one paragraph a cell.
+// tr returns a table row with one paragraph per cell.
 func tr(cells ...string) string {
 	row := "<w:tr>"
 	for _, c := range cells {
@@ -147,12 +147,12 @@ func tr(cells ...string) string {
 	return row + "</w:tr>"
 }
 
-// deck makes the parts of a presentation: by their number, shape trees of slides, and notes.
+// deck makes the parts of a presentation from the shape trees of its slides and notes, in order.
 func deck(slides, notes []string, more map[string]string) map[string]string {
 	parts := map[string]string{"_rels/.rels": rels(rel("a", "officeDocument", "ppt/presentation.xml"))}
 	var ids, presentation []string
 	for i, tree := range slides {
-		name := fmt.Sprintf("slide%d.xml", len(slides)-i) // shown in another order than named
+		name := fmt.Sprintf("slide%d.xml", len(slides)-i) // the order of the show differs from that of the names
 		ids = append(ids, fmt.Sprintf(`<p:sldId id="%d" r:id="r%d"/>`, 256+i, i))
 		presentation = append(presentation, rel(fmt.Sprint("r", i), "slide", "slides/"+name))
 		parts["ppt/slides/"+name] = `<p:sld ` + namespaces + `><p:cSld><p:spTree>` + tree + `</p:spTree></p:cSld></p:sld>`
@@ -172,7 +172,7 @@ func deck(slides, notes []string, more map[string]string) map[string]string {
 	return parts
 }
 
-// box is a shape; a placeholder unless its kind is "-".
+// box returns a shape. It is a placeholder unless kind is "-".
 func box(kind string, paragraphs ...string) string {
 	ph := `<p:ph type="` + kind + `"/>`
 	if kind == "-" {
@@ -183,7 +183,7 @@ func box(kind string, paragraphs ...string) string {
 		strings.Join(paragraphs, "") + `</p:txBody></p:sp>`
 }
 
-// ap is a paragraph of a shape with the attributes and elements of its a:pPr.
+// ap returns a paragraph of a shape with the given attributes and elements of its a:pPr.
 func ap(text, attrs, properties string) string {
 	return `<a:p><a:pPr ` + attrs + `>` + properties + `</a:pPr><a:r><a:rPr lang="en-GB"/><a:t>` + text +
 		`</a:t></a:r><a:endParaRPr/></a:p>`

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
 )
 
-// show writes blocks so that a test can be read: kind, level and text, one block a line.
+// show writes blocks in a readable form: kind, level and text, one block per line.
 func show(blocks []extract.Block) string {
 	var out []string
 	for _, b := range blocks {
@@ -25,7 +25,7 @@ func show(blocks []extract.Block) string {
 
 func run(inner string) string { return `<w:p>` + inner + `</w:p>` }
 
-// wordBlocks are bodies of documents and the blocks that they give.
+// wordBlocks are bodies of documents, and the blocks that they become.
 var wordBlocks = []struct{ name, body, want string }{
 	{"runs join without space, soft hyphens go, tabs are space",
 		run(`<w:r><w:t xml:space="preserve">Hafen</w:t></w:r><w:r><w:t xml:space="preserve">meister  </w:t><w:tab/>` +
@@ -178,7 +178,7 @@ func TestWordLinks(t *testing.T) {
 	}
 }
 
-// core is a part with the properties of a file.
+// core returns the part with the properties of a file.
 func core(title, language string) string {
 	return `<cp:coreProperties xmlns:cp="c" xmlns:dc="d"><dc:title>` + title +
 		`</dc:title><dc:creator>x</dc:creator><dc:language>` + language + `</dc:language></cp:coreProperties>`

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/ooxml"
 )
 
-// inflated is the size of the XML parts of an archive; of what can be read of it.
+// inflated returns the size of the readable XML parts of an archive.
 func inflated(body []byte) int {
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
@@ -45,7 +45,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// parts are those of an archive, by name.
+// parts returns the parts of an archive, by name.
 func parts(t testing.TB, body []byte) map[string]string {
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil {
@@ -109,8 +109,8 @@ func FuzzPptx(f *testing.F) {
 	})
 }
 
-// vocabulary is what FuzzElements writes: each byte of its program is one of these, or the end of
-// the element that is open.
+// vocabulary is the input of FuzzElements: each byte of its program selects one of these, or the end of the open
+// element.
 var vocabulary = strings.Fields(`
 	<w:p> <w:p> <w:p> <w:r> <w:r> <w:t> <w:t> <w:t> <w:pPr> <w:rPr> <w:tbl> <w:tbl> <w:tr> <w:tc> <w:tblGrid> <w:gridCol>
 	<w:trPr>
@@ -131,7 +131,7 @@ var vocabulary = strings.Fields(`
 	<a:hlinkClick_r:id="web"> <a:br> <dgm:relIds_r:dm="dm"> <dgm:pt>
 	tide |_high_ \u00ad 1._ -_ water`)
 
-// xmlOf is what a program writes; always well-formed.
+// xmlOf returns the XML that a program writes. It is always well-formed.
 func xmlOf(program []byte) string {
 	var out strings.Builder
 	var open []string
@@ -158,7 +158,7 @@ func xmlOf(program []byte) string {
 	return out.String()
 }
 
-// FuzzElements arranges known elements in ways that nobody would.
+// FuzzElements combines known elements in unusual ways.
 func FuzzElements(f *testing.F) {
 	for _, seed := range []string{"\x00\x03\x05\xff\xff\xff", "\x0a\x0c\x0d\x00\x05\x5f\xff\xff\xff\xff\xff",
 		"\x48\x48\x4f\x53\x56\x58\x5f\xff\xff\xff"} {
@@ -167,7 +167,7 @@ func FuzzElements(f *testing.F) {
 	f.Fuzz(func(t *testing.T, program []byte) { checkProgram(t, program) })
 }
 
-// TestAnyArrangement is FuzzElements without luck.
+// TestAnyArrangement runs the check of FuzzElements on generated programs.
 func TestAnyArrangement(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		checkProgram(rt, rapid.SliceOf(rapid.Map(rapid.IntRange(0, len(vocabulary)+20),

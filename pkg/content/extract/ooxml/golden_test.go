@@ -17,11 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// readers are what the tests read files with, by the end of their names.
+// readers maps file extensions to readers.
 var readers = map[string]func([]byte, extract.Limits) (extract.Document, error){".docx": ooxml.Docx,
 	".pptx": ooxml.Pptx}
 
-// files are the documents of testdata, by name.
+// files returns the documents of testdata, by name.
 func files(t testing.TB) map[string][]byte {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/*.*x")
@@ -37,7 +37,7 @@ func files(t testing.TB) map[string][]byte {
 	return out
 }
 
-// TestGolden shows the whole output for documents of several writers (A17).
+// TestGolden checks the whole output for documents from several programs (A17).
 func TestGolden(t *testing.T) {
 	for path, body := range files(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// golden is a document in a form to read. Text and VisibleText follow from the blocks.
+// golden returns a document in a readable form. Text and VisibleText follow from the blocks.
 func golden(t *testing.T, doc extract.Document) []byte {
 	t.Helper()
 	texts := make([]string, len(doc.Blocks))

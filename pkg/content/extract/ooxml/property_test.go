@@ -23,7 +23,7 @@ func escaped(s string) string {
 	return out.String()
 }
 
-// words is text that is folded already.
+// words generates text that is already folded.
 func words() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		s := dom.Fold(rapid.String().Draw(t, "text"))
@@ -34,13 +34,13 @@ func words() *rapid.Generator[string] {
 	})
 }
 
-// written is a block and how a Word document writes it.
+// written is a block, and the XML that Word writes for it.
 type written struct {
 	block extract.Block
 	xml   string
 }
 
-// blocks draws what stands for itself: no two are neighbours that would become one.
+// blocks generates blocks such that no two neighbours would merge into one.
 func blocks() *rapid.Generator[written] {
 	return rapid.Custom(func(t *rapid.T) written {
 		switch text := words().Draw(t, "words"); rapid.IntRange(0, 4).Draw(t, "kind") {
@@ -84,7 +84,7 @@ func tableBlock(rows [][]string) written {
 	return written{extract.Block{Kind: extract.Table, Text: strings.Join(lines, "\n")}, out + "</w:tbl>"}
 }
 
-// TestWhatIsWrittenIsRead is the identity of the reader: blocks, written as Word would, come back.
+// TestWhatIsWrittenIsRead checks that blocks, written as Word would write them, are read back unchanged.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var body string
@@ -106,7 +106,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	})
 }
 
-// checkDocument is what holds for any document, of parts of that size altogether.
+// checkDocument checks the properties of any document whose parts have that total size.
 func checkDocument(t rapid.TB, read func([]byte, extract.Limits) (extract.Document, error), body []byte, size int) {
 	lim := extract.Limits{MaxBytes: 10_000, MaxBlocks: 500, MaxLinks: 20}
 	doc, err := read(body, lim)
@@ -130,7 +130,7 @@ func checkDocument(t rapid.TB, read func([]byte, extract.Limits) (extract.Docume
 	}
 }
 
-// foldedLines is s with each line folded behind its indentation.
+// foldedLines returns s with each line folded after its indentation.
 func foldedLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
