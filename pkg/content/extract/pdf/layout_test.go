@@ -70,7 +70,7 @@ func TestRunningHeads(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines func(n int) []line
-		want  int // lines that remain, of 4 pages
+		want  int // lines that remain, out of 4 pages
 	}{
 		{"the same head", func(n int) []line { return page(n, "Almanac", fmt.Sprint("body ", n*7)) }, 4},
 		{"page numbers, counted from elsewhere",
@@ -105,7 +105,7 @@ func TestRunningHeads(t *testing.T) {
 	}
 }
 
-// at makes a line of 10 points of a column that is 200 wide.
+// at makes a line in 10-point type, in a column 200 points wide.
 func at(x, y float64, text string) line {
 	return line{text: text, size: 10, x: x, y: y, endX: x + 5*float64(len(text)), endY: y}
 }
@@ -176,7 +176,7 @@ func TestMatchOutline(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost: whatever the layout, the letters of all lines are in the blocks, in order.
+// TestNothingIsLost checks that the blocks contain the letters of all lines in order, whatever the layout.
 func TestNothingIsLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOf(rapid.Custom(func(t *rapid.T) line {

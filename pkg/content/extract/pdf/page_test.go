@@ -7,8 +7,8 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// TestUnitsOfAPage: the text of a page has the characters that its places are asked of, at their places. PDFium writes
-// a hyphen that joined two lines in two ways, and half of a letter as a replacement sign.
+// TestUnitsOfAPage checks that the text of a page has the same characters at the same indexes as reading one by one.
+// PDFium writes a hyphen that joined two lines in two ways, and half of a letter as a replacement sign.
 func TestUnitsOfAPage(t *testing.T) {
 	for _, name := range []string{"columns", "office", "form", "turned", "beyond"} {
 		fast, want := unitsOf(t, name)
@@ -23,7 +23,7 @@ func TestUnitsOfAPage(t *testing.T) {
 	}
 }
 
-// unitsOf are those of the first page of a file, read in both ways.
+// unitsOf returns the units of the first page of a file, read in both ways.
 func unitsOf(t *testing.T, name string) (asText, byIndex []rune) {
 	t.Helper()
 	p, err := engine.instance()

@@ -21,7 +21,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	// The folder of package document, so that PDFium is compiled once for the tests of all packages.
+	// This is the folder of package document, so that PDFium is compiled once for the tests of all packages.
 	cache = filepath.Join(os.TempDir(), fmt.Sprint("tidemark-pdf-", os.Getuid()))
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		panic(err)
@@ -48,7 +48,7 @@ func options() Options {
 	return Options{BaseURL: "https://harbour.example/docs/report.pdf"}
 }
 
-// TestA17Golden holds whole documents against what they were read as before.
+// TestA17Golden compares whole documents with their golden files.
 func TestA17Golden(t *testing.T) {
 	for _, name := range []string{"columns", "office", "form", "loop", "turned"} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestA17Golden(t *testing.T) {
 	}
 }
 
-// H5: PDFium gives such letters as two halves.
+// H5: TestH5LettersBeyondTheBasicPlane checks letters that PDFium returns as two halves.
 func TestH5LettersBeyondTheBasicPlane(t *testing.T) {
 	doc, err := engine.Extract(load(t, "beyond.pdf"), options())
 	if want := "The tide \U0001d400\U0001d401\U0001d402 is high, \ufffd is broken."; err != nil || doc.Text != want {
@@ -90,7 +90,7 @@ func show(doc extract.Document) string {
 	return out.String()
 }
 
-// TestA17Oracle compares words with those that another reader of PDFs finds.
+// TestA17Oracle compares the words with those that another PDF reader finds.
 func TestA17Oracle(t *testing.T) {
 	for _, name := range []string{"columns", "office"} {
 		doc, err := engine.Extract(load(t, name+".pdf"), options())
@@ -154,7 +154,7 @@ func TestA17Bounds(t *testing.T) {
 	}
 }
 
-// TestDamage cuts and garbles a file in many places: an error or a document, nothing else.
+// TestDamage cuts and garbles a file at many positions, and checks that each result is an error or a document.
 func TestDamage(t *testing.T) {
 	whole := load(t, "office.pdf")
 	for i := range 4 {
@@ -171,7 +171,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestUnusableCache has a file where the cache should be.
+// TestUnusableCache checks a cache path that is a file.
 func TestUnusableCache(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles PDFium")
@@ -186,8 +186,8 @@ func TestUnusableCache(t *testing.T) {
 	}
 }
 
-// H6: what one document did to PDFium, the next one does not meet. Every test here shares the engine; this one reads
-// the same document in a new one, and between broken ones.
+// H6: TestH6EveryDocumentHasAnInstanceOfItsOwn checks that no document affects the PDFium of the next one. Every test
+// here shares the engine; this one reads the same document in a new engine, and between broken documents.
 func TestH6EveryDocumentHasAnInstanceOfItsOwn(t *testing.T) {
 	body, whole := load(t, "columns.pdf"), load(t, "office.pdf")
 	e, err := Open(cache)
@@ -224,7 +224,7 @@ func TestWarm(t *testing.T) {
 	}
 }
 
-// wordF1 is the harmonic mean of precision and recall of words, counted with their repetitions.
+// wordF1 returns the harmonic mean of precision and recall of words, counted with their repetitions.
 func wordF1(have, want string) float64 {
 	a, b := words(have), words(want)
 	hit, sum := 0, 0
