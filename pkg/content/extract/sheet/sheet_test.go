@@ -49,7 +49,7 @@ func TestA17Golden(t *testing.T) {
 	}
 }
 
-// TestA17Oracle: every word that LibreOffice shows is there. (Its export forms numbers anew.)
+// TestA17Oracle checks that every word that LibreOffice shows is present. (Its export formats numbers differently.)
 func TestA17Oracle(t *testing.T) {
 	doc, err := Extract(load(t, "harbour.xlsx"), extract.Limits{})
 	if err != nil {
@@ -63,7 +63,7 @@ func TestA17Oracle(t *testing.T) {
 	}
 }
 
-// book is a workbook of one more sheet than that many, each with rows of columns.
+// book returns a workbook of sheets+1 sheets; each added one has that many rows and columns.
 func book(t *testing.T, sheets, rows, columns int) *excelize.File {
 	t.Helper()
 	f := excelize.NewFile()
@@ -163,7 +163,7 @@ func TestA17Refusals(t *testing.T) {
 	}
 }
 
-// TestA17Bomb: a part that nothing refers to counts too, whatever its header claims.
+// TestA17Bomb checks that a part without references counts too, whatever size its header states.
 func TestA17Bomb(t *testing.T) {
 	const most = 1 << 20
 	for bytes, want := range map[int64]fault.Kind{most / 2: "", most: fault.TooLarge} {
@@ -183,8 +183,8 @@ func emptyZip(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// FuzzExtract changes bytes of a workbook: an error of a kind or a document, no panic. Its seeds
-// are small so that what inflates without bound in excelize stays small too.
+// FuzzExtract changes bytes of a workbook, and checks for an error of a known kind or a document, and no panic. Its
+// seeds are small so that memory growth in excelize, which has no bound, stays small too.
 func FuzzExtract(f *testing.F) {
 	f.Add(load(f, "harbour.xlsx"))
 	f.Add([]byte(oleMagic))
