@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// everyTag are the elements that the parser treats in ways of their own, and two that it does not know.
+// everyTag are the elements for which the parser has special rules, and two unknown ones.
 var everyTag = strings.Fields(`a abbr annotation-xml applet area article aside b base basefont bgsound big blockquote
 	body br button caption center code col colgroup dd desc details div dl dt em embed fieldset font foreignObject form
 	frame frameset h1 head hr html i iframe image img input isindex keygen label li link listing main math menu meta mi
@@ -29,17 +29,17 @@ var tagForms = map[string]func(tag string, i int) string{
 	"paragraphs": func(tag string, _ int) string { return "<" + tag + "><p>x" },
 }
 
-// contexts are what the repeated tags may stand in.
+// contexts are the elements around the repeated tags.
 var contexts = []string{"", "<table>", "<table><tr><td>", "<select>", "<svg>", "<math>", "<template>", "<frameset>",
 	"<a href=x><b c>"}
 
-// parserWork counts what the parser makes of a body that was tamed: nodes, attributes, and the
-// attributes that it looks at for each html and body tag.
+// parserWork counts what the parser makes of a tamed body: nodes, attributes, and the attributes that it examines for
+// each html and body tag.
 func parserWork(t *testing.T, body []byte) (work int) {
 	t.Helper()
 	tamed, ok := tame(body, 1<<20)
 	if !ok {
-		return len(body) // is read flat, in one pass
+		return len(body) // such a body is read flat, in one pass
 	}
 	attrs := map[string]int{}
 	for z := html.NewTokenizer(bytes.NewReader(tamed)); z.Next() != html.ErrorToken; {
@@ -58,7 +58,8 @@ func parserWork(t *testing.T, body []byte) (work int) {
 	return work
 }
 
-// S1: the work for a repeated tag, in any form and place, grows as its number does.
+// S1: TestS1RepeatedTagsTakeLinearWork checks that the work for a repeated tag grows linearly, in any form and
+// position.
 func TestS1RepeatedTagsTakeLinearWork(t *testing.T) {
 	repeat := func(before, tag string, form func(string, int) string, n int) []byte {
 		b := bytes.NewBufferString(before)
@@ -67,12 +68,12 @@ func TestS1RepeatedTagsTakeLinearWork(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	const n = 80 // twice as many nest no deeper than the parser goes
+	const n = 80 // twice as many do not nest deeper than the parser goes
 	for _, before := range contexts {
 		for name, form := range tagForms {
 			for _, tag := range everyTag {
 				once, twice := parserWork(t, repeat(before, tag, form, n)), parserWork(t, repeat(before, tag, form, 2*n))
-				if twice > 23*once/10+20 && !isFormatting([]byte(tag)) { // those are bounded by maxNodes
+				if twice > 23*once/10+20 && !isFormatting([]byte(tag)) { // maxNodes bounds formatting elements
 					t.Errorf("%q, then <%s> as %s: %d for %d, %d for %d", before, tag, name, once, n, twice, 2*n)
 				}
 			}
@@ -80,7 +81,7 @@ func TestS1RepeatedTagsTakeLinearWork(t *testing.T) {
 	}
 }
 
-// S1: an element with many attributes is not copied with all of them into each paragraph.
+// S1: TestS1CopiedAttributes checks that an element is not copied with all its attributes into each paragraph.
 func TestS1CopiedAttributes(t *testing.T) {
 	attrs := strings.Repeat(" a b c='<b>' d", 5_000)
 	for _, before := range []string{"<b" + attrs + ">", "<div><a" + attrs + "></div>", "<svg><style></b><b" + attrs +
@@ -92,7 +93,7 @@ func TestS1CopiedAttributes(t *testing.T) {
 	}
 }
 
-// Ordinary pages come to the parser as they are.
+// TestTameKeepsOrdinaryPages checks that ordinary pages reach the parser unchanged.
 func TestTameKeepsOrdinaryPages(t *testing.T) {
 	page := `<!doctype html><html lang=en><!-- <html class=old> --><head><script>if (a <b) w('<body>')</script></head>
 		<body class="x">` +
@@ -102,7 +103,7 @@ func TestTameKeepsOrdinaryPages(t *testing.T) {
 	}
 }
 
-// The attributes of a tag are counted as the tokenizer does, which leaves out repeated ones.
+// TestAttributes checks that attributes are counted as the tokenizer does, which drops repeated ones.
 func TestAttributes(t *testing.T) {
 	for tag, want := range map[string]int{"b>": 0, "b a>": 1, "b  a = 'x y' b=c d>": 3, "b/a/b>": 2, "b =a>": 1,
 		"b a='>' b>": 2} {
@@ -128,8 +129,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// amplifier is a small page that a parser following the standard unfolds into formats × items
-// nodes.
+// amplifier returns a small page that a parser following the standard expands into formats × items nodes.
 func amplifier(formats, items int, tag func(i int) string) string {
 	var b strings.Builder
 	b.WriteString("<p>")
@@ -151,8 +151,8 @@ func countNodes(root *html.Node) int {
 	return n
 }
 
-// TestGuard tries ways to hide from the guard that formatting elements differ. The bound is on
-// the tree that would be parsed, counted by parsing a smaller one.
+// TestGuard tries ways to hide from the guard that formatting elements differ. The bound applies to the tree that
+// would be parsed; the test counts it by parsing a smaller one.
 func TestGuard(t *testing.T) {
 	for _, tc := range []struct {
 		name string
