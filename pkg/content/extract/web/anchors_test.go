@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Bounds of package blocks.
+// Bounds copied from package blocks.
 const (
 	maxAnchor  = 200
 	maxWithin  = 200
 	maxAnchors = 5_000
 )
 
-// anchorsOf are the anchors of the headings of a document, in order.
+// anchorsOf returns the anchors of the headings of a document, in order.
 func anchorsOf(doc extract.Document) (all []string) {
 	for _, b := range doc.Blocks {
 		if b.Kind == extract.Heading {
@@ -28,8 +28,8 @@ func anchorsOf(doc extract.Document) (all []string) {
 	return all
 }
 
-// J4: by which id a browser goes to a heading, as common programs write it. Each has a heading of its own that is
-// called Quay, if not said otherwise.
+// J4: TestJ4Anchors checks the id by which a browser jumps to a heading, in the markup of common programs. Unless a
+// row has another heading, its heading is called Quay.
 func TestJ4Anchors(t *testing.T) {
 	long := strings.Repeat("x", maxAnchor)
 	for name, tc := range map[string]struct{ html, want string }{
@@ -89,7 +89,7 @@ func TestJ4Anchors(t *testing.T) {
 	}
 }
 
-// J4: what a term of a list of definitions means is reached by the term's id.
+// J4: TestJ4TermAnchors checks that the explanation of a term in a definition list has the term's id.
 func TestJ4TermAnchors(t *testing.T) {
 	const code = "<pre>x</pre>"
 	for name, tc := range map[string]struct{ html, want string }{
@@ -116,7 +116,7 @@ func TestJ4TermAnchors(t *testing.T) {
 	}
 }
 
-// J4: Markdown is shown as it is written, so no id leads anywhere.
+// J4: TestJ4MarkdownHasNoAnchors checks that Markdown has no anchors: browsers show it as written, so no id works.
 func TestJ4MarkdownHasNoAnchors(t *testing.T) {
 	doc, err := Extract([]byte("# Quay\n\n<h2 id=\"a\">Ferry</h2>\n"), "text/markdown", goldenBase, extract.Limits{})
 	if diff := cmp.Diff([]string{"Quay #", "Ferry #"}, anchorsOf(doc)); diff != "" || err != nil {
@@ -124,7 +124,7 @@ func TestJ4MarkdownHasNoAnchors(t *testing.T) {
 	}
 }
 
-// J4, S1: the anchors of a page are bounded.
+// J4, S1: TestJ4AnchorsAreBounded checks that the number of anchors of a page is bounded.
 func TestJ4AnchorsAreBounded(t *testing.T) {
 	var page strings.Builder
 	for i := range maxAnchors + 2 {
@@ -136,7 +136,7 @@ func TestJ4AnchorsAreBounded(t *testing.T) {
 	}
 }
 
-// headingShapes are the ways of [TestJ4Anchors] to give a heading an id; the first is the text of the heading.
+// headingShapes are the ways in [TestJ4Anchors] to give a heading an id; %[1]s is the text of the heading.
 var headingShapes = []string{
 	`<h2%[2]s>%[1]s</h2>`,
 	`<section%[2]s><h2>%[1]s</h2></section>`,
@@ -148,7 +148,7 @@ var headingShapes = []string{
 	`<a%[2]s><h2>%[1]s</h2></a>`,
 }
 
-// J4: a page says the same with ids and without: its texts, its links and both hashes.
+// J4: TestJ4AnchorsAreNoText checks that ids do not change the texts, the links or either hash of a page.
 func TestJ4AnchorsAreNoText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var bare, named strings.Builder

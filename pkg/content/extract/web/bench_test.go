@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// benchmarkPages are documents of about 60 KB, a hundred to five hundred blocks or rows each.
+// benchmarkPages returns documents of about 60 KB, with a hundred to five hundred blocks or rows each.
 func benchmarkPages() []struct{ name, contentType, body string } {
 	var page, text, md, rows strings.Builder
 	page.WriteString(`<html lang=en><title>T</title><nav><a href=/>Home</a></nav><main><h1>T</h1>`)
@@ -33,7 +33,7 @@ func benchmarkPages() []struct{ name, contentType, body string } {
 	}
 }
 
-// BenchmarkExtract is what one document costs, hashes included.
+// BenchmarkExtract measures the extraction of one document, hashes included.
 func BenchmarkExtract(b *testing.B) {
 	for _, page := range benchmarkPages() {
 		b.Run(page.name, func(b *testing.B) {

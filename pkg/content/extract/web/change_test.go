@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// edit replaces text that must be there, so that a table row cannot pass by changing nothing.
+// edit replaces a text that must be present, so that a table row cannot pass by changing nothing.
 func edit(t *testing.T, page, old, new string) string {
 	t.Helper()
 	if strings.Count(page, old) != 1 {
@@ -41,7 +41,7 @@ func readPage(t *testing.T, name string) string {
 
 func newsPage(t *testing.T) string { return readPage(t, "news.html") }
 
-// TestNoise holds A10 from one side: what changes around the content is no change.
+// TestNoise checks the first half of A10: changes around the content do not count as changes.
 func TestNoise(t *testing.T) {
 	for _, tc := range []struct{ name, old, new string }{
 		{"rotating ad", "Buy the new tide watch for only 49.99 today!", "<b>Win</b> a trip to Brest"},
@@ -73,8 +73,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestNoiseOfAShop does the same for a page without main or article, where only names tell what is
-// what.
+// TestNoiseOfAShop does the same for a page without main or article, where only class names identify the parts.
 func TestNoiseOfAShop(t *testing.T) {
 	shop := readPage(t, "shop.html")
 	ad := shop[strings.Index(shop, `<ins class="adsbygoogle"`) : strings.Index(shop, "</ins>")+len("</ins>")]
@@ -113,7 +112,7 @@ func TestNoiseOfAShop(t *testing.T) {
 	}
 }
 
-// TestChangesOfAShop holds the other side for the same page.
+// TestChangesOfAShop checks the second half of A10 for the same page.
 func TestChangesOfAShop(t *testing.T) {
 	shop := readPage(t, "shop.html")
 	for _, tc := range []struct{ name, old, new string }{
@@ -136,7 +135,7 @@ func TestChangesOfAShop(t *testing.T) {
 	}
 }
 
-// TestChanges holds A10 from the other side: every change of the content is seen.
+// TestChanges checks the second half of A10: every change of the content counts.
 func TestChanges(t *testing.T) {
 	for _, tc := range []struct{ name, old, new string }{
 		{"word in a sentence", "until further notice", "until Friday"},
@@ -187,8 +186,8 @@ func TestHashForms(t *testing.T) {
 	}
 }
 
-// TestContentFollowsItsWords draws pages and checks that the content is there in order, and that
-// chrome around it is not.
+// TestContentFollowsItsWords draws pages and checks that the content is complete and in order, without the chrome
+// around it.
 func TestContentFollowsItsWords(t *testing.T) {
 	word := rapid.StringMatching(`[a-zäöß]{1,8}`)
 	rapid.Check(t, func(t *rapid.T) {

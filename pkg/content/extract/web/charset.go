@@ -16,10 +16,10 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// decode gives the body as valid UTF-8 and the name of the encoding it was in. The order is that
-// of the HTML standard §13.2.3: byte order mark, Content-Type, meta element; then what the bytes
-// look like. A declaration of UTF-8 counts only when the bytes are UTF-8, since servers send it with everything. A meta
-// element counts only in markup: other texts show such elements to their readers.
+// decode returns the body as valid UTF-8, and the name of its encoding. The order of evidence is that of the HTML
+// standard §13.2.3: byte order mark, Content-Type, meta element, and then the bytes themselves. A declaration of
+// UTF-8 counts only when the bytes are UTF-8, because many servers declare it for everything. A meta element counts
+// only in markup: in other texts it is part of the text.
 func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
 	if !certain || name == "utf-8" && !readsAsUTF8(body) {
@@ -29,10 +29,10 @@ func decode(body []byte, contentType string, markup bool) (text []byte, name str
 		return bytes.ToValidUTF8(bytes.TrimPrefix(body, utf8BOM), replacement), name
 	}
 	decoded, err := enc.NewDecoder().Bytes(body)
-	if err != nil { // Unreachable: decoders of this package replace what they cannot read.
+	if err != nil { // Unreachable: decoders of this package replace invalid bytes.
 		decoded = body
 	}
-	// A byte order mark is not content, in UTF-16 either.
+	// A byte order mark is not content, not even in UTF-16.
 	return bytes.ToValidUTF8(bytes.TrimPrefix(decoded, utf8BOM), replacement), name
 }
 
@@ -41,8 +41,8 @@ var (
 	replacement = []byte("\ufffd")
 )
 
-// guess finds the encoding by the body alone: UTF-16 by its zeros, others by a meta element, UTF-8 by its sequences,
-// and all others by the frequencies of their bytes.
+// guess finds the encoding from the body alone: UTF-16 by its zero bytes, others by a meta element, UTF-8 by its
+// sequences, and the remaining ones by the frequencies of their bytes.
 func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	switch utf16Name(body[:min(len(body), 1024)]) {
 	case "utf-16le":
@@ -53,7 +53,7 @@ func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	asUTF8 := readsAsUTF8(body)
 	if markup {
 		enc, name := metaCharset(body)
-		// Editors leave the windows-1252 of a template in pages that they save as UTF-8.
+		// Editors keep the windows-1252 declaration of a template in pages that they save as UTF-8.
 		if enc != nil && name != "utf-8" && (name != "windows-1252" || !asUTF8) {
 			return enc, name
 		}
@@ -68,15 +68,15 @@ func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// Frequencies of bytes are believed from so many bytes beyond ASCII and so much confidence, of 100.
+// Byte frequencies count only with at least this many bytes beyond ASCII and this confidence, out of 100.
 const (
 	fewestBytes    = 8
 	leastConfident = 10
 )
 
-// byFrequency asks the detector, which knows the usual encodings of the usual languages and looks
-// at 8 KiB of text. Where several are equally likely, the first by name is taken: the detector
-// tries them side by side and reports equals in any order. What it is not sure of stays enc.
+// byFrequency runs the detector, which knows the usual encodings of the usual languages and reads 8 KiB of text. Of
+// several equally likely encodings it uses the first by name, because the detector tries them concurrently and
+// reports equals in any order. When the detector is not sure, byFrequency returns enc and name.
 func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
 	const most = 64 << 10
 	body = body[:min(len(body), most)]
@@ -99,15 +99,15 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 	return enc, name
 }
 
-// isLatin9 tells iso-8859-15 from windows-1252, which the detector does not: it has no quotation
-// marks from 80 to 9F, and where windows-1252 has signs and fractions it has letters, and the euro.
+// isLatin9 distinguishes iso-8859-15 from windows-1252, which the detector does not. iso-8859-15 has no quotation
+// marks from 80 to 9F. Where windows-1252 has signs and fractions, it has letters and the euro.
 func isLatin9(body []byte) bool {
 	letters, signs := 0, 0
 	for i, c := range body {
 		switch {
 		case c >= 0x80 && c < 0xa0:
 			return false
-		case c == 0xa4: // nobody writes the sign that it is in windows-1252
+		case c == 0xa4: // in windows-1252 this is a sign that nobody writes
 			letters++
 		case !strings.Contains("\xa6\xa8\xb4\xb8\xbc\xbd\xbe", string([]byte{c})):
 		case i+1 < len(body) && isLatin(body[i+1]):
@@ -121,8 +121,8 @@ func isLatin9(body []byte) bool {
 
 func isLatin(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0xc0 }
 
-// metaCharset is the encoding that the first meta element names which names one (standard §13.2.3.2), nil if none
-// does. Browsers believe it wherever it stands; it is looked for up to a bound.
+// metaCharset returns the encoding of the first meta element that names one (standard §13.2.3.2), or nil if there is
+// none. Browsers accept it in any position; metaCharset searches up to a bound.
 func metaCharset(body []byte) (encoding.Encoding, string) {
 	const most = 512 << 10
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), most)]))
@@ -135,7 +135,7 @@ func metaCharset(body []byte) (encoding.Encoding, string) {
 				continue
 			}
 			if enc, name := charset.Lookup(metaLabel(z)); enc != nil {
-				if strings.HasPrefix(name, "utf-16") { // it could not be read if that were so
+				if strings.HasPrefix(name, "utf-16") { // in real UTF-16 the element would be unreadable here
 					return encoding.Nop, "utf-8"
 				}
 				return enc, name
@@ -144,10 +144,10 @@ func metaCharset(body []byte) (encoding.Encoding, string) {
 	}
 }
 
-// contentCharset finds the label in the content of a meta element (standard §2.6.6).
+// contentCharset matches the label in the content of a meta element (standard §2.6.6).
 var contentCharset = regexp.MustCompile(`(?i)charset[\t\n\f\r ]*=[\t\n\f\r ]*["']?([^"';\t\n\f\r ]+)`)
 
-// metaLabel is what the meta element at which z stands calls the encoding of its page, or "".
+// metaLabel returns the encoding label in the meta element at the position of z, or "".
 func metaLabel(z *html.Tokenizer) string {
 	label, pragma, content := "", false, ""
 	for more := true; more; {
@@ -168,7 +168,7 @@ func metaLabel(z *html.Tokenizer) string {
 	return label
 }
 
-// countHigh is the number of bytes beyond ASCII.
+// countHigh returns the number of bytes beyond ASCII.
 func countHigh(body []byte) int {
 	n := 0
 	for _, c := range body {
@@ -177,8 +177,8 @@ func countHigh(body []byte) int {
 	return n
 }
 
-// utf16Name tells UTF-16 and its byte order by where the zeros of ASCII characters stand; "" for
-// other text.
+// utf16Name recognizes UTF-16 and its byte order by the positions of the zero bytes of ASCII characters. It returns
+// "" for other text.
 func utf16Name(head []byte) string {
 	var zeros [2]int
 	for i, c := range head {
@@ -197,8 +197,8 @@ func utf16Name(head []byte) string {
 	return ""
 }
 
-// readsAsUTF8 reports whether bytes beyond ASCII make up characters of UTF-8 more often than not: a few broken
-// ones, and one that the byte bound cut in two, are forgiven.
+// readsAsUTF8 reports whether most sequences of bytes beyond ASCII are characters of UTF-8. It tolerates a few broken
+// ones, and one that the bound on bytes cut in two.
 func readsAsUTF8(body []byte) bool {
 	if utf8.Valid(body) || bytes.HasPrefix(body, utf8BOM) {
 		return true

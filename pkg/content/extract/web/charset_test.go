@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// notice15 has what only iso-8859-15 has.
+// notice15 contains characters that only iso-8859-15 has.
 const notice15 = "Le bassin nord est fermé ; l'œuvre du chef de port coûte 120 € par mètre, l'Œil du phare aussi."
 
-// H5: the declarations of an encoding, wherever they stand, and which of them are believed.
+// H5: TestH5EveryCharsetHoweverDeclared checks declarations of an encoding in all positions, and which of them count.
 func TestH5EveryCharsetHoweverDeclared(t *testing.T) {
 	for _, tc := range []struct{ charset, text string }{
 		{"utf-8", notices["de"]}, {"windows-1252", notices["fr"] + " – “quai”"}, {"iso-8859-15", notice15},
@@ -74,7 +74,8 @@ func TestH5WhoIsBelieved(t *testing.T) {
 	}
 }
 
-// H5: only so much of a body is searched for a meta element, however often one begins.
+// H5: TestH5MetaIsLookedForWithinABound checks that only a bounded part of a body is searched for a meta element,
+// however often one begins.
 func TestH5MetaIsLookedForWithinABound(t *testing.T) {
 	for _, filler := range []string{"<meta ", "<meta a=b>", "<!--", "<script>", "x", "<meta content=charset=>"} {
 		body := bytes.Repeat([]byte(filler), 1<<20/len(filler))

@@ -9,12 +9,12 @@ import (
 
 const stormy = "The harbour master closed the north basin after the storm, and nobody knows when it opens again. "
 
-// prosePage is a page with as many paragraphs as said, put into a frame with %.
+// prosePage returns a page with that many paragraphs in place of the % in frame.
 func prosePage(frame string, paragraphs int) string {
 	return strings.Replace(frame, "%", strings.Repeat("<p>"+stormy+"</p>", paragraphs), 1)
 }
 
-// wants checks what a page's text holds and what it does not.
+// wants checks which texts a page's text holds and which it lacks.
 func wants(t *testing.T, page string, holds, lacks []string) extract.Document {
 	t.Helper()
 	doc := extractString(t, page)
@@ -31,8 +31,8 @@ func wants(t *testing.T, page string, holds, lacks []string) extract.Document {
 	return doc
 }
 
-// H1: of a page that says that it is an article, the element with the prose is the content. The title stays that of
-// the heading outside.
+// H1: TestH1ArticleIsItsProse checks that the content of a page that declares itself an article is the element with
+// the prose. The title remains that of the heading outside.
 func TestH1ArticleIsItsProse(t *testing.T) {
 	const frame = `<head><meta property="og:type" content="article"></head><body><div><h1>Basin closed</h1>
 		<div class="x1"><a href=/1>Ticker: crane sold to a museum far away</a></div>
@@ -51,14 +51,16 @@ func TestH1ArticleIsItsProse(t *testing.T) {
 		nil)
 }
 
-// H1: what sites name as the text of an article is that, though more stands around it.
+// H1: TestH1NamedBody checks that an element named as the text of an article is the content, despite more text around
+// it.
 func TestH1NamedBody(t *testing.T) {
 	wants(t, prosePage(`<body class="single-post"><div><div class="entry-content">%</div>
 		<div class="y1"><p>`+strings.Repeat("Another story, told at length in the same page. ", 12)+`</p></div></div>`, 8),
 		[]string{"nobody knows"}, []string{"Another story"})
 }
 
-// H2: what people wrote in a discussion is its content, though "comment" is what sites name what follows an article.
+// H2: TestH2PostsAreTheContent checks that the posts of a discussion are its content, although sites use the name
+// "comment" for the comments after an article.
 func TestH2PostsAreTheContent(t *testing.T) {
 	const thread = `<body class="showthread"><h1>Locks</h1><div class="intro">Read the rules of this board first.</div>
 		<div id="comments"><article class="comment-post"><b>Ana</b> 312 posts<div class="post-content">%</div></article>
@@ -71,12 +73,13 @@ func TestH2PostsAreTheContent(t *testing.T) {
 		<div class="comment-body">Second.</div></div></main>`, 9), []string{"nobody knows"}, []string{"First!"})
 }
 
-// H2: a main element that holds next to nothing of the page is not its content.
+// H2: TestH2SmallMain checks that a main element that holds very little of the page is not its content.
 func TestH2SmallMain(t *testing.T) {
 	wants(t, prosePage(`<main>Skip the introduction.</main><div>%</div>`, 9), []string{"nobody knows"}, nil)
 }
 
-// H2: a large page of which names leave next to nothing is read without them.
+// H2: TestH2AQuarterOfALargePage checks that class names do not count on a large page when they would leave very
+// little.
 func TestH2AQuarterOfALargePage(t *testing.T) {
 	const comment = `<div class="comment"><p>I saw it myself, from the quay, and then it was gone for good.</p></div>`
 	page := `<main><p>` + stormy + stormy + stormy + stormy + `</p>`
@@ -84,13 +87,13 @@ func TestH2AQuarterOfALargePage(t *testing.T) {
 	wants(t, page+strings.Repeat(comment, 4), []string{"nobody knows"}, []string{"I saw it"})
 }
 
-// H1: prose that stands in what is named as comments is no article.
+// H1: TestH1CommentsAreNoArticle checks that prose inside an element named as comments is not an article.
 func TestH1CommentsAreNoArticle(t *testing.T) {
 	wants(t, prosePage(`<main><p>The crane was sold to a museum in the north, which nobody in the port had expected to happen at
 		all.</p><div class="comments"><div class="x">%</div></div></main>`, 20), []string{"The crane", "nobody knows"}, nil)
 }
 
-// H2: React streams pieces of a page behind it; readers see them in their places.
+// H2: TestH2StreamedPieces checks that pieces that React streams after a page are read where readers see them.
 func TestH2StreamedPieces(t *testing.T) {
 	page := prosePage(`<main><h1>Locks</h1><!--$?--><template id="B:0"></template><p>Loading the page…</p><!--/$--><p>The end.</p>
 		</main><div hidden id="S:0">%<template id="P:1"></template></div><div hidden id="S:1"><p>Last words.</p></div>
@@ -101,9 +104,10 @@ func TestH2StreamedPieces(t *testing.T) {
 	}
 }
 
-// H2, S1: pieces that hold each other's places nest no deeper than pages do, or the page is read flat.
+// H2, S1: TestH2PiecesDoNotNestWithoutEnd checks that pieces with placeholders for each other nest no deeper than
+// pages do, or the page is read flat.
 func TestH2PiecesDoNotNestWithoutEnd(t *testing.T) {
-	const maxStreamed = 500 // of package tree
+	const maxStreamed = 500 // as in package tree
 	var b strings.Builder
 	b.WriteString(`<template id="P:0"></template>`)
 	for i := range maxStreamed - 1 {
@@ -118,7 +122,7 @@ func TestH2PiecesDoNotNestWithoutEnd(t *testing.T) {
 	}
 }
 
-// H2: an application that shows readers without scripts its text is read as they do.
+// H2: TestH2TextWithoutScripts checks that the text which an application shows to readers without scripts is read.
 func TestH2TextWithoutScripts(t *testing.T) {
 	page := prosePage(`<body><div id="app"></div><noscript><main>%</main></noscript><script src=/app.js></script>`, 12)
 	if doc := wants(t, page, []string{"nobody knows"}, nil); doc.Thin != "" {
@@ -128,8 +132,8 @@ func TestH2TextWithoutScripts(t *testing.T) {
 		[]string{"All of it"}, []string{"nobody knows"})
 }
 
-// H3: classes say nothing about what stands in code, but for line numbers and buttons; code with links is no
-// navigation.
+// H3: TestH3CodeIsWhole checks that classes do not count inside code, except those of line numbers and buttons, and
+// that code with links is not navigation.
 func TestH3CodeIsWhole(t *testing.T) {
 	for name, tc := range map[string]struct{ code, want string }{
 		"Prism": {`<pre class="language-go"><code><span class="token comment">// opens the lock</span>
@@ -148,8 +152,8 @@ func TestH3CodeIsWhole(t *testing.T) {
 	}
 }
 
-// TestH2AnnouncedLists: a list of other sites that a paragraph announces is content; a menu, a list without such a
-// paragraph and one of pages of the site are as before.
+// TestH2AnnouncedLists checks that a list of other sites is content when a paragraph announces it. A menu, a list
+// without such a paragraph and a list of the site's own pages are not.
 func TestH2AnnouncedLists(t *testing.T) {
 	const names = `<ul><li><a href="https://a.example/x">Anna Ek</a><li><a href="//b.example/">Ben Au</a>
 		<li><a href="https://c.example">Cy Oz</a></ul>`
@@ -172,7 +176,8 @@ func TestH2AnnouncedLists(t *testing.T) {
 	}
 }
 
-// H1: what stands with the heading and is longer than a line or two introduces the rest, and is content.
+// H1: TestH1Introduction checks that a text beside the heading that is longer than a line or two is an introduction,
+// and therefore content.
 func TestH1Introduction(t *testing.T) {
 	const frame = `<body><div class="x0">%<div class="x1"><h1>Basin</h1><p>LEAD</p></div><div class="x2">`
 	long := strings.Replace(frame, "LEAD", "This page says what the basin is for. "+strings.Repeat("Read it all. ", 30), 1)
@@ -182,7 +187,7 @@ func TestH1Introduction(t *testing.T) {
 	wants(t, strings.Replace(short, "%", "", 1)+body, []string{"nobody knows"}, []string{"Ana Marsh"})
 }
 
-// H3: what a tab shows is content, though another tab is open; other hidden text is not.
+// H3: TestH3TabsThatAreClosed checks that the panels of closed tabs are content, and that other hidden text is not.
 func TestH3TabsThatAreClosed(t *testing.T) {
 	const frame = `<body><main>%
 		<div role="tabpanel"><pre><code>brew install tidemark</code></pre></div>

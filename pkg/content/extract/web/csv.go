@@ -7,11 +7,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// readCSV reads comma-separated values (RFC 4180) as one table, a line for each record. The
-// separator may also be a semicolon or a tab. A table has no title.
+// readCSV reads comma-separated values (RFC 4180) as one table, with a line for each record. The separator may also
+// be a semicolon or a tab. A table has no title.
 //
-// The package encoding/csv is not used: a record has no bound there, and one stray quote makes the
-// rest of the file a single cell or an error.
+// The package encoding/csv is not used: it does not bound a record, and a single stray quote turns the rest of the
+// file into one cell or an error.
 func readCSV(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	doc := extract.Document{Charset: charset}
@@ -25,7 +25,7 @@ func readCSV(p page) extract.Document {
 	return doc
 }
 
-// csvRows gives at most so many records that say something, cells joined by " | ".
+// csvRows returns at most most records that are not empty, with cells joined by " | ".
 func csvRows(text string, most int) (rows []string, truncated bool) {
 	separator := csvSeparator(text)
 	for text != "" {
@@ -42,7 +42,7 @@ func csvRows(text string, most int) (rows []string, truncated bool) {
 	return rows, false
 }
 
-// csvSeparator is the separator that the first line has most of.
+// csvSeparator returns the most frequent separator in the first line.
 func csvSeparator(text string) byte {
 	line, _, _ := strings.Cut(text, "\n")
 	best, most := byte(','), 0
@@ -65,7 +65,8 @@ func csvRow(text string, separator byte) (row, rest string) {
 	return strings.TrimRight(string(cells), " |"), text
 }
 
-// csvCell reads one cell and what ends it; more reports that another cell of the record follows.
+// csvCell reads one cell and the separator or line end after it. more reports whether another cell of the record
+// follows.
 func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	quoted, rest := csvQuoted(text)
 	end := strings.IndexAny(rest, string([]byte{separator, '\r', '\n'}))
@@ -79,8 +80,8 @@ func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	return cell, rest[end+1:], more
 }
 
-// csvQuoted is what stands in the quotes that text begins with. A quote that is never closed is a
-// character like any other; there can be only one, so nothing is looked through twice.
+// csvQuoted returns the text in the quotes with which text begins. An unclosed quote is an ordinary character. There
+// can be only one such quote, so the search for its end does not repeat.
 func csvQuoted(text string) (quoted, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", text

@@ -35,7 +35,7 @@ func TestA17CSV(t *testing.T) {
 	}
 }
 
-// TestCSVRoundTrip draws records, writes them as RFC 4180 says, and reads them back.
+// TestCSVRoundTrip draws records, writes them according to RFC 4180, and reads them back.
 func TestCSVRoundTrip(t *testing.T) {
 	cell := rapid.StringMatching(`[a-z",;\r\n ]{0,6}x`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -46,7 +46,8 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// A16, A17: a byte order mark is no text, which would end the head of the page before it begins.
+// A16, A17: TestA17MarkBeforeTheHead checks that a byte order mark is not text, which would end the head of the page
+// before it begins.
 func TestA17MarkBeforeTheHead(t *testing.T) {
 	body := []byte("\xff\xfe")
 	for _, c := range []byte("<html><title>Tides</title><link rel=canonical href=/t><p>x") {
@@ -109,7 +110,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestNeverEmpty is about pages that are all chrome, by name or by shape.
+// TestNeverEmpty checks pages that are all chrome, by name or by shape.
 func TestNeverEmpty(t *testing.T) {
 	for _, page := range []string{
 		`<nav>Only navigation</nav>`,
@@ -131,7 +132,7 @@ func TestNeverEmpty(t *testing.T) {
 	}
 }
 
-// TestLinkBundles: a bundle of short links is navigation, a list of headlines is content.
+// TestLinkBundles checks that a group of short links is navigation, and that a list of headlines is content.
 func TestLinkBundles(t *testing.T) {
 	headline := "The harbour master closes the north basin until further notice, part "
 	page := "<p>" + strings.Repeat("Enough words to be content. ", 20) + "</p><ul>"
@@ -148,7 +149,7 @@ func TestLinkBundles(t *testing.T) {
 	}
 }
 
-// TestWrapperNamedLikeChrome: a class does not cost a page its text.
+// TestWrapperNamedLikeChrome checks that the class of a wrapper does not remove a page's text.
 func TestWrapperNamedLikeChrome(t *testing.T) {
 	text := strings.Repeat("The lock is closed for repairs. ", 20)
 	doc := extractString(t, `<div class="sidebar-layout"><div class="sidebar">Menu</div><p>`+text+`</div>`)
@@ -157,8 +158,8 @@ func TestWrapperNamedLikeChrome(t *testing.T) {
 	}
 }
 
-// TestCommentsOutweighTheArticle: what its name calls chrome goes, though it is more than half of
-// the page.
+// TestCommentsOutweighTheArticle checks that an element with a name for chrome is removed even if it is more than
+// half of the page.
 func TestCommentsOutweighTheArticle(t *testing.T) {
 	text := strings.TrimSpace(strings.Repeat("The lock is closed for repairs. ", 20))
 	doc := extractString(t, `<p>`+text+`</p><div class="comments">`+strings.Repeat("<p>I was there, and it was open.</p>",
@@ -168,7 +169,8 @@ func TestCommentsOutweighTheArticle(t *testing.T) {
 	}
 }
 
-// TestAdvertisementSwaysNothing: its links do not make navigation of the text around it.
+// TestAdvertisementSwaysNothing checks that the links of an advertisement do not turn the text around it into
+// navigation.
 func TestAdvertisementSwaysNothing(t *testing.T) {
 	text := strings.TrimSpace(strings.Repeat("The lock is closed for repairs. ", 20))
 	page := `<p>` + text + `</p><div>Call channel 12.<div class="ads">%s</div></div>`
@@ -214,7 +216,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestTangledPageKeepsItsText: a page that the guard strips is still read.
+// TestTangledPageKeepsItsText checks that a page that the guard strips is still read.
 func TestTangledPageKeepsItsText(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("<h1>Title</h1><p>")
@@ -228,7 +230,7 @@ func TestTangledPageKeepsItsText(t *testing.T) {
 	}
 }
 
-// FuzzExtract looks for panics and broken promises.
+// FuzzExtract searches for panics and broken promises.
 func FuzzExtract(f *testing.F) {
 	for _, seed := range []string{
 		"", "<p>x", "<main><ul><li>a<ul><li>b</ul></main>", "<table><tr><td><pre>x\n y</table>", "<svg><style></b>",
@@ -244,7 +246,7 @@ func FuzzExtract(f *testing.F) {
 	f.Fuzz(checkPromises)
 }
 
-// S1: a page that would keep the parser busy for hours is read, with its text.
+// S1: TestS1RepeatedRootTags checks that a page that would keep the parser busy for hours is read, with its text.
 func TestS1RepeatedRootTags(t *testing.T) {
 	for _, tag := range []string{"html", "body", "BoDy"} {
 		var b strings.Builder

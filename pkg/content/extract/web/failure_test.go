@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestH10Failures: what comes in place of pages is recognized, and pages that speak of the same things are pages.
+// TestH10Failures checks that failures are recognized, and that pages about the same subjects are not failures.
 func TestH10Failures(t *testing.T) {
 	data, err := os.ReadFile("testdata/failures/pages.txt")
 	if err != nil {

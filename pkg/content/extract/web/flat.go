@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// flat keeps the text of a page that has no usable tree: one paragraph per line, no chrome
-// removed, no links. It runs in one pass over the tokens and in memory of the order of the page.
+// flat keeps the text of a page without a usable tree: one paragraph per line, with chrome and without links. It
+// makes one pass over the tokens and uses memory proportional to the page.
 func flat(p page, text []byte) extract.Document {
 	doc := extract.Document{Flat: true, Truncated: true}
 	var f dom.Folder
@@ -43,7 +43,7 @@ func flat(p page, text []byte) extract.Document {
 	return doc
 }
 
-// isRaw lists elements whose content the tokenizer gives as one text.
+// isRaw reports whether the tokenizer returns the content of such an element as one text.
 func isRaw(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Iframe, atom.Noembed, atom.Noframes, atom.Textarea, atom.Title,
@@ -53,7 +53,7 @@ func isRaw(tag atom.Atom) bool {
 	return false
 }
 
-// elementText is the text that follows a raw element's start tag.
+// elementText returns the text after a raw element's start tag.
 func elementText(z *html.Tokenizer) string {
 	if z.Next() != html.TextToken {
 		return ""
@@ -61,7 +61,7 @@ func elementText(z *html.Tokenizer) string {
 	return string(z.Text())
 }
 
-// paragraphs makes a block of each line; what goes beyond the bound stays in the last one.
+// paragraphs makes a block of each line. Lines beyond the bound become part of the last block.
 func paragraphs(text string, most int) []extract.Block {
 	var blocks []extract.Block
 	for _, line := range strings.SplitN(text, "\n", most) {

@@ -48,7 +48,7 @@ func goldenPages(t *testing.T) []string {
 	return slices.DeleteFunc(pages, func(page string) bool { return page == hashesFile })
 }
 
-// TestGolden shows the whole output for each page of testdata (A17).
+// TestGolden checks the whole output for each page of testdata (A17).
 func TestGolden(t *testing.T) {
 	for _, page := range goldenPages(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
@@ -76,13 +76,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hashesFile lists, for every version of the text rules ever released, what they made of the
-// golden pages: "<text version> <page> <contentHash> <textHash>". Lines are added, never changed.
+// hashesFile lists the hashes of the golden pages for every released version of the text rules: "<text version>
+// <page> <contentHash> <textHash>". Lines are added, never changed.
 const hashesFile = "testdata/hashes.txt"
 
-// TestHashesKeepTheirVersion is the guard of requirement B6: the hashes of stored captures were
-// made by the rules that lineage.Current names. When this test fails because the rules were meant
-// to change, raise the text component of lineage.Current and run the tests with -update.
+// TestHashesKeepTheirVersion protects requirement B6: the hashes of stored captures were made by the rules that
+// lineage.Current names. When this test fails because of an intended change of the rules, raise the text component of
+// lineage.Current and run the tests with -update.
 func TestHashesKeepTheirVersion(t *testing.T) {
 	component := lineage.Current.Component("text")
 	if component == "" {

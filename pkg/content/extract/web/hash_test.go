@@ -6,7 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// TestH7TheBodyIsToldFromTheTitle: the hash of the body follows the content hash, but for the title.
+// TestH7TheBodyIsToldFromTheTitle checks that the hash of the body covers the same text as the content hash, without
+// the title.
 func TestH7TheBodyIsToldFromTheTitle(t *testing.T) {
 	page := newsPage(t)
 	doc := extractString(t, page)

@@ -24,8 +24,9 @@ func readHTML(p page) extract.Document {
 // chooser finds the content of a page.
 type chooser func(*maincontent.Survey) maincontent.Content
 
-// structured reads a page by its tree, with the content that choose finds; ok is false when there is no tree. Neither
-// the parser nor the walk is known to panic; recover keeps an unknown fault from ending the work on other pages.
+// structured reads a page by its tree, with the content that choose finds. ok is false when there is no tree. Neither
+// the parser nor the walk is known to panic; structured recovers so that an unknown bug does not stop the work on
+// other pages.
 func structured(p page, text []byte, choose chooser) (doc extract.Document, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -39,10 +40,10 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 	return assemble(p, root, choose), true
 }
 
-// littleSeen is the visible text, in bytes, below which a page is read with what it shows to readers without scripts.
+// littleSeen is the size of the visible text, in bytes, below which noscript elements count as part of a page.
 const littleSeen = 500
 
-// assemble puts the document together from its tree.
+// assemble makes the document from its tree.
 func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	h := head.Read(root, p.base)
 	s := maincontent.SurveyPage(root, h.Base, p.limits)

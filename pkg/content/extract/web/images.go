@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
-// smallest is the width and height, in CSS pixels, from which an image is more than a smiley, an
-// icon or a tracking pixel. Most of these declare their size.
+// smallest is the least width and height, in CSS pixels, of an image that is not just a smiley, an icon or a tracking
+// pixel. Most of those declare their size.
 const smallest = 32
 
 // gallery collects the images of a page, one for each address.
@@ -31,8 +31,8 @@ type gallery struct {
 	truncated bool
 }
 
-// collectImages gives the images of the content in page order, without those in what was left out
-// of it, and then the page's preview image. The result is truncated when there are more than most.
+// collectImages returns the images of the content in page order, followed by the page's preview image. It skips
+// images in elements that are left out of the content. truncated reports whether there are more than most.
 func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, most int) (images []extract.Image,
 	truncated bool) {
 	g := gallery{content: c, base: base, most: most, known: map[string]int{}}
@@ -43,7 +43,7 @@ func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, 
 	return g.images, g.truncated
 }
 
-// previewOf is the image that the head of a page names: the first with an address.
+// previewOf returns the first image with an address that the head of a page names.
 func previewOf(h head.Head) extract.Image {
 	img := extract.Image{Preview: true}
 	for _, ref := range h.Previews {
@@ -59,7 +59,7 @@ func previewOf(h head.Head) extract.Image {
 	return img
 }
 
-// visit collects below n; caption is that of the figure around it.
+// visit collects the images below n. caption is the caption of the figure around n.
 func (g *gallery) visit(n *html.Node, caption string) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode || g.content.Skips(c) {
@@ -78,8 +78,8 @@ func (g *gallery) visit(n *html.Node, caption string) {
 	}
 }
 
-// picture collects the img of a picture element, which has the texts, at the address that the
-// elements beside it may know better.
+// picture collects the img of a picture element. The img has the texts; the source elements beside it may have a
+// better address.
 func (g *gallery) picture(n *html.Node, caption string) {
 	var sources []*html.Node
 	for c := range n.Descendants() {
@@ -104,7 +104,7 @@ func (g *gallery) image(n *html.Node, sources []*html.Node, caption string) {
 	})
 }
 
-// add keeps an image, or what is new about one that is known.
+// add adds an image. For an address that is already known, it adds only missing properties.
 func (g *gallery) add(img extract.Image) {
 	if img.URL == "" {
 		return
@@ -131,7 +131,7 @@ func (g *gallery) add(img extract.Image) {
 
 func imageText(s string) string { return dom.Clip(dom.Fold(s), extract.MaxImageText) }
 
-// captionOf is the caption of a figure; outer, that of the figure around it, when it has none.
+// captionOf returns the caption of a figure, or else outer, the caption of the figure around it.
 func captionOf(figure *html.Node, outer string) string {
 	if n := figcaption(figure); n != nil {
 		return dom.Clip(blocks.Line(n), extract.MaxImageText)
@@ -139,7 +139,7 @@ func captionOf(figure *html.Node, outer string) string {
 	return outer
 }
 
-// figcaption is the first one below n that belongs to no figure in between.
+// figcaption returns the first figcaption below n that does not belong to a nested figure.
 func figcaption(n *html.Node) *html.Node {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -155,13 +155,13 @@ func figcaption(n *html.Node) *html.Node {
 	return nil
 }
 
-// isTiny reports images that declare too small a width or height to show anything.
+// isTiny reports whether an image declares a width or height that is too small to show anything.
 func isTiny(n *html.Node) bool {
 	return tinyLength(dom.Attr(n, "width")) || tinyLength(dom.Attr(n, "height")) || tinyStyle(dom.Attr(n, "style"))
 }
 
-// tinyLength reads the digits that an attribute begins with, as browsers do. Percentages and
-// lengths in other units than pixels are ignored.
+// tinyLength parses the digits at the beginning of an attribute, as browsers do. It ignores percentages and lengths
+// in units other than pixels.
 func tinyLength(value string) bool {
 	value = strings.TrimSpace(value)
 	end := 0
@@ -186,16 +186,16 @@ func tinyStyle(style string) bool {
 	return false
 }
 
-// lazySources and lazySets are the attributes in which scripts find what to load when the reader
-// comes near. They come before src, which then holds a placeholder.
+// lazySources and lazySets are the attributes from which scripts load an image when the reader scrolls near it. They
+// take precedence over src, which then holds a placeholder.
 var (
 	lazySources = []string{"data-src", "data-lazy-src", "data-original", "data-original-src", "data-lazy", "data-url",
 		"src"}
 	lazySets = []string{"srcset", "data-srcset", "data-lazy-srcset"}
 )
 
-// address is the best that is known of an img: the largest of its srcset, else of the source
-// elements around it, else its lazy or plain source; "" when none is an image of the web.
+// address returns the best known address of an img: the largest in its srcset, else the largest in the source
+// elements around it, else its lazy or plain source. It returns "" when none of them is a web image.
 func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	for _, n := range append([]*html.Node{img}, sources...) {
 		if n != img && !isReadable(dom.Attr(n, "type")) {
@@ -215,7 +215,7 @@ func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	return ""
 }
 
-// isReadable reports whether a source element offers a format that every reader of images knows.
+// isReadable reports whether a source element offers a format that all common image decoders support.
 func isReadable(mimeType string) bool {
 	switch strings.ToLower(strings.TrimSpace(mimeType)) {
 	case "", "image/jpeg", "image/jpg", "image/png", "image/webp", "image/gif":
@@ -224,7 +224,7 @@ func isReadable(mimeType string) bool {
 	return false
 }
 
-// imageURL resolves an address; "" if it is not an image of the web, or only a placeholder.
+// imageURL resolves an address. It returns "" if the address is not that of a web image, or is only a placeholder.
 func imageURL(base *url.URL, ref string) string {
 	u := dom.Resolve(base, ref)
 	if u == nil {
@@ -239,9 +239,9 @@ func imageURL(base *url.URL, ref string) string {
 	return u.String()
 }
 
-// largest is the address with the greatest descriptor of a srcset attribute ("a.jpg 400w, b.jpg
-// 800w" or "a.jpg, b.jpg 2x"); the first of equals. It follows HTML §4.8.4.2.2: an address ends
-// at whitespace, so it may hold commas but not end with one.
+// largest returns the address with the greatest descriptor in a srcset attribute ("a.jpg 400w, b.jpg 800w" or "a.jpg,
+// b.jpg 2x"), or the first of several equals. It follows HTML §4.8.4.2.2: an address ends at whitespace, so it may
+// contain commas but not end with one.
 func largest(srcset string) string {
 	const spaces = " \t\n\f\r"
 	best, size := "", -1.0
@@ -267,7 +267,7 @@ func largest(srcset string) string {
 	}
 }
 
-// descriptorSize reads "800w" or "2x"; no descriptor is "1x", a broken one is less than all.
+// descriptorSize parses "800w" or "2x". A missing descriptor is "1x"; a broken one sorts below all others.
 func descriptorSize(descriptor string) float64 {
 	fields := strings.Fields(descriptor)
 	if len(fields) == 0 {

@@ -11,7 +11,7 @@ import (
 
 const at = "https://port.example/news/"
 
-// TestA18Images is about where images are found and what is said about them.
+// TestA18Images checks where images are found, and the texts about them.
 func TestA18Images(t *testing.T) {
 	for _, tc := range []struct {
 		name, page string
@@ -68,8 +68,8 @@ func TestA18Images(t *testing.T) {
 	}
 }
 
-// TestA18ImagesOfTheContent: pictures around the content are not pictures of it, even where no
-// text stands beside them.
+// TestA18ImagesOfTheContent checks that pictures around the content do not count, even where there is no text beside
+// them.
 func TestA18ImagesOfTheContent(t *testing.T) {
 	doc := extractString(t, `<nav><img src=logo.png></nav><main><div class=ad-slot><a href=/buy><img src=ad.jpg></a></div>
 		<p>The quay wall moves.</p><img src=quay.jpg><aside><img src=related.jpg></aside><noscript><img src=no.jpg>
@@ -92,7 +92,7 @@ func TestImagesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzLargest: what is taken from a srcset stands in it as a word.
+// FuzzLargest checks that the address found in a srcset is one of its words.
 func FuzzLargest(f *testing.F) {
 	for _, seed := range []string{"", "a", "a 1x, b 2x", "a,b 3w", ",,a,, ,b 1e9w", "a (x, y) 2x", "a NaNw, b -1x",
 		"a 1w 2h,b"} {

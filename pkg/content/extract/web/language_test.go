@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// paragraphs of one notice, by language.
+// notices are paragraphs of one notice, by language.
 var notices = map[string]string{
 	"ar": "أغلق رئيس الميناء الحوض الشمالي حتى إشعار آخر بعد أن وجد المسح أن جدار الرصيف يتحرك. ستكلف الإصلاحات نحو " +
 		"مليوني يورو.",
@@ -42,7 +42,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestLanguageOfAPage: what is declared counts, and nothing is made up.
+// TestLanguageOfAPage checks that a declared language counts, and that none is invented.
 func TestLanguageOfAPage(t *testing.T) {
 	for _, tc := range []struct {
 		name, page, language string
@@ -69,7 +69,7 @@ func TestLanguageOfAPage(t *testing.T) {
 	}
 }
 
-// TestUndeclaredCharsets encodes the notices without a declaration.
+// TestUndeclaredCharsets checks notices that are encoded without a declaration.
 func TestUndeclaredCharsets(t *testing.T) {
 	for _, tc := range []struct{ language, charset string }{
 		{"de", "windows-1252"}, {"fr", "windows-1252"}, {"cs", "iso-8859-2"}, {"pl", "iso-8859-2"}, {"ru", "windows-1251"},

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// TestC3Languages: the language of a listing is what the page calls it, however it does.
+// TestC3Languages checks that the language of a listing is the one that the page names, in any of the usual ways.
 func TestC3Languages(t *testing.T) {
 	for _, tc := range []struct{ name, contentType, body, want string }{
 		{"standard", "text/html", `<pre><code class="hljs language-Go">a</code></pre>`, "go"},

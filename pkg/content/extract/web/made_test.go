@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// H14: code and formulas come out of pages as programs make them; testdata/made/README.md says how they were made.
+// H14: TestH14PagesOfPrograms checks code and formulas in pages that programs made; see testdata/made/README.md for
+// how.
 func TestH14PagesOfPrograms(t *testing.T) {
 	code := extract.Block{Kind: extract.Code, Language: "go",
 		Text: "// opens the lock\nfunc open(n int) string {\n\treturn \"lock \" + name[n] // see <docs>\n}"}
@@ -20,7 +21,7 @@ func TestH14PagesOfPrograms(t *testing.T) {
 		}
 	}
 	sphinxCode := code
-	sphinxCode.Text = strings.Replace(code.Text, "\t", "     ", 1) // as Sphinx has it
+	sphinxCode.Text = strings.Replace(code.Text, "\t", "     ", 1) // as Sphinx writes it
 	for name, want := range map[string][]extract.Block{
 		"prism": {code}, "hljs": {code}, "shiki": {code},
 		"katex":    formulas(`\frac{\sqrt{\pi}}{2}`, "x^2", "E = mc^2"),
@@ -44,7 +45,7 @@ func TestH14PagesOfPrograms(t *testing.T) {
 	}
 }
 
-// H14: pieces of pages, and the blocks that they are.
+// H14: TestH14Pieces checks pieces of pages and the blocks that they become.
 func TestH14Pieces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		html string
@@ -87,7 +88,7 @@ func TestH14Pieces(t *testing.T) {
 	}
 }
 
-// H14, S1: spans make a table no more than about twice as large.
+// H14, S1: TestH14SpansAreBounded checks that spans make a table at most about twice as large.
 func TestH14SpansAreBounded(t *testing.T) {
 	page := "<table><tr><th>a<th>b" + strings.Repeat("<tr><td colspan=1000 rowspan=1000>"+strings.Repeat("x", 80), 200)
 	if doc := extractString(t, page); len(doc.Text) > 3*len(page) {

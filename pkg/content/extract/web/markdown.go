@@ -15,14 +15,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
-// markdown is CommonMark with tables, as most hosts render it. HTML in it is kept, for it is only
-// ever read, never shown. Marks of task lists stay text: whether something is done is content.
+// markdown is CommonMark with tables, as most hosts render it. It keeps HTML, because the result is only read and
+// never shown. The boxes of task lists stay as text: whether a task is done is content.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithRendererOptions(goldhtml.WithUnsafe()),
 )
 
-// readMarkdown reads Markdown. What would take its parser too long is read as plain text.
+// readMarkdown reads Markdown. A text that would take the parser too long is read as plain text.
 func readMarkdown(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	title, body := frontMatter(newlines.Replace(string(text)))
@@ -36,8 +36,8 @@ func readMarkdown(p page) extract.Document {
 	return doc
 }
 
-// rendered extracts from the HTML that the Markdown is rendered to; ok is false when it cannot be
-// rendered. It recovers for the same reason as [structured].
+// rendered renders Markdown to HTML and extracts from that. ok is false when rendering fails. It recovers for the
+// same reason as [structured].
 func rendered(p page, text string) (doc extract.Document, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -54,23 +54,22 @@ func rendered(p page, text string) (doc extract.Document, ok bool) {
 	return structured(p, out.buf.Bytes(), everything)
 }
 
-// everything is all that is visible: a Markdown document has nothing around its content.
+// everything returns all visible content: a Markdown document has nothing around its content.
 func everything(s *maincontent.Survey) maincontent.Content {
 	c := s.Everything()
 	for i := range c.Blocks {
-		c.Blocks[i].Anchor = "" // browsers show it as it is written, and know no ids there
+		c.Blocks[i].Anchor = "" // browsers show Markdown as it is written, so no id works there
 	}
 	return c
 }
 
-// bounded is a buffer that refuses to grow without end: a long address defined once may be
-// referred to from everywhere.
+// bounded is a buffer with a size limit: a long address that is defined once may be referenced many times.
 type bounded struct {
 	buf  bytes.Buffer
 	most int
 }
 
-// Write appends b or fails.
+// Write appends b, or fails when the buffer would exceed its limit.
 func (w *bounded) Write(b []byte) (int, error) {
 	if w.buf.Len()+len(b) > w.most {
 		return 0, errors.New("too much HTML")
@@ -78,25 +77,25 @@ func (w *bounded) Write(b []byte) (int, error) {
 	return w.buf.Write(b)
 }
 
-// Bounds on Markdown. The parser takes some microseconds for each block, time quadratic in the
-// depth of nesting, in the open brackets of a block and in the size of a table, and recurs once
-// for each level. Within these bounds the worst that was found takes two seconds.
+// Bounds on Markdown. The parser takes some microseconds for each block. Its time is quadratic in the depth of
+// nesting, in the open brackets of a block and in the size of a table, and it recurses once for each level. Within
+// these bounds, the worst known text takes two seconds.
 const (
 	maxMarkdown      = 512 << 10   // bytes
 	maxLines         = 40_000      // lines
-	maxMarkers       = 30          // list and quote marks that a line begins with
-	maxIndent        = 100         // bytes of whitespace and marks that a line begins with
-	maxEmphasis      = 5_000       // marks of emphasis in a block
+	maxMarkers       = 30          // list and quote markers at the beginning of a line
+	maxIndent        = 100         // bytes of whitespace and markers at the beginning of a line
+	maxEmphasis      = 5_000       // emphasis characters in a block
 	maxBracketCost   = 100_000_000 // sum over blocks of brackets × bytes; about half a second
 	maxCells         = 500_000     // rows × columns of a table
-	blockBoundaryRun = "-*+#"      // what may begin a block without a blank line before it
+	blockBoundaryRun = "-*+#"      // characters that may begin a block without a blank line before it
 )
 
-// blockCost is what is counted of one block.
+// blockCost holds the counts for one block.
 type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
 
-// isCheap reports whether the parser needs a reasonable time. A block reaches to the next blank line, item or heading,
-// which is at least as far as for the parser.
+// isCheap reports whether the parser needs a reasonable time. A block extends to the next blank line, item or
+// heading, which is at least as far as it does for the parser.
 func isCheap(text string) bool {
 	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
 		return false
@@ -127,8 +126,8 @@ func (c *blockCost) count(line string) {
 	}
 }
 
-// beginsBlock reports lines that end any paragraph before them. A line indented by four columns
-// goes on with it.
+// beginsBlock reports whether a line ends any paragraph before it. A line indented by four columns continues the
+// paragraph.
 func beginsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {
@@ -140,7 +139,7 @@ func beginsBlock(line string) bool {
 	return text[1] == ' ' && text[2] != ' '
 }
 
-// isDeep reports lines that begin with so many marks or blanks that much may be nested in them.
+// isDeep reports whether a line begins with so many markers or blanks that it may nest deeply.
 func isDeep(line string) bool {
 	marks, end := 0, 0
 	for end < len(line) && strings.IndexByte(" \t>-*+.)0123456789", line[end]) >= 0 {
@@ -152,7 +151,7 @@ func isDeep(line string) bool {
 	return marks > maxMarkers || end > maxIndent
 }
 
-// frontMatter removes the YAML that a document may begin with, between lines of "---", and gives the title in it.
+// frontMatter removes the YAML between lines of "---" at the beginning of a document, and returns the title in it.
 func frontMatter(text string) (title, body string) {
 	const longest = 64 << 10
 	header, found := strings.CutPrefix(text, "---\n")
@@ -171,7 +170,7 @@ func frontMatter(text string) (title, body string) {
 	return dom.Fold(title), header[end+len("\n---\n"):]
 }
 
-// yamlScalar reads a value that stands on one line (YAML 1.2 §7.3); a block scalar has none.
+// yamlScalar parses a value on one line (YAML 1.2 §7.3). It returns "" for a block scalar.
 func yamlScalar(value string) string {
 	if value == "" {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// TestA17Markdown reads a document with everything that Markdown has.
+// TestA17Markdown reads a document with every element of Markdown.
 func TestA17Markdown(t *testing.T) {
 	body, err := os.ReadFile("testdata/guide.md")
 	if err != nil {
@@ -77,7 +77,7 @@ func TestMarkdownTitles(t *testing.T) {
 	}
 }
 
-// TestRoughMarkdown: what its parser would take seconds or a stack of a gigabyte for is read as
+// TestRoughMarkdown checks that a text for which the parser would need seconds, or a stack of a gigabyte, is read as
 // plain text.
 func TestRoughMarkdown(t *testing.T) {
 	for _, tc := range []struct{ name, text string }{
@@ -104,7 +104,7 @@ func TestRoughMarkdown(t *testing.T) {
 	}
 }
 
-// TestPlainSailing: long documents of the usual kinds are no trouble.
+// TestPlainSailing checks that long documents of the usual kinds are read as Markdown.
 func TestPlainSailing(t *testing.T) {
 	var changes, table strings.Builder
 	table.WriteString("|a|b|c|d|\n|-|-|-|-|\n")
@@ -123,7 +123,7 @@ func TestPlainSailing(t *testing.T) {
 	}
 }
 
-// TestMarkdownAmplification: one long address and many references to it.
+// TestMarkdownAmplification checks a text with one long address and many references to it.
 func TestMarkdownAmplification(t *testing.T) {
 	text := "[a]: /" + strings.Repeat("x", 60_000) + "\n\n" + strings.Repeat("[a]\n\n", 2000)
 	if doc := extractAs(t, "text/markdown", text); !doc.Flat || !strings.Contains(doc.Text, "[a]") {

@@ -10,7 +10,7 @@ import (
 // octets is the type of unknown content.
 const octets = "application/octet-stream"
 
-// DeclaredType is the media type of a Content-Type header, in lower case and without parameters.
+// DeclaredType returns the media type of a Content-Type header, in lower case and without parameters.
 func DeclaredType(contentType string) string {
 	declared, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -20,9 +20,9 @@ func DeclaredType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(declared))
 }
 
-// mediaType is the declared type, or what address and body say when the declaration is missing or
-// one of those that servers send when they know none. The type text/plain is believed whatever the text
-// looks like (a page that shows HTML source is not HTML), unless the body is not text at all.
+// mediaType returns the declared type. When the declaration is missing, or is one that servers send by default, the
+// address and the body decide. The type text/plain counts whatever the text looks like (a page that shows HTML source
+// is not HTML), unless the body is not text at all.
 func mediaType(contentType string, body []byte, urlPath string) string {
 	declared := DeclaredType(contentType)
 	switch declared {
@@ -41,8 +41,8 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	return typeByName(urlPath, declared)
 }
 
-// typeByName tells kinds of text apart by the ending of the name, as hosts of source code serve
-// them all alike; otherwise is the type of other names.
+// typeByName distinguishes kinds of text by the extension of the name, because hosts of source code serve all of them
+// with one type. otherwise is the type for other names.
 func typeByName(urlPath, otherwise string) string {
 	switch strings.ToLower(path.Ext(urlPath)) {
 	case ".md", ".markdown":
@@ -57,8 +57,8 @@ func typeByName(urlPath, otherwise string) string {
 	return otherwise
 }
 
-// isBinary reports bytes that no text holds, by the rule for mislabelled text of the WHATWG MIME
-// Sniffing standard §7.2. UTF-16 holds zeros.
+// isBinary reports whether body has bytes that no text contains, by the rule for mislabelled text of the WHATWG MIME
+// Sniffing standard §7.2. UTF-16 may contain zero bytes.
 func isBinary(body []byte) bool {
 	head := body[:min(len(body), 1445)]
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) || utf16Name(head) != "" {
@@ -69,8 +69,8 @@ func isBinary(body []byte) bool {
 	})
 }
 
-// looksLikeHTML follows the HTML rows of the WHATWG MIME Sniffing standard §7.1, for the tags
-// that begin whole pages.
+// looksLikeHTML follows the HTML rows of the WHATWG MIME Sniffing standard §7.1, for the tags with which whole pages
+// begin.
 func looksLikeHTML(body []byte) bool {
 	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
 	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))

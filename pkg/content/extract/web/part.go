@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
 
-// Selector finds the part of a page that somebody watches.
+// Selector finds the watched part of a page.
 type Selector interface {
-	// Select removes from the tree what is not wanted, and returns the elements that are, in the order of the page.
+	// Select removes unwanted elements from the tree. It returns the wanted elements in page order.
 	Select(root *html.Node) ([]*html.Node, error)
-	// Narrow reports whether only those elements are wanted. If not, all that is left in the tree is.
+	// Narrow reports whether only those elements are wanted. If not, everything that remains in the tree is.
 	Narrow() bool
 }
 
-// Part reads the part of an HTML page that a selector finds. All that is visible of the elements that it finds is
-// content; found is their number. Read is false, and there is no part, for a document that is not an HTML page and for
-// a page that is too tangled to be parsed. The error is that of the selector, or of [Extract].
+// Part reads the part of an HTML page that a selector finds. Everything visible in the selected elements is content.
+// found is the number of these elements. read is false, and there is no part, for a document that is not an HTML page
+// and for a page that is too tangled to parse. Part returns the error of the selector, or of [Extract].
 func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
 	found int, read bool, err error) {
 	base, err := pageBase(baseURL)
@@ -66,7 +66,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 	}
 	doc = assemble(p, root, choose)
 	if doc.Failure, doc.Thin = "", ""; sel.Narrow() && empty {
-		doc.Blocks, doc.Text = nil, "" // [assemble] has all that is visible instead of nothing
+		doc.Blocks, doc.Text = nil, "" // [assemble] falls back to all visible text
 	}
 	return doc, len(roots), true, nil
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// maxProtected bounds the addresses that are read.
+// maxProtected bounds the number of hidden addresses.
 const maxProtected = 1000
 
-// protected lists the mail addresses that the content hides from programs, in page order. The text has
-// "[email protected]" for each, and only hashes cover them: a page that hides an address has no other content than
-// one that shows it.
+// protected returns the mail addresses that the content hides from programs, in page order. The text has
+// "[email protected]" in place of each. Only hashes cover the addresses: a page has the same content whether it hides
+// an address or shows it.
 func protected(c maincontent.Content) (addresses []string) {
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// protect is what the proxy writes for an address.
+// protect returns the code that the proxy writes for an address.
 func protect(key byte, address string) string {
 	const digits = "0123456789abcdef"
 	code := []byte{digits[key>>4], digits[key&15]}
@@ -18,8 +18,8 @@ func protect(key byte, address string) string {
 		`">[email&#160;protected]</span></a>`
 }
 
-// TestH12ProtectedAddresses: whether a page shows its addresses, or hides them by whatever key, it has the same
-// content; with other addresses it has not. The text keeps what the page says.
+// TestH12ProtectedAddresses checks that a page has the same content whether it shows its addresses or hides them,
+// with any key, and that other addresses are other content. The text keeps what the page shows.
 func TestH12ProtectedAddresses(t *testing.T) {
 	page := func(nav, first, second string) extract.Document {
 		return extractString(t, `<title>T</title><nav>`+nav+`</nav><main><h1>T</h1><p>`+

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/blocks"
 )
 
-// gfm renders what GitHub Flavored Markdown has, with footnotes and definition lists.
+// gfm renders GitHub Flavored Markdown, with footnotes and definition lists.
 var gfm = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList))
 
 // frame is a page around content.
@@ -23,7 +23,7 @@ const frame = `<!doctype html><html lang="en"><head><title>Locks</title></head><
 	<a href="/news">News</a></nav></header><div class="layout"><main>%s</main><aside class="sidebar"><h2>More</h2><ul>
 	<li><a href="/1">Crane</a><li><a href="/2">Quay</a></ul></aside></div><footer>Port Gazette 2026</footer></body></html>`
 
-// drawWords draws a few words that Markdown takes as they are.
+// drawWords draws a few words that have no special meaning in Markdown.
 func drawWords(t *rapid.T) string {
 	words := rapid.SliceOfN(rapid.StringMatching(`[a-zäß]{2,9}`), 1, 6).Draw(t, "words")
 	return strings.Join(words, " ")
@@ -37,7 +37,7 @@ func drawLines(t *rapid.T, mark func(i int) string) string {
 	return strings.Join(lines, "\n")
 }
 
-// drawTable draws a table as GFM writes it.
+// drawTable draws a table in GFM form.
 func drawTable(t *rapid.T) string {
 	columns, rows := rapid.IntRange(1, 5).Draw(t, "columns"), rapid.IntRange(1, 5).Draw(t, "rows")
 	lines := make([]string, 0, rows+2)
@@ -55,7 +55,7 @@ func drawTable(t *rapid.T) string {
 	return strings.Join(lines, "\n")
 }
 
-// drawBlock draws a block and the Markdown that means it.
+// drawBlock draws a block and the Markdown for it.
 func drawBlock(t *rapid.T) (extract.Block, string) {
 	same := func(kind extract.Kind, text string) (extract.Block, string) {
 		return extract.Block{Kind: kind, Text: text}, text
@@ -89,7 +89,8 @@ func drawBlock(t *rapid.T) (extract.Block, string) {
 	}
 }
 
-// H14: blocks that are rendered to HTML, in a page with navigation around them, come back as they were.
+// H14: TestH14RoundTrip checks that blocks rendered to HTML, in a page with navigation around them, are read back
+// unchanged.
 func TestH14RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		title := drawWords(t)
@@ -98,7 +99,7 @@ func TestH14RoundTrip(t *testing.T) {
 			block, text := drawBlock(t)
 			if last := want[len(want)-1]; last.Kind == block.Kind && block.Kind != extract.Paragraph &&
 				block.Kind != extract.Code {
-				continue // two lists in a row are one
+				continue // two lists in a row would merge
 			}
 			want, source = append(want, block), source+"\n\n"+text
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// longestTitleLine is the length in bytes up to which the first line of a plain text is its title.
+// longestTitleLine is the greatest length, in bytes, of a first line that counts as the title of a plain text.
 const longestTitleLine = 120
 
 // readText reads plain text.
@@ -19,8 +19,8 @@ func readText(p page) extract.Document {
 	return doc
 }
 
-// plainText makes a block of each run of lines that are not blank: code if all are indented by
-// four columns, else a paragraph. Lines keep their ends, which the hashes ignore.
+// plainText makes a block of each run of lines that are not blank: code if all lines are indented by four columns,
+// else a paragraph. Lines keep their line breaks, which the hashes ignore.
 func plainText(text string, mostBlocks int) extract.Document {
 	var doc extract.Document
 	var run []string
@@ -45,7 +45,7 @@ func plainText(text string, mostBlocks int) extract.Document {
 	return doc
 }
 
-// newlines makes one of the ways to end a line, page breaks included.
+// newlines converts all line endings to "\n", page breaks included.
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n")
 
 // textBlock makes a block of lines that belong together.
@@ -76,7 +76,7 @@ func joinLines(all []extract.Block) string {
 	return f.Peek()
 }
 
-// firstLine is the first line of a text if it could be a title.
+// firstLine returns the first line of a text if it could be a title, or else "".
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	if len(line) > longestTitleLine {

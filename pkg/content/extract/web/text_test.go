@@ -22,7 +22,7 @@ func extractAs(t testing.TB, contentType, body string) extract.Document {
 	return doc
 }
 
-// TestA17PlainText shows what becomes of lines.
+// TestA17PlainText checks how lines become blocks.
 func TestA17PlainText(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	for _, tc := range []struct {
@@ -56,7 +56,7 @@ func TestA17PlainText(t *testing.T) {
 	}
 }
 
-// TestPlainTextHashes: how lines are broken is no change, what they say is (A10).
+// TestPlainTextHashes checks that other line breaks do not change the hashes, and that other words do (A10).
 func TestPlainTextHashes(t *testing.T) {
 	const text = "Prices\n\nCod is 4.20 a pound, and herring\nis 1.10.\n\n    if x:\n      y\n"
 	for _, tc := range []struct {
@@ -78,7 +78,7 @@ func TestPlainTextHashes(t *testing.T) {
 	}
 }
 
-// TestPlainTextKeepsItsWords draws texts; no word is lost, doubled or moved.
+// TestPlainTextKeepsItsWords draws texts and checks that no word is lost, repeated or moved.
 func TestPlainTextKeepsItsWords(t *testing.T) {
 	part := rapid.StringMatching(`([a-z<*#|"ä]{1,8}|\n|\r\n| |    |\t|\f){1,12}`)
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,7 +103,7 @@ func TestPlainTextIsBounded(t *testing.T) {
 	}
 }
 
-// checkPromises holds what Extract promises of every document.
+// checkPromises checks the promises of Extract about every document.
 func checkPromises(t *testing.T, body []byte, contentType string) {
 	limits := extract.Limits{MaxBytes: 1 << 16, MaxBlocks: 50, MaxLinks: 5, MaxImages: 3, MaxTags: 2000}
 	doc, err := Extract(body, contentType, goldenBase, limits)

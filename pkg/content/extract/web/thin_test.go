@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// thinOf extracts a page and gives why it is thin.
+// thinOf extracts a page and returns the reason why it is thin.
 func thinOf(t *testing.T, body string) string {
 	t.Helper()
 	doc, err := Extract([]byte(body), "text/html; charset=utf-8", "https://app.example/", extract.Limits{})
@@ -17,7 +17,7 @@ func thinOf(t *testing.T, body string) string {
 	return doc.Thin
 }
 
-// Pages as frameworks serve them before their scripts ran have little to read, and say so (S13).
+// TestS13ThinPages checks that pages served by frameworks before their scripts run are thin (S13).
 func TestS13ThinPages(t *testing.T) {
 	const root, asks, said, empty, wait = "application root", "asks for JavaScript", "is a request for JavaScript",
 		"nothing can be read", "placeholder"
@@ -70,7 +70,7 @@ func TestS13ThinPages(t *testing.T) {
 	}
 }
 
-// Short pages that are all there are not thin, whatever scripts they load (S13).
+// TestS13ShortPagesAreNotThin checks that short but complete pages are not thin, whatever scripts they load (S13).
 func TestS13ShortPagesAreNotThin(t *testing.T) {
 	long := strings.Repeat("The gauge is read every six minutes, and the mean of the reading is kept. ", 6)
 	for name, body := range map[string]string{

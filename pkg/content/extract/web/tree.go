@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/tree"
 )
 
-// Tree is an HTML page as [Extract] reads it, for callers who look for something else in it. It is nil when the page is
-// too large or too tangled to be parsed.
+// Tree returns an HTML page as [Extract] reads it, for callers that search it for something else. It returns nil when
+// the page is too large or too tangled to parse.
 func Tree(body []byte, contentType string) (root *html.Node) {
 	defer func() { // as in structured
 		if recover() != nil {

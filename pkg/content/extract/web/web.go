@@ -1,5 +1,5 @@
 // Package web reads the documents of the web: HTML, and the plain text, Markdown and comma-separated values that
-// servers send in its place. A page with visible text never comes out empty.
+// servers send in its place. A page with visible text never yields an empty document.
 //
 // One small table maps media types to readers. A document of another type is [extract.Document.Unsupported], which is
 // never an error.
@@ -7,14 +7,14 @@
 // # Life of an HTML page
 //
 //	bytes → UTF-8 (charset.go) → tree, within bounds; streamed pieces moved (package tree)
-//	tree  → what the page declares (package head) → survey, then the content without chrome (package maincontent)
+//	tree  → declarations of the page (package head) → survey, then the content without chrome (package maincontent)
 //	      → blocks (package blocks), images (images.go), protected addresses (protected.go)
-//	      → signs that it is not the page that was asked for (package failure)
+//	      → signs that the host sent something else in place of the page (package failure)
 //
 // When the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
 //
-// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) becomes HTML
-// and then the same blocks, but nothing in it is chrome.
+// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) becomes
+// HTML and then the same blocks, but nothing in it is chrome.
 package web
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// readers maps media types to what reads them.
+// readers maps media types to their readers.
 var readers = map[string]func(page) extract.Document{
 	"text/html":             readHTML,
 	"application/xhtml+xml": readHTML,
@@ -37,7 +37,7 @@ var readers = map[string]func(page) extract.Document{
 	"text/tab-separated-values": readCSV,
 }
 
-// page is one document as it came.
+// page is one document as received.
 type page struct {
 	body        []byte
 	contentType string // with its parameters, which may name the charset
@@ -45,12 +45,12 @@ type page struct {
 	limits      extract.Limits
 }
 
-// Extract reads a document. The contentType is the Content-Type header as received; when it is
-// empty or says nothing, the body decides. Addresses are resolved against baseURL, the address
-// the body came from in the end. The error is Invalid and names baseURL; a body causes none.
+// Extract reads a document. contentType is the Content-Type header as received. When it is empty or gives no
+// information, the body decides. Addresses are resolved against baseURL, the final address of the body. Errors:
+// Invalid, with the field baseURL, when that is not an absolute http or https address. No body causes an error.
 //
-// MetaRobots holds the contents of robots meta elements, those for one crawler prefixed by
-// "name: ", in the form that package robots parses.
+// MetaRobots holds the contents of robots meta elements, in the form that package robots parses. The contents for one
+// crawler are prefixed by "name: ".
 func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
 	base, err := pageBase(baseURL)
 	if err != nil {
