@@ -2,10 +2,10 @@
 // language and main content in reading order, its links and images, and two hashes that distinguish a real change
 // from noise.
 //
-// The packages below it read the formats: web reads HTML and the other formats of the web, the others read PDF,
-// Office files and mail. All of them promise that the same bytes always give the same Document, and that no input
-// makes them panic or grow without bound. Advertisements, tokens, counters and navigation around the content do not
-// affect [Document.ContentHash]; every sentence, price and date inside the content does.
+// Of the packages below it, web reads the formats of the web, and others read PDF, Office files and mail. All of them
+// promise that the same bytes always give the same Document, and that no input makes them panic or grow without
+// bound. Advertisements, tokens, counters and navigation around the content do not affect [Document.ContentHash];
+// every sentence, price and date inside the content does.
 package extract
 
 import (

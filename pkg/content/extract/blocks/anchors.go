@@ -109,7 +109,7 @@ func leadsAround(link, h *html.Node) bool {
 	return false
 }
 
-// permalinkBehind returns the target of the link that GitHub puts after a heading.
+// permalinkBehind returns the id of the link that GitHub puts after a heading, or else its target.
 func permalinkBehind(h *html.Node) string {
 	n := h.NextSibling
 	for n != nil && isBlank(n) {
@@ -223,8 +223,9 @@ func isBlank(n *html.Node) bool {
 // saysMore reports whether the visible text below n has more than most bytes, whitespace not counted.
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
-// textWithin returns the length of the visible text of n without whitespace and invisible characters, in bytes, at
-// most most. For an element of very many nodes it returns most, so that a page of empty elements costs little.
+// textWithin returns the length of the visible text of n in bytes, without whitespace and invisible characters, or
+// most if that is less. For an element of very many nodes it returns most, so that a page of empty elements costs
+// little.
 func textWithin(n *html.Node, most int) int {
 	nodes := 0
 	var size func(n *html.Node, most int) int

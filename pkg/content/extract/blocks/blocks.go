@@ -20,8 +20,8 @@ type Text struct {
 	Truncated bool   // there were more blocks than the limit
 }
 
-// Within returns the text below each of the elements, in at most most blocks. It skips elements for which skips is
-// true, with everything in them.
+// Within returns the text below each of the elements. most bounds the number of blocks. Within skips elements for
+// which skips is true, with everything in them.
 func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {

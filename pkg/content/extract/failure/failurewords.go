@@ -93,7 +93,7 @@ func headingsOf(text string) (says headings) {
 	return says
 }
 
-// hasWords reports whether the beginning of a text has at least least words of a kind.
+// hasWords reports whether the beginning of a text has least or more words of a kind.
 func hasWords(kind string, least int, text string) bool {
 	const enough = 8000 // bytes to search
 	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))

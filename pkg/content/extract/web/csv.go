@@ -25,7 +25,8 @@ func readCSV(p page) extract.Document {
 	return doc
 }
 
-// csvRows returns at most most records that are not empty, with cells joined by " | ".
+// csvRows returns the records that are not empty, with cells joined by " | ". truncated reports that there were more
+// than most.
 func csvRows(text string, most int) (rows []string, truncated bool) {
 	separator := csvSeparator(text)
 	for text != "" {
