@@ -17,8 +17,8 @@ type Fingerprint struct {
 }
 
 const (
-	// nearBits is the largest number of bits of Sim in which texts count as nearly the same. Of unrelated texts, one
-	// pair in a hundred differs in 23 bits or fewer, and no pair in 6 or fewer. With a twentieth of the text
+	// nearBits is the largest number of bits in which the Sim of nearly equal texts may differ. Of unrelated texts,
+	// one pair in a hundred differs in 23 bits or fewer, and no pair in 6 or fewer. With a twentieth of the text
 	// replaced, 99 pairs in 100 differ in 12 or fewer.
 	nearBits = 10
 	// fewWords is the number of words below which Sim means little: every word is in a tenth of the runs.

@@ -3,7 +3,7 @@
 // subject is the title.
 //
 // Of alternative parts, the package reads the plain text, or else the HTML. It collects links from the HTML in both
-// cases. Package extract reads the texts, so the same bytes always give the same document, whatever their charset.
+// cases. Package web reads the texts, so the same bytes always give the same document, whatever their charset.
 //
 // # Alternatives considered
 //

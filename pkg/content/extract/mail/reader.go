@@ -155,8 +155,8 @@ func (r *reader) links(doc extract.Document) {
 	}
 }
 
-// attachment adds the text of an attachment that is a mail or a text that package extract reads. A broken attachment
-// adds nothing, but its name is already in the list.
+// attachment adds the text of an attachment that is a mail or a text that package web reads. A broken attachment adds
+// nothing, but its name is already in the list.
 func (r *reader) attachment(p *enmime.Part, depth int) {
 	if p.ContentType == MediaType {
 		if depth == maxMails {

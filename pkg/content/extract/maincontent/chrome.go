@@ -21,7 +21,7 @@ const (
 	noReason                 // above all reasons: an attempt that honors it drops nothing
 )
 
-// reason examines one element by itself, without its text.
+// reason returns the reason that the name and attributes of an element give, if they give one.
 func reason(n *html.Node, at ancestors) drop {
 	if at.inCode {
 		return reasonInCode(n)

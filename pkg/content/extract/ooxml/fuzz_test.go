@@ -109,8 +109,8 @@ func FuzzPptx(f *testing.F) {
 	})
 }
 
-// vocabulary is the input of FuzzElements: each byte of its program selects one of these, or the end of the open
-// element.
+// vocabulary is the set of pieces that FuzzElements combines: each byte of its program selects one of these, or the
+// end of the open element.
 var vocabulary = strings.Fields(`
 	<w:p> <w:p> <w:p> <w:r> <w:r> <w:t> <w:t> <w:t> <w:pPr> <w:rPr> <w:tbl> <w:tbl> <w:tr> <w:tc> <w:tblGrid> <w:gridCol>
 	<w:trPr>

@@ -9,7 +9,7 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// Bounds on the outline. In a malicious file it can be a loop.
+// Bounds on the outline. A file can make it a loop.
 const (
 	maxBookmarks    = 5_000
 	maxOutlineDepth = 20

@@ -100,7 +100,7 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 }
 
 // isLatin9 distinguishes iso-8859-15 from windows-1252, which the detector does not. iso-8859-15 has no quotation
-// marks from 80 to 9F. Where windows-1252 has signs and fractions, it has letters and the euro.
+// marks from 80 to 9F. Where windows-1252 has signs and fractions, iso-8859-15 has letters and the euro.
 func isLatin9(body []byte) bool {
 	letters, signs := 0, 0
 	for i, c := range body {
