@@ -44,7 +44,7 @@ type Options struct {
 	Limits extract.Limits
 }
 
-// maxText is the default bound on the text, in bytes.
+// maxText bounds the text, in bytes, when [Options] set no bound.
 const maxText = 5 << 20
 
 func (o Options) withDefaults() Options {

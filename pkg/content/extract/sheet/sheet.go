@@ -31,7 +31,7 @@ const (
 	maxSheets   = 100
 	maxRows     = 50_000    // of all sheets, empty ones included
 	maxCells    = 1_000_000 // of all sheets, empty ones to the left of a filled one included
-	maxText     = 5 << 20   // bytes; the default
+	maxText     = 5 << 20   // bytes, unless [extract.Limits] has another bound
 )
 
 // Extract reads a workbook. The MaxBytes of lim bounds the text, not the body. A workbook that reaches a bound is cut
