@@ -15,36 +15,38 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// Access says who checks the keys of requests.
+// Access says which program checks the keys of requests.
 type Access int
 
 // Kinds of access.
 const (
 	// Open needs no keys: the host listens on this machine alone.
 	Open Access = iota
-	// HostKeys is as in Azure: the host has checked its own keys, except for functions whose level is anonymous. Of these,
-	// the health needs no key; the dashboard and feeds need a key of Tidemark.
+	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions whose level is
+	// anonymous. Among the anonymous functions, the health check needs no key; the dashboard and feeds need one of
+	// Tidemark's own keys.
 	HostKeys
-	// OwnKeys is where the host checks nothing and strangers may call: everything but the health needs a key of Tidemark.
+	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except the health
+	// check needs one of Tidemark's own keys.
 	OwnKeys
 )
 
-// hostKeyName is the name of a caller whose key the host has checked; the host does not pass the key's own name on.
+// hostKeyName is the caller's name when the host has checked its key. The host does not pass on the key's own name.
 const hostKeyName = "function key"
 
-// keyNeeded answers every request whose key is not accepted. It does not tell whether the key is missing, wrong or
+// keyNeeded answers every request whose key is not accepted. It does not reveal whether the key is missing, wrong or
 // removed.
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
-// door lets a request in if its key allows it.
+// door passes on the requests that their keys allow, and refuses the others.
 type door struct {
 	*server
-	mux    *http.ServeMux // of all routes
+	mux    *http.ServeMux // with all routes
 	routes map[string]*api.Endpoint
 	next   http.Handler
-	failed keys.Limiter // wrong keys
-	tried  keys.Limiter // sign-ins
+	failed keys.Limiter // counts wrong keys
+	tried  keys.Limiter // counts sign-ins
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
@@ -75,15 +77,15 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHosts reports whether a request is the host's own, which asks whether the process is up or is a trigger, and not
-// one that it passes on.
+// isHosts reports whether the host itself sent a request, to check that the process is up or to call a trigger. It is
+// false for requests that the host passes on.
 func (d *door) isHosts(r *http.Request, pattern string) bool {
 	_, at, _ := strings.Cut(pattern, " ")
 	own := at == "/{$}" && r.URL.Path == "/" || isTrigger(at) && strings.EqualFold(r.URL.Path, at)
 	return own && r.Header.Get(forwardedFor) == ""
 }
 
-// forwardedFor is the header in which the host says from which address a request came.
+// forwardedFor is the header in which the host gives the address that a request came from.
 const forwardedFor = "X-Forwarded-For"
 
 func isTrigger(path string) bool {
@@ -98,7 +100,7 @@ func isTrigger(path string) bool {
 func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint) {
 	given := credentials(r, e)
 	if d.Access == HostKeys && (e == nil || !e.Anonymous) {
-		// The host has checked a key. A key of Tidemark beside it says who calls.
+		// The host has checked its own key. One of Tidemark's keys beside it names the caller.
 		given = slices.DeleteFunc(given, func(s string) bool { return !strings.HasPrefix(s, keys.Prefix) })
 		if len(given) == 0 {
 			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
@@ -108,7 +110,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	k, err := d.check(r, given)
 	if err == nil && e != nil && e.Scope == api.ScopeFeed && r.URL.Query().Has("key") &&
 		!api.ScopeRead.Covers(k.Scope) {
-		err = errNoKey // an address is seen by many, so a key in it must not be able to change anything
+		err = errNoKey // many people see addresses, so a key in one must not allow changes
 	}
 	if err != nil {
 		d.refuse(w, r, err)
@@ -117,10 +119,10 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: k.Name, Scope: k.Scope}))
 }
 
-// errNoKey refuses a request that has no key, or one that is not accepted.
+// errNoKey refuses a request without a key, or with a key that is not accepted.
 var errNoKey = fault.New(fault.Blocked, "%s", keyNeeded)
 
-// check finds the one key of a request.
+// check looks up the key of a request. It refuses a request that does not have exactly one key.
 func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	if len(given) != 1 {
 		return keys.Key{}, errNoKey
@@ -147,7 +149,7 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// refuse answers with the reason why a request is not let in.
+// refuse answers a request that is not let in with the reason.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)
@@ -157,8 +159,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
-// credentials are the different texts that a request gives as keys. Addresses are written to logs, so only feeds accept
-// a key in the address: their readers cannot send headers.
+// credentials returns the distinct strings that a request presents as keys. Addresses are written to logs, so only
+// feeds accept a key in the address: feed readers cannot send headers.
 func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(given, text) {
@@ -181,8 +183,8 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address is where a request comes from. The host appends it to the header that it received, so the last one counts.
-// Azure adds a port.
+// address returns the address that a request came from. The host appends this address to the header that it received,
+// so the last one counts. Azure adds a port.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

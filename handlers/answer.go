@@ -35,20 +35,20 @@ func (s *server) serveRoute(e *api.Endpoint) http.HandlerFunc {
 	}
 }
 
-// unavailable is an error of opening the services, as callers may see it.
+// unavailable turns an error from opening the services into one that callers may see.
 func (s *server) unavailable(r *http.Request, err error) error {
 	s.Log.ErrorContext(r.Context(), "services are not available", "err", err)
 	return fault.New(fault.Unavailable, "%s", health.Message(err, "storage or index cannot be reached; try again shortly"))
 }
 
-// noteAct logs who had something done. Who reads is not logged: the keys' times of last use tell that.
+// noteAct logs who changed something. Reads are not logged: each key's time of last use covers them.
 func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
 		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)
 	}
 }
 
-// answerError answers with an error, and logs it if callers cannot do anything about it.
+// answerError answers with an error, and logs the errors that callers cannot correct.
 func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if kind := fault.KindOf(err); wire.Status(err) >= http.StatusInternalServerError {
 		s.Metrics.Errors.Add(1, "invocation", string(kind))

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// hostMaxBody is the largest body, in bytes, that the Functions host passes on, and so the most that is discarded.
+	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. It therefore also bounds how much
+	// is discarded.
 	hostMaxBody = 104_857_600
 	// defaultBodyTime is well below the host's functionTimeout, at which it kills the whole process.
 	defaultBodyTime = 2 * time.Minute
@@ -29,13 +30,13 @@ type body struct {
 	ended bool
 }
 
-// bounded gives r a body of bounded size and time, and the writer that goes with it.
+// bounded limits the size of r's body and the time that it may take to arrive. It returns the writer to answer with.
 func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.ResponseWriter {
 	if r.Body == nil || r.Body == http.NoBody {
 		return w
 	}
 	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: wire.MaxBody}
-	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails within the process, which has no connection
+	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails for in-process requests, which have no connection
 	r.Body = b
 	return &discardsRest{ResponseWriter: w, body: b}
 }
@@ -61,7 +62,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// discard discards what has not been read.
+// discard reads and drops the unread part of the body.
 func (b *body) discard() {
 	if b.ended {
 		return
@@ -73,7 +74,7 @@ func (b *body) discard() {
 	b.ended = true
 }
 
-// end removes the deadline, which would cut off what follows the body on the connection.
+// end removes the deadline, which would otherwise cut off what follows the body on the connection.
 func (b *body) end() {
 	b.ended = true
 	_ = b.conn.SetReadDeadline(time.Time{})

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// bound are all routes and triggers over the services that they were made with, and what invocations need beside them.
+// bound holds all routes and triggers with the services that they use, and the services that every invocation needs.
 type bound struct {
 	of       *Services
 	routes   map[*api.Endpoint]wire.Route
@@ -19,7 +19,7 @@ type bound struct {
 	activity *activity.Log
 }
 
-// open opens the services, and binds routes and triggers to them: once, because the services usually stay the same.
+// open opens the services and binds routes and triggers to them. It binds only once while the services stay the same.
 func (s *server) open(ctx context.Context) (*bound, error) {
 	v, err := s.Open(ctx)
 	if err != nil {
@@ -51,7 +51,8 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flush writes what was done, if it is time to. A failure is no reason to do the work again.
+// flush writes the activity log when a flush is due. An error is not reported to the host, which would repeat the
+// work.
 func (s *server) flush(ctx context.Context, done *activity.Log) {
 	if err := done.Flush(ctx); err != nil {
 		s.Log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)

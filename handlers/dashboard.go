@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// newDashboard makes the pages for people. They ask the API of the same process; the request's context says who asks.
+// newDashboard makes the pages for people. They call the API in the same process; the request's context has the
+// caller.
 func newDashboard(served http.Handler, log *slog.Logger) http.Handler {
 	client := &http.Client{Transport: wire.InProcess{Handler: served}}
 	return ui.New(ui.Options{Client: api.NewClient("http://in.process", "", client), API: served, Log: log})

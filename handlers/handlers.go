@@ -17,18 +17,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// Options adjust the handler.
+// Options configure the handler.
 type Options struct {
-	// Open opens the services, or returns those that are open. Every invocation calls it, so it must be quick once it
-	// has succeeded; after a failure it is called again.
+	// Open opens the services, or returns the ones that are already open. Every invocation calls it, so once it has
+	// succeeded it must return quickly; after a failure it is called again.
 	Open func(ctx context.Context) (*Services, error)
 	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when zero.
 	Timeout time.Duration
 	// BodyTime is how long the body of a request may take to arrive; 2 minutes when zero.
 	BodyTime time.Duration
-	// Port is where the handler listens: only requests to it on this machine are answered. Empty for all.
+	// Port is where the handler listens: only requests to this port on this machine are answered. Empty accepts all.
 	Port string
-	// Access says who checks the keys of requests.
+	// Access says which program checks the keys of requests.
 	Access Access
 	// Secret is what the host sends with each request; empty if the host sends nothing.
 	Secret  string
@@ -44,7 +44,7 @@ const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {
 	Options
-	served http.Handler // the API, for parts of this process
+	served http.Handler // the API, for callers in this process
 	last   atomic.Pointer[bound]
 }
 
@@ -55,13 +55,13 @@ var triggerNames = []string{
 	"DeliveryWorker", "DeliveryPoison",
 }
 
-// The function that the host proxies to the dashboard, whose pages it knows itself.
+// dashboardRoute is the function that the host proxies to the dashboard. The dashboard routes its pages itself.
 const dashboardRoute = "ui/{*path}"
 
 var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 
-// New makes the handler's HTTP interface. It answers GET / at once, even if the services cannot be opened: the host
-// asks for it to learn whether the process is up.
+// New makes the handler's HTTP interface. It answers GET / at once, even when the services cannot be opened, because
+// the host uses that request to check that the process is up.
 func New(o Options) http.Handler {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.BodyTime = cmp.Or(o.BodyTime, defaultBodyTime)
@@ -91,10 +91,10 @@ func New(o Options) http.Handler {
 	return s.admit(s.guard(s.newDoor(mux, routed)))
 }
 
-// muxPattern is how the mux knows a route.
+// muxPattern returns the pattern under which a route is registered in the mux.
 func muxPattern(e *api.Endpoint) string { return e.Method + " /api/" + lowerLiterals(e.Path) }
 
-// lowerLiterals puts a path pattern into lower case, except for its {names}.
+// lowerLiterals puts a path pattern into lower case, except for the {names} in it.
 func lowerLiterals(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {
@@ -105,8 +105,8 @@ func lowerLiterals(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// folded gives the path the form that the mux knows. Hosts match paths without regard to case and to a slash at the
-// end; ids are in lower case anyway.
+// folded returns a request whose path has the form that the mux expects. Hosts ignore case and a trailing slash in
+// paths; ids are lower case anyway.
 func folded(r *http.Request) *http.Request {
 	if path := "/" + strings.Trim(strings.ToLower(r.URL.Path), "/"); path != r.URL.Path {
 		r = r.Clone(r.Context())
@@ -115,14 +115,14 @@ func folded(r *http.Request) *http.Request {
 	return r
 }
 
-// guard bounds every invocation and turns a panic into an answer.
+// guard limits the time of every invocation and answers 500 after a panic.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = scoped(r)
 		w = bounded(w, r, s.BodyTime)
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { // an answer that cannot be finished
+				if p == http.ErrAbortHandler { // the answer has begun and cannot be finished
 					panic(p)
 				}
 				s.Log.ErrorContext(r.Context(), "invocation panicked", "path", r.URL.Path, "panic", p, "stack",

@@ -7,11 +7,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// invocationHeader is the host's id of the invocation, put in place of what a client has sent.
+// invocationHeader carries the host's id of the invocation. The host replaces any value that a client sends.
 const invocationHeader = "X-Azure-Functions-InvocationId"
 
-// scoped notes to which invocation and which trace a request belongs. A request by the dashboard belongs to the
-// invocation that shows the page, as a span below the page's.
+// scoped records the invocation and the trace that a request belongs to. A request from the dashboard belongs to the
+// invocation that shows the page, as a child of the page's span.
 func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
 	asked := scope.Trace
@@ -23,7 +23,7 @@ func scoped(r *http.Request) *http.Request {
 	return r.WithContext(telemetry.With(r.Context(), scope))
 }
 
-// withFunction notes which function a request is for.
+// withFunction records which function a request is for.
 func withFunction(r *http.Request, function string) *http.Request {
 	scope := telemetry.From(r.Context())
 	scope.Function = function
@@ -40,8 +40,8 @@ func (s *server) over(r *http.Request, began time.Time, outcome string) {
 	}
 }
 
-// counted counts the invocations of an HTTP function by the status of their answers. One that panics has no status: it
-// failed.
+// counted counts the invocations of an HTTP function by the status of their answers. An invocation that panics has no
+// status and counts as failed.
 func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: telemetry.OutcomeFailed}
@@ -51,14 +51,14 @@ func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFun
 	}
 }
 
-// noted remembers how a request is answered.
+// noted remembers the status of an answer.
 type noted struct {
 	http.ResponseWriter
 	outcome string
 	begun   bool
 }
 
-// Write implements [io.Writer]; without a status before it, that is 200.
+// Write implements [io.Writer]. If no status was written before, the status is 200.
 func (n *noted) Write(b []byte) (int, error) {
 	if !n.begun {
 		n.WriteHeader(http.StatusOK)

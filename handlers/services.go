@@ -43,7 +43,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Services answer invocations. Each area gets those that it needs; see [Services.areas].
+// Services answer invocations. Each area gets only the services that it needs; see [Services.areas].
 type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
@@ -54,8 +54,8 @@ type Services struct {
 	Index     search.Index
 	Documents *document.Reader
 	Files     *file.Client
-	Admit     func(url string) error   // why a page would never be fetched, as far as its URL tells; nil admits all
-	Setting   func(name string) string // one of the app's, such as a credential; "" for none
+	Admit     func(url string) error   // the reason why a URL would never be fetched; nil admits all
+	Setting   func(name string) string // a setting of the app, such as a credential; "" for none
 	Rebuilds  *rebuild.Service
 	Bulk      *bulk.Service
 	Migrate   *migrate.Service
@@ -68,7 +68,7 @@ type Services struct {
 	Notify    *notify.Notifier
 	Activity  *activity.Log
 	Keys      *keys.Ring
-	Config    map[string]string // the settings as they may be shown
+	Config    map[string]string // the settings, with secrets removed
 	Rules     source.Rules
 	Version   string
 	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
@@ -79,7 +79,7 @@ type Services struct {
 // area is a part of the API, with the services that it needs.
 type area interface{ Routes() []wire.Route }
 
-// worker does the work that begins without a request, with the services that it needs.
+// worker does work that begins without a request, with the services that it needs.
 type worker interface {
 	Triggers() map[string]wire.Trigger
 }

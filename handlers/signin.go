@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API accepts keys alone, so
-// that no other site can use a session to call it.
+// sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API accepts only keys, so
+// another site cannot use a visitor's session to call it.
 const sessionCookie = "tidemark_session"
 
 const (
@@ -22,10 +22,10 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// servePage shows the dashboard to people who signed in, and to programs with a key.
+// servePage shows the dashboard to people who have signed in, and to programs with a key.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
-		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in page
 		return
 	}
 	if page == signInPath && r.Method == http.MethodPost {
@@ -56,7 +56,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	}
 }
 
-// visitor finds who looks at a page, by the key of the request or by the session of its cookie.
+// visitor identifies the caller of a page, by the key of the request or by the session in its cookie.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	given := credentials(r, nil)
 	cookies := r.CookiesNamed(sessionCookie)
@@ -76,7 +76,7 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	return k, token, err
 }
 
-// formToken reports whether a form carries the token that only pages of its session know.
+// formToken reports whether a form carries its session's token, which only pages of that session contain.
 func formToken(r *http.Request, token string) bool {
 	if ui.ParseForm(r) != nil {
 		return false
@@ -85,7 +85,7 @@ func formToken(r *http.Request, token string) bool {
 	return subtle.ConstantTimeCompare([]byte(said), []byte(want)) == 1
 }
 
-// askToSignIn shows the page for signing in instead of the one that was asked for.
+// askToSignIn shows the sign-in page instead of the requested page.
 func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="Tidemark"`)
@@ -93,7 +93,7 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session. It is always a new one, so that nobody else can have chosen its token.
+// signIn begins a session. The token is always new, so nobody else can have chosen it.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	now, from := time.Now(), address(r)
 	if ui.FromElsewhere(r) {
@@ -146,7 +146,8 @@ func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
 	redirect(w, ui.Root+signInPath)
 }
 
-// cookie is the cookie of a session. In Azure the outside is always https, whatever the host says.
+// cookie returns the cookie of a session. In Azure the public address always uses https, even if the host reports
+// http.
 func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: sessionCookie, Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// result is the answer that the host expects. Outputs may be empty, but must be present.
+// result is the answer that the host expects. Outputs may be empty, but the field must be present.
 type result struct {
 	Outputs     map[string]any
 	Logs        []string
@@ -49,11 +49,12 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// envelope reads the envelope. A message continues the trace in which it was sent; any other call continues the host's.
+// envelope reads the envelope. A message continues the trace that it was sent in; any other call continues the
+// host's.
 func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
-		return r, e, err // the envelope has not arrived, which is no reason to drop the message
+		return r, e, err // the envelope has not arrived, so the message must stay queued
 	} else if err != nil {
 		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
 	}
@@ -68,7 +69,7 @@ func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error)
 	return r, e, nil
 }
 
-// invoke calls the trigger. A panic becomes an error, because the host expects the same JSON for both.
+// invoke calls the trigger. It turns a panic into an error, because the host expects the same JSON for both.
 func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

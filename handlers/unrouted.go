@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// routed serves the requests that the mux has a route for. It answers all others with a problem: 405 and Allow if only
-// the method is wrong, else 404 and a list of the routes.
+// routed serves the requests that the mux has a route for. It answers all others with a problem: 405 and Allow if
+// only the method is wrong, else 404 and a list of the routes.
 //
-// For a method that no function.json lists, a host would answer 404 with an empty body by itself. So the function
-// ZUnknownRoute takes every path and method below /api, and such requests come here. Hosts try routes in the order of
-// their functions' names, so it is the last.
+// Without help, a host answers 404 with an empty body to a method that no function.json lists. The function
+// ZUnknownRoute therefore accepts every path and method below /api, and passes such requests to this code. Hosts try
+// routes in the order of their functions' names, so its name sorts last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := folded(r)
@@ -37,7 +37,7 @@ func (s *server) routed(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// known are the routes as a caller writes them.
+// known returns the routes as callers write them.
 func known() (out []string) {
 	for _, e := range api.Routes() {
 		out = append(out, e.Method+" /api/"+e.Path)

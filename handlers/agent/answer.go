@@ -16,20 +16,20 @@ const (
 	usualTokens = 4000
 	leastTokens = 300
 	mostTokens  = 16_000
-	reserve     = 60 // for the end of an answer
-	framed      = 30 // for the marks around what strangers wrote
+	reserve     = 60 // kept free for the end of an answer
+	framed      = 30 // for the delimiters around text of third parties
 )
 
-// answer is the text that a tool gives.
+// answer is the text that a tool returns.
 type answer struct {
 	b     strings.Builder
-	fence string // of this answer alone
+	fence string // the delimiter of this answer
 	left  int    // tokens
 	cut   bool
 	total int
 }
 
-// newAnswer begins an answer of at most so many tokens; 0 is the usual.
+// newAnswer begins an answer of at most so many tokens; 0 selects the default.
 func newAnswer(tokens int) *answer {
 	if tokens == 0 {
 		tokens = usualTokens
@@ -41,27 +41,27 @@ func newAnswer(tokens int) *answer {
 	return a
 }
 
-// say adds words of Tidemark, not of pages.
+// say adds Tidemark's own text, not text of pages.
 func (a *answer) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a.left -= chunk.Tokens(text)
 	a.b.WriteString(text)
 }
 
-// note adds where a question was understood in another way than it may be meant.
+// note adds a note that a query was understood in another way than the caller may have meant.
 func (a *answer) note(text string) {
 	if text != "" {
 		a.say("Note: %s.\n", text)
 	}
 }
 
-// room reports whether there is room for more; otherwise the answer says that it is cut.
+// room reports whether more text fits. If not, the answer will end with a note that it is cut.
 func (a *answer) room() bool {
 	a.cut = a.cut || a.left < 4*framed
 	return !a.cut
 }
 
-// quote adds as much of a stranger's text as there is room for, and returns how many bytes that is.
+// quote adds as much of a third party's text as fits, and returns how many bytes it added.
 func (a *answer) quote(text string) int {
 	text = plain(text)
 	shown := passage.Clip(text, a.left-framed)
@@ -70,7 +70,7 @@ func (a *answer) quote(text string) int {
 	return len(strings.TrimSuffix(shown, passage.Ellipsis))
 }
 
-// plain is a text without control characters, which could affect the program that shows it.
+// plain removes control characters from a text, because they could affect the program that shows it.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -80,12 +80,12 @@ func plain(text string) string {
 	}, text)
 }
 
-// headed is the title of a page and its address, each cut to a bound.
+// headed returns the title of a page and its address, each shortened to its limit.
 func headed(title, address string) string {
 	return passage.Clip(title, 60) + "\n" + passage.Clip(address, 120)
 }
 
-// String ends the answer.
+// String completes the answer and returns it.
 func (a *answer) String() string {
 	if a.cut {
 		a.say("Cut at about %d tokens. Ask for less, or give more tokens, up to %d.\n", a.total, mostTokens)
@@ -94,7 +94,7 @@ func (a *answer) String() string {
 	return a.b.String()
 }
 
-// stamp is a time as it can be given to a tool again.
+// stamp formats a time in a form that tools also accept as input.
 func stamp(at time.Time) string {
 	if at.IsZero() {
 		return "unknown"

@@ -14,11 +14,11 @@ import (
 
 // Handlers answer messages of the Model Context Protocol.
 type Handlers struct {
-	API     http.Handler // asked by the tools, as the caller of the message
+	API     http.Handler // that the tools call, as the caller of the message
 	Lookup  *lookup.Lookup
 	Version string
 	Log     *slog.Logger
-	// Keys is whether callers need keys. A browser's page cannot have one, so the name of the host then does not matter.
+	// Keys is whether callers need keys. If they do, the Host header need not be checked: a web page has no key.
 	Keys bool
 }
 
@@ -27,8 +27,8 @@ func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
 }
 
-// tools answers a message. Nothing is kept between two messages, and an answer is one JSON document, since the host
-// passes on no streams.
+// tools answers a message. No state is kept between messages, and an answer is one JSON document, because the host
+// does not pass on streams.
 func (h *Handlers) tools(r *http.Request) (int, any, error) {
 	client := api.NewClient("http://in.process", "", &http.Client{Transport: inside{r.Context(), h.API}})
 	server := New(Options{Client: client, Version: h.Version, IDs: h.ids})
@@ -41,7 +41,7 @@ func (h *Handlers) tools(r *http.Request) (int, any, error) {
 	return http.StatusOK, streamed{handler, r}, nil
 }
 
-// ids are the ids that the item of an address may have.
+// ids returns the ids that the item of an address may have.
 func (h *Handlers) ids(address string) (ids []string, err error) {
 	all, err := h.Lookup.IDs(address)
 	for _, id := range all {
@@ -50,7 +50,7 @@ func (h *Handlers) ids(address string) (ids []string, err error) {
 	return ids, err
 }
 
-// streamed is an answer that a handler writes.
+// streamed is an answer that an [http.Handler] writes.
 type streamed struct {
 	http.Handler
 	r *http.Request
@@ -59,7 +59,7 @@ type streamed struct {
 // WriteAnswer implements [wire.Writer].
 func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
 
-// inside asks the API as part of another request: as its caller, and no longer than it lasts.
+// inside calls the API as part of another request: with its caller, and with its context.
 type inside struct {
 	ctx context.Context
 	api http.Handler

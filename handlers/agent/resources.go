@@ -12,10 +12,10 @@ import (
 const (
 	pageURI   = "tidemark://items/"
 	pageType  = "text/markdown"
-	pagesRead = 50 // of a listing
+	pagesRead = 50 // pages in a listing
 )
 
-// addResources adds pages as resources: each by its id, and those that are indexed as a list.
+// addResources offers pages as resources: any page by its id, and a list of the indexed pages.
 func (b toolbox) addResources(s *mcp.Server) {
 	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "page", Title: "A page", URITemplate: pageURI + "{id}",
 		MIMEType: pageType, Description: "A page or file that Tidemark keeps, as Markdown, by its id."}, b.resource)
@@ -43,7 +43,7 @@ func (b toolbox) resource(ctx context.Context, q *mcp.ReadResourceRequest) (*mcp
 		Text: a.String()}}}, nil
 }
 
-// resources lists the pages that are indexed.
+// resources lists the indexed pages.
 func (b toolbox) resources(ctx context.Context, q *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
 	query := api.ItemQuery{Status: api.StatusIndexed, Top: pagesRead}
 	if q.Params != nil {

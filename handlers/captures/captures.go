@@ -1,5 +1,5 @@
-// Package captures answers requests about what is kept of an item: its captures, what they say and how they differ, and
-// what the index was given of the present one.
+// Package captures answers requests about the captures of an item: their text, the differences between them, and what
+// the index received from the present one.
 package captures
 
 import (
@@ -20,7 +20,7 @@ import (
 type Handlers struct {
 	History *history.History
 	Compare *compare.Comparer
-	Feed    *feed.Feed // which version of an item the caller has read
+	Feed    *feed.Feed // knows which version of an item the caller has read
 }
 
 // Routes are the routes about captures.
@@ -35,20 +35,20 @@ func (h *Handlers) Routes() []wire.Route {
 	}
 }
 
-// findPast finds an item with its past.
+// findPast returns an item with its past.
 func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error) {
 	p, err := h.History.Find(ctx, source.ID(id))
 	return p, wire.Field("id", err)
 }
 
-// Indexed answers requests about what the index was given of an item.
+// Indexed answers requests about the chunks and pictures that the index has of an item.
 type Indexed struct {
 	Items     *registry.Items
 	Manifests *index.Manifests
-	Images    func(context.Context, registry.Item) ([]search.Image, error) // those that the index shows of an item
+	Images    func(context.Context, registry.Item) ([]search.Image, error) // in the index, of an item
 }
 
-// Routes are the routes about what the index was given.
+// Routes are the routes about chunks and pictures in the index.
 func (h *Indexed) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListChunks, h.chunks),

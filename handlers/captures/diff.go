@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// diff says what differs between two captures of an item.
+// diff returns the differences between two captures of an item.
 func (h *Handlers) diff(ctx context.Context, q api.DiffQuery) (out api.Diff, err error) {
 	past, err := h.findPast(ctx, q.ID)
 	if err != nil {
@@ -58,10 +58,10 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 	return out
 }
 
-// maxScanned is how many changes are read, at most, to find the version of an item that the caller read last.
+// maxScanned is the largest number of changes that are read to find the version of an item that the caller read last.
 const maxScanned = 5000
 
-// sinceRead completes a query for the difference from the version of an item that the caller read last.
+// sinceRead completes a query, so that the difference begins at the version of the item that the caller read last.
 func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
 	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {

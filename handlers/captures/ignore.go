@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/compare"
 )
 
-// ignoreLines adds rules by which lines do not count, or removes some.
+// ignoreLines adds or removes rules for lines that do not count as changes.
 func (h *Handlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) (out api.IgnoreResult, err error) {
 	past, err := h.findPast(ctx, q.ID)
 	if err != nil {

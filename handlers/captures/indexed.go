@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// chunks lists what the index was last given of an item.
+// chunks lists the chunks of an item that were last written to the index.
 func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, error) {
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
 	it, err := h.Items.Find(ctx, source.ID(q.ID))

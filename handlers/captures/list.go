@@ -25,7 +25,7 @@ func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.Captur
 	return page, wire.Field("continuation", err)
 }
 
-// edges lists which capture of an item took over from which, a page at a time, newest first.
+// edges lists which capture of an item replaced which, a page at a time, newest first.
 func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, error) {
 	page := api.EdgePage{Lineage: []api.Edge{}}
 	past, err := h.findPast(ctx, q.ID)
@@ -40,7 +40,7 @@ func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, er
 	return page, wire.Field("continuation", err)
 }
 
-// capture answers what was captured: its text, or the bytes as they came.
+// capture answers with the content of a capture: its text, or the bytes as they were received.
 func (h *Handlers) capture(ctx context.Context, q api.CaptureID) (any, error) {
 	if _, _, err := source.ParseID(q.ID); err != nil {
 		return nil, wire.Field("id", err)

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// text answers the text of a page, as it is now or as it was at a time.
+// text answers with the text of a page, at present or at a given time.
 func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 	if !slices.Contains([]string{"", "markdown", "text", "json"}, q.Format) {
 		return nil, fault.Field("format", "format must be markdown, text or json, not %.40q", q.Format)
@@ -51,7 +51,7 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 	return wire.Content{Body: []byte(extract.Markdown(doc.Blocks)), MediaType: "text/markdown; charset=utf-8"}, nil
 }
 
-// captureAsOf is the digest of a capture: asOf is the digest itself, a time, or empty for the present capture.
+// captureAsOf returns the digest of a capture: asOf is the digest itself, a time, or empty for the present capture.
 func captureAsOf(ctx context.Context, past history.Past, asOf string) (string, error) {
 	switch {
 	case history.IsDigest(asOf):

@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// maxScanned is how many changes are read, at most, for a page of a list.
+// maxScanned is the largest number of changes that are read for one page of a list.
 const maxScanned = 5000
 
-// changeQuery says which changes are asked for, and after which place.
+// changeQuery selects changes, and has the position after which the page begins.
 type changeQuery struct {
 	api.ChangeQuery
 
 	filter feed.Filter
-	since  time.Time // zero for any
+	since  time.Time // zero for all
 	after  feed.Position
-	reader *feed.Reader // whose unread changes are wanted; nil for all
+	reader *feed.Reader // selects the unread changes of this reader; nil for all
 }
 
 func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
@@ -40,7 +40,7 @@ func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
 	return q, err
 }
 
-// changes lists what has changed, a page at a time.
+// changes lists the changes, a page at a time.
 func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
 	q, err := newChangeQuery(from)
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }
 
-// newestChanges lists changes before a place, if this is not the first page.
+// newestChanges lists changes, newest first; a page after the first one begins at position at.
 func newestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -91,7 +91,7 @@ func newestChanges(
 	return page, err
 }
 
-// oldestChanges lists changes after a place.
+// oldestChanges lists the changes after position at, oldest first.
 func oldestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -116,9 +116,9 @@ func oldestChanges(
 	return page, err
 }
 
-// collect reads changes until top of them have passed the filter, maxScanned have been read, or over reports that the
-// rest are not asked for. last is the place of the last change that it read; next is that place as text if there may
-// be more.
+// collect reads changes until top of them have passed the filter, maxScanned have been read, or over reports that no
+// later change is wanted. last is the position of the last change that was read. next is the same position as text if
+// there may be more changes, else empty.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
 	out = []api.FeedChange{}
@@ -141,5 +141,5 @@ func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	return out, last, "", nil
 }
 
-// titleOf is the title of a change for people.
+// titleOf returns a title of a change that people can read.
 func titleOf(c api.FeedChange) string { return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) }

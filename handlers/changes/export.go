@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// exportChanges answers with the changes of a filter.
+// exportChanges answers with the changes that pass a filter.
 func (h *Handlers) exportChanges(ctx context.Context, q api.ChangeExport) (any, error) {
 	return export.New(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
 		page, err := h.changes(ctx, api.ChangeQuery{Since: q.Since, Until: q.Until, Order: q.Order, Host: q.Host,
@@ -40,7 +40,7 @@ var changeColumns = []export.Column[api.FeedChange]{
 	{Name: "to", Text: func(c *api.FeedChange) string { return c.To }},
 }
 
-// passages are the passages of an operation, "added" or "removed", a line each.
+// passages returns the passages of an operation, "added" or "removed", one on each line.
 func passages(c *api.FeedChange, op string) string {
 	var lines []string
 	for _, p := range c.Passages {

@@ -15,10 +15,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// feedTitle is what feed readers show.
+// feedTitle is the title of the feeds.
 const feedTitle = "Tidemark: what has changed"
 
-// latest reads the newest changes that a feed is asked for.
+// latest reads the newest changes for a feed, with the filter of the request.
 func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange, error) {
 	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
@@ -29,7 +29,7 @@ func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange
 	return page.Changes, err
 }
 
-// changesAtom answers the newest changes as Atom 1.0 (RFC 4287).
+// changesAtom answers with the newest changes as Atom 1.0 (RFC 4287).
 func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	all, err := h.latest(r, api.ChangesAtom.Endpoint)
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	return http.StatusOK, conditional(r, body, "application/atom+xml; charset=utf-8"), nil
 }
 
-// changesJSONFeed answers the newest changes as JSON Feed 1.1.
+// changesJSONFeed answers with the newest changes as JSON Feed 1.1.
 func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	all, err := h.latest(r, api.ChangesJSON.Endpoint)
 	if err != nil {
@@ -116,15 +116,16 @@ func atomOf(all []api.FeedChange) atomFeed {
 	return f
 }
 
-// entryURI is the id of a change in feeds. It does not depend on the address of the feed (RFC 4287 section 4.2.6).
+// entryURI returns the id of a change in feeds. It does not depend on the address of the feed (RFC 4287 section
+// 4.2.6).
 func entryURI(c api.FeedChange) string {
 	return fmt.Sprintf("urn:tidemark:change:%s:%s%s", c.ID, c.ItemID, c.EntryID)
 }
 
-// headline is a change in a line.
+// headline describes a change in one line.
 func headline(c api.FeedChange) string { return titleOf(c) + " – " + string(c.Kind) }
 
-// summary is a change in a few lines of text.
+// summary describes a change in a few lines of text.
 func summary(c api.FeedChange) string {
 	var b strings.Builder
 	b.WriteString(c.Why)

@@ -1,5 +1,5 @@
-// Package changes answers requests about what has changed: lists and feeds of changes, how far each caller has read
-// them, and who is notified of them.
+// Package changes answers requests about changes: lists and feeds of changes, how far each caller has read them, and
+// who is notified of them.
 package changes
 
 import (

@@ -40,7 +40,7 @@ func (h *Handlers) listChannels(ctx context.Context, _ api.None) (api.Channels, 
 	return h.Notify.Channels(ctx)
 }
 
-// addChannel makes a channel. The answer may have a secret, which no other answer shows.
+// addChannel adds a channel. The answer may contain a secret, which no later answer shows.
 func (h *Handlers) addChannel(ctx context.Context, q api.ChannelSpec) (any, error) {
 	c, err := h.Notify.SaveChannel(ctx, q, true)
 	return wire.Unkept{Body: c}, err
@@ -71,8 +71,8 @@ func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.Chang
 	return h.Notify.Follower.Why(ctx, q.ID)
 }
 
-// Follow lets rules decide about new changes, and sends lost messages again; it returns how many. It is part of
-// CrawlTimer, because an idle timer of its own would double the cost.
+// Follow applies the rules to new changes and sends lost messages again. It returns how many it sent again. It is
+// part of CrawlTimer, because a separate timer would double the cost of an idle app.
 func (h *Handlers) Follow(ctx context.Context) (int, error) {
 	report, err := h.Notify.Follower.Follow(ctx)
 	if report.Deliveries+report.Resent > 0 {
@@ -82,7 +82,7 @@ func (h *Handlers) Follow(ctx context.Context) (int, error) {
 	return report.Resent, err
 }
 
-// deliveryWorker sends a message to a receiver.
+// deliveryWorker sends a message to a channel.
 func (h *Handlers) deliveryWorker(ctx context.Context, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// reader says how far the caller has read.
+// reader returns how far the caller has read.
 func (h *Handlers) reader(ctx context.Context, _ api.None) (out api.Reader, err error) {
 	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *Handlers) readerJSON(ctx context.Context, r feed.Reader) (out api.Reade
 	return out, nil
 }
 
-// saveReader keeps the caller's filters.
+// saveReader stores the caller's filters.
 func (h *Handlers) saveReader(ctx context.Context, q api.ReaderRequest) (out api.Reader, err error) {
 	if len(q.Filters) > api.MaxFilters {
 		return out, fault.Field("filters", "filters: keep at most %d, not %d", api.MaxFilters, len(q.Filters))

@@ -1,5 +1,5 @@
-// Package checks answers the triggers by which items are checked. Timers send jobs for items that are due and remove
-// what is old; workers do the jobs.
+// Package checks answers the triggers that check items. Timers send jobs for due items and remove old data; workers
+// do the jobs.
 package checks
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Queue answers the triggers of the queues of jobs.
+// Queue answers the triggers of the job queues.
 type Queue struct {
 	Worker *crawl.Worker
 	Log    *slog.Logger
@@ -38,7 +38,8 @@ type Timers struct {
 	Activity   *activity.Log
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
-	// AfterSweep is other work of every minute. Each function has its own share of the time that the sweep leaves.
+	// AfterSweep is other work that is done each minute. Each function gets its own share of the time that remains
+	// after the sweep.
 	AfterSweep  []func(context.Context) (int, error)
 	PurgeGone   time.Duration // how long tombstones are kept; 0 for ever
 	KeepChanges time.Duration // how long the feed keeps changes

@@ -21,7 +21,7 @@ func (h *Queue) crawlWorker(ctx context.Context, e wire.Envelope) (string, error
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
-// crawlSlowWorker does a job that was moved out of the way of others.
+// crawlSlowWorker does a job that was moved to the slow queue, where it does not delay others.
 func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {
@@ -33,7 +33,7 @@ func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, e
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
-// crawlPoison records a job that failed on every try on the job's items.
+// crawlPoison handles a job that failed on every try: it records the failure on the job's items.
 func (h *Queue) crawlPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {

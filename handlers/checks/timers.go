@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// crawlTimer sends jobs for what is due, then does the other work of every minute. Each part has its own share of the
+// crawlTimer sends jobs for due items, then does the other work of every minute. Each part has its own share of the
 // time, so that a sweep under overload leaves time for the parts after it.
 func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
@@ -27,8 +27,9 @@ func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error
 	return text, err
 }
 
-// purgeTimer moves the checks of tombstones forward that have been kept long enough, which matters after the setting
-// was changed; the worker purges them at that check. It also removes old activity, changes and deliveries.
+// purgeTimer brings forward the checks of tombstones that have been kept long enough. This matters after the setting
+// was changed. The worker purges a tombstone at that check. The timer also removes old activity, changes and
+// deliveries.
 func (h *Timers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
 	h.Log.InfoContext(ctx, "purges expedited", "items", moved)

@@ -1,5 +1,5 @@
-// Package export answers with lists of any length, as CSV or as JSON Lines. A list is sent while it is read, a page at
-// a time, so it needs no more memory than a page.
+// Package export answers with lists of any length, as CSV or as JSON Lines. A list is sent while it is read, one page
+// at a time, so only one page is in memory.
 package export
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// PageSize is how many rows are read at once.
+// PageSize is the number of rows in a page.
 const PageSize = 500
 
-// Answer is a list of any length, which is sent while it is read.
+// Answer is a list of any length that is sent while it is read.
 type Answer[T any] struct {
 	name, format string
 	columns      []Column[T]
 	first        []T
-	after        string // where the next page begins; empty when there is none
+	after        string // the cursor of the next page; empty when there is none
 	next         func(after string) ([]T, string, error)
 	log          *slog.Logger
 }
@@ -35,8 +35,9 @@ type Column[T any] struct {
 	Text func(row *T) string
 }
 
-// New reads the first page, so that an error of the request can still be answered. next reads the page that begins at
-// after ("" for the first), and also gives where the page after it begins ("" if it is the last).
+// New reads the first page, so that an error in the request can still be answered with a status. next reads the page
+// that begins at after ("" for the first page). It also returns the cursor of the page that follows, "" after the
+// last.
 func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 	next func(after string) ([]T, string, error)) (e Answer[T], err error) {
 	if format == "" {
@@ -52,7 +53,8 @@ func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 
 var _ wire.Writer = Answer[struct{}]{}
 
-// WriteAnswer implements [wire.Writer]. If it fails, it breaks the connection off, because the status has been sent.
+// WriteAnswer implements [wire.Writer]. If it fails, it closes the connection, because the status has already been
+// sent.
 func (e Answer[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}[e.format])
@@ -78,7 +80,7 @@ func (e Answer[T]) rows(w io.Writer) error {
 	}
 }
 
-// encoder writes rows in the format of the export.
+// encoder returns a function that writes rows in the format of the export.
 func (e Answer[T]) encoder(w io.Writer) func(rows []T) error {
 	if e.format == "jsonl" {
 		out := json.NewEncoder(w)
@@ -97,7 +99,7 @@ func (e Answer[T]) encoder(w io.Writer) func(rows []T) error {
 	for i, c := range e.columns {
 		line[i] = c.Name
 	}
-	_ = out.Write(line) // the error is that of the flush
+	_ = out.Write(line) // Flush reports the same error
 	return func(rows []T) error {
 		for i := range rows {
 			for j, c := range e.columns {
@@ -110,8 +112,8 @@ func (e Answer[T]) encoder(w io.Writer) func(rows []T) error {
 	}
 }
 
-// cell is a text that spreadsheets show but do not evaluate: titles and passages are written by strangers (OWASP, CSV
-// injection).
+// cell returns a text that spreadsheets show but do not evaluate, because third parties write titles and passages
+// (OWASP, CSV injection).
 func cell(text string) string {
 	if r := []rune(text[:min(len(text), 4)]); len(r) > 0 && strings.ContainsRune("=+-@\t\r\n＝＋－＠", r[0]) {
 		return "'" + text
@@ -119,7 +121,7 @@ func cell(text string) string {
 	return text
 }
 
-// Time is a time in a cell, in UTC (RFC 3339); empty for the zero time.
+// Time formats a time for a cell, in UTC (RFC 3339); empty for the zero time.
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -127,7 +129,7 @@ func Time(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Yes is a yes or no in a cell; empty for no.
+// Yes formats a boolean for a cell; empty for false.
 func Yes(b bool) string {
 	if b {
 		return "yes"
@@ -135,7 +137,7 @@ func Yes(b bool) string {
 	return ""
 }
 
-// Number is a number in a cell; empty for 0.
+// Number formats a number for a cell; empty for 0.
 func Number(n int) string {
 	if n == 0 {
 		return ""
@@ -143,7 +145,7 @@ func Number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Fraction is a fraction in a cell, to four digits; empty for 0.
+// Fraction formats a fraction for a cell, with four digits; empty for 0.
 func Fraction(f float64) string {
 	if f == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Package find answers searches and questions.
+// Package find answers searches and questions from the index.
 package find
 
 import (
@@ -12,7 +12,7 @@ import (
 // Handlers answer the requests of the area with the services that it needs.
 type Handlers struct {
 	Answers *answer.Answers
-	Index   search.Index   // completes what is typed
-	Lookup  *lookup.Lookup // of the pages that links are about
+	Index   search.Index   // completes the user's input
+	Lookup  *lookup.Lookup // finds the pages that links lead to
 	Log     *slog.Logger
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/answer"
 )
 
-// freshnessOf reads how lately results must have been checked. A new check asks a site, so it needs a key that allows
-// it.
+// freshnessOf reads how recently results must have been checked. A new check sends requests to a site, so the
+// caller's key must allow it.
 func freshnessOf(ctx context.Context, maxAge, stale string) (f answer.Freshness, err error) {
 	switch stale {
 	case "", api.StaleOmit:

@@ -17,10 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// retrievedPages is how many pages of each search are read for passages.
+// retrievedPages is the number of pages of each search whose passages are read.
 const retrievedPages = 20
 
-// retrieve answers questions by whole passages within a budget of tokens.
+// retrieve answers questions with whole passages, within a budget of tokens.
 func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
 	out.Passages = []api.RetrievedPassage{}
 	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
@@ -48,7 +48,7 @@ func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out a
 	return out, nil
 }
 
-// retrieveQueries are the searches for the questions of a request.
+// retrieveQueries returns the searches for the questions of a request.
 func retrieveQueries(req api.RetrieveRequest) (queries []search.Query, err error) {
 	field, questions := "queries", req.Queries
 	if req.Q != "" {
@@ -90,13 +90,14 @@ func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 		out.At = p.Written
 	}
 	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
-		// Not both: browsers would prefer the text, but the id is more exact, for a term below the heading for example.
+		// Not both: browsers would prefer the text fragment, but the id is more exact, for example for a term below
+		// the heading.
 		out.Anchor = cmp.Or(wire.Anchor(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out
 }
 
-// fragmentOf is a text fragment, by which browsers scroll to a text
+// fragmentOf returns a text fragment, which makes browsers scroll to a text
 // (https://wicg.github.io/scroll-to-text-fragment/#syntax).
 func fragmentOf(text string) string {
 	return ":~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(text))

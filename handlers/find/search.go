@@ -54,7 +54,7 @@ func (h *Handlers) searchFor(ctx context.Context, req api.SearchRequest) (out ap
 	return out, nil
 }
 
-// noteOf tells where a query was understood in another way than it may be meant.
+// noteOf describes where a query was understood in another way than the caller may have meant.
 func noteOf(asked string, found search.Results) string {
 	var notes []string
 	if found.Note != "" {
@@ -109,10 +109,10 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	return q, err
 }
 
-// facetNames are the facets that can be asked for.
+// facetNames are the facets that a request may name.
 var facetNames = []string{"host", "tag", "type", "language", "age"}
 
-// facetsOf reads which facets are asked for.
+// facetsOf returns the facets that a request names.
 func facetsOf(names api.FacetNames) ([]string, error) {
 	if all, err := strconv.ParseBool(cmp.Or(string(names), "false")); err == nil {
 		if !all {
@@ -130,7 +130,7 @@ func facetsOf(names api.FacetNames) ([]string, error) {
 	return list, nil
 }
 
-// suggest completes what a person types.
+// suggest completes a user's input.
 func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.Suggestions, err error) {
 	found, err := h.Index.Suggest(ctx, req.Q)
 	out.Suggestions = append([]string{}, found...)
@@ -139,10 +139,10 @@ func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.S
 
 const unclosedNote = "a quotation mark is not closed, so no phrase begins there; put a second one behind the phrase"
 
-// lookups is how many pages of links are looked up at once.
+// lookups is the number of linked pages that are looked up at once.
 const lookups = 8
 
-// showLinked shows with each link the page that it is about. One that cannot be looked up now is left out.
+// showLinked adds to each link the page that it leads to. A page that cannot be looked up now is omitted.
 func (h *Handlers) showLinked(ctx context.Context, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)

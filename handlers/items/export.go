@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// exportItems answers with the items of a filter.
+// exportItems answers with the items that pass a filter.
 func (h *Handlers) exportItems(ctx context.Context, q api.ItemExport) (any, error) {
 	return export.New(h.Log, "items", q.Format, itemColumns, func(after string) ([]api.Item, string, error) {
 		page, err := h.items(ctx, api.ItemQuery{Host: q.Host, Status: q.Status, Tag: q.Tag, Paused: q.Paused,

@@ -40,13 +40,13 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	return http.StatusOK, d, err
 }
 
-// remove has an item purged: the worker removes it from the index first, then from the registry.
+// remove starts the purge of an item: the worker removes it from the index first, then from the registry.
 func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.Remove(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Field("id", err)
 }
 
-// acceptWatch accepts the watched part of an item as it is now.
+// acceptWatch accepts the present content of an item's watched part.
 func (h *Handlers) acceptWatch(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.AcceptWatch(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Field("id", err)
@@ -89,7 +89,7 @@ func itemJSON(it *registry.Item) api.Item {
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
 	if it.IndexPending {
-		out.NextCrawlAt = it.ResumeAt // the site is not asked before that
+		out.NextCrawlAt = it.ResumeAt // the host is paused until then
 	}
 	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}

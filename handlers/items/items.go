@@ -1,5 +1,5 @@
-// Package items answers requests about items: sources are registered, listed, shown, checked again and removed, and
-// people decide how an item, or all items of a tag, are checked.
+// Package items answers requests about items. It registers, lists, shows, rechecks and removes sources, and changes
+// how an item, or all items of a tag, are checked.
 package items
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
-// Handlers answer requests about items that are registered.
+// Handlers answer requests about registered items.
 type Handlers struct {
 	Items   *registry.Items
-	Tags    *registry.Tags // what they set for items
+	Tags    *registry.Tags // what tags set for items
 	Lookup  *lookup.Lookup
 	History *history.History
 	Log     *slog.Logger
 }
 
-// Routes are the routes about items that are registered.
+// Routes are the routes about registered items.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListItems, h.items),
@@ -53,10 +53,10 @@ func (h *Registration) Routes() []wire.Route {
 type Settings struct {
 	Items *registry.Items
 	Tags  *registry.Tags
-	Bulk  *bulk.Service // plans the checks of a tag's items anew
+	Bulk  *bulk.Service // replans the checks of a tag's items
 }
 
-// Routes are the routes about what people set.
+// Routes are the routes about settings of items and tags.
 func (h *Settings) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnPatch(api.PatchItem, h.patchItem),

@@ -12,7 +12,7 @@ import (
 
 // addition is a request to register pages or files.
 type addition struct {
-	what  string // the name of the request's field, "url" or "path"; that of many sources has an s behind it
+	what  string // the field of the request, "url" or "path"; for many sources, the field has an s appended
 	one   string
 	many  []string
 	parse func(raw, credential string) (source.Source, error)
@@ -88,7 +88,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	var last error
 	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
-			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // not a failure, but a state
+			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // does not count as failed
 			continue
 		}
 		if got.Err != nil {
@@ -101,12 +101,12 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 		batch.Items[at[j]].Item = &item
 	}
 	if failed > 0 && failed == len(sources) {
-		return nil, last // nothing at all could be registered: that is not a partial success
+		return nil, last // if nothing could be registered, it is not a partial success
 	}
 	return batch, nil
 }
 
-// reindex has one item checked now.
+// reindex starts a check of one item now.
 func (h *Handlers) reindex(ctx context.Context, req api.ReindexRequest) (out api.Item, err error) {
 	var it registry.Item
 	switch {

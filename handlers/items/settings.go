@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// showOptions adds what people have set for an item.
+// showOptions adds the settings that people made for an item.
 func showOptions(out *api.Item, it *registry.Item) {
 	s := settingsJSON(it.Options)
 	out.Tags, out.Paused = it.Tags, it.Paused
@@ -27,7 +27,7 @@ func settingsJSON(o options.Options) api.TagSettings {
 		Schedule: (*api.Schedule)(o.Schedule), ActiveHours: (*api.ActiveHours)(o.ActiveHours), Priority: o.Priority}
 }
 
-// effective tells which settings apply to an item, and where each is set.
+// effective returns the settings that apply to an item, and the source of each.
 func (h *Handlers) effective(ctx context.Context, it *registry.Item) (*api.Effective, error) {
 	e, err := h.Tags.Effective(ctx, it)
 	if err != nil {
@@ -54,7 +54,7 @@ func optionsOf(s api.TagSettings) (options.Options, error) {
 		Priority: s.Priority}.Validate()
 }
 
-// editOf reads how a request changes options. nulls are the names of the fields that are null.
+// editOf reads a request's changes to options. nulls are the names of the fields that are null.
 func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	if e.Options, err = optionsOf(s); err != nil {
 		return e, err
@@ -77,7 +77,7 @@ func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	return e, nil
 }
 
-// settingsOf reads how a request changes the settings of an item.
+// settingsOf reads a request's changes to the settings of an item.
 func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err error) {
 	if s.Render != "" && s.Render != "never" {
 		return out, fault.Field("render", "render %.20q is not possible yet: pages are read as their servers send them; "+
@@ -99,7 +99,7 @@ func settingsOf(s api.ItemSettings, nulls []string) (out registry.Settings, err 
 	return out, err
 }
 
-// patchItem changes what is set for one item.
+// patchItem changes the settings of one item.
 func (h *Settings) patchItem(ctx context.Context, q api.ItemPatch, nulls []string) (api.Item, error) {
 	set, err := settingsOf(q.ItemSettings, nulls)
 	if err != nil {

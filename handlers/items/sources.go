@@ -7,15 +7,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Sources reads the addresses and paths of requests as sources, and refuses what would never be fetched.
+// Sources parses the addresses and paths of requests as sources, and refuses those that would never be fetched.
 type Sources struct {
 	Rules   source.Rules
-	Admit   func(url string) error   // why the page of a URL would never be fetched; nil admits all
-	Files   *file.Client             // which files the settings allow
-	Setting func(name string) string // a setting of the app, such as a credential; "" if it is not set
+	Admit   func(url string) error   // returns why a URL would never be fetched; nil admits all
+	Files   *file.Client             // knows which files the settings allow
+	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 
-// Page is the source of a URL. name is the name of a credential, or empty. A credential for another address is refused.
+// Page returns the source for a URL. name is the name of a credential, or empty. Errors: a credential that is for
+// another address is refused.
 func (s Sources) Page(raw, name string) (source.Source, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s Sources) Page(raw, name string) (source.Source, error) {
 	return src, nil
 }
 
-// file is the source of a path, if the settings let it be read.
+// file returns the source for a path, if the settings allow reading it.
 func (s Sources) file(raw, name string) (source.Source, error) {
 	place, err := file.Parse(raw)
 	if err != nil {
@@ -44,7 +45,8 @@ func (s Sources) file(raw, name string) (source.Source, error) {
 	return place.Source(), s.Files.Admit(place, name)
 }
 
-// credential is the name of a credential as items keep it. Empty stays empty; a name that is not set is refused.
+// credential returns the name of a credential in the form that items store. Empty stays empty; the name of a
+// credential that is not set is refused.
 func (s Sources) credential(given string) (string, error) {
 	if given == "" {
 		return "", nil

@@ -13,7 +13,7 @@ func tagJSON(t registry.Tag) api.Tag {
 	return api.Tag{Name: t.Name, TagSettings: settingsJSON(t.Options), ChangedAt: t.ChangedAt}
 }
 
-// listTags lists the tags that set something.
+// listTags lists the tags that have settings.
 func (h *Settings) listTags(ctx context.Context, _ api.None) (api.Tags, error) {
 	all, err := h.Tags.List(ctx)
 	out := api.Tags{Tags: make([]api.Tag, len(all))}
@@ -32,7 +32,7 @@ func (h *Settings) getTag(ctx context.Context, q api.TagName) (api.Tag, error) {
 	return tagJSON(t), err
 }
 
-// saveTag replaces everything that a tag sets.
+// saveTag replaces all settings of a tag.
 func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, erro
 	return h.putTag(ctx, name, o)
 }
 
-// putTag stores what a tag sets, and begins to plan the next checks of its items anew.
+// putTag stores the settings of a tag, and starts a run that replans the checks of its items.
 func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (api.Tag, error) {
 	t, err := h.Tags.Put(ctx, name, o)
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (
 	return h.replanned(ctx, t)
 }
 
-// replanned begins a run that plans the checks of a tag's items anew.
+// replanned starts a run that replans the checks of a tag's items.
 func (h *Settings) replanned(ctx context.Context, t registry.Tag) (api.Tag, error) {
 	out := tagJSON(t)
 	begun, err := h.Bulk.Replan(ctx, t.Name)
@@ -62,7 +62,7 @@ func (h *Settings) replanned(ctx context.Context, t registry.Tag) (api.Tag, erro
 	return out, err
 }
 
-// patchTag changes some of what a tag sets.
+// patchTag changes some settings of a tag.
 func (h *Settings) patchTag(ctx context.Context, q api.TagPatch, nulls []string) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *Settings) patchTag(ctx context.Context, q api.TagPatch, nulls []string)
 	return h.putTag(ctx, name, edit.Apply(t.Options))
 }
 
-// removeTag removes everything that a tag sets. Items keep the tag.
+// removeTag removes all settings of a tag. Items keep the tag.
 func (h *Settings) removeTag(ctx context.Context, q api.TagName) (api.Tag, error) {
 	name, err := wire.TagName(q.Name)
 	if err != nil {

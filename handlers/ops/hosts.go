@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxRobotsShown is how much of a robots.txt is shown, in bytes.
+// maxRobotsShown bounds the part of a robots.txt that is shown, in bytes.
 const maxRobotsShown = 64 << 10
 
-// host tells how a host is treated, and why.
+// host reports how a host is treated, and why.
 func (h *State) host(ctx context.Context, q api.HostName) (api.HostDetail, error) {
 	view, err := h.Hosts.View(ctx, q.Host)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// metrics answers the metrics of this process, for Prometheus. Each instance has its own.
+// metrics answers with the metrics of this process, for Prometheus. Each instance has its own.
 func (h *Process) metrics(_ context.Context, _ api.None) (any, error) {
 	return exposition{h.Metrics}, nil
 }
@@ -19,5 +19,5 @@ type exposition struct{ *telemetry.Metrics }
 func (e exposition) WriteAnswer(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", telemetry.TextType)
 	w.WriteHeader(status)
-	_ = e.WriteText(w) // an error means that the caller has gone
+	_ = e.WriteText(w) // an error means that the caller has disconnected
 }

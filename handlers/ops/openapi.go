@@ -8,19 +8,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// openAPI answers the description of all routes, for programs.
+// openAPI answers with the description of all routes, for programs.
 func openAPI(context.Context, api.None) (any, error) {
 	return built{body: openapi.JSON, mediaType: "application/json; charset=utf-8", policy: "default-src 'none'"}, nil
 }
 
-// docs answers the description as a page, for people.
+// docs answers with the description as a page, for people.
 func docs(context.Context, api.None) (any, error) {
 	page, policy := openapi.Page()
 	return built{body: page, mediaType: "text/html; charset=utf-8", policy: policy}, nil
 }
 
-// built is an answer that was made at build time. Its address may hold a function key, so browsers send no address on
-// when a link is followed.
+// built is an answer that was made at build time. Its address may contain a function key, so browsers are told to
+// send no Referer when a link is followed.
 type built struct {
 	body      []byte
 	mediaType string
@@ -34,5 +34,5 @@ func (b built) WriteAnswer(w http.ResponseWriter, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.body) // an error means that the caller has gone
+	_, _ = w.Write(b.body) // an error means that the caller has disconnected
 }

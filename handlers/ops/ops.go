@@ -1,5 +1,5 @@
-// Package ops answers requests about the app itself: the state of hosts and of what the app depends on, its keys,
-// numbers and settings, and the description of the API.
+// Package ops answers requests about the app itself: the state of hosts and of the services that the app depends on,
+// its keys, metrics and settings, and the description of the API.
 package ops
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// State answers requests about the state of hosts and of what the app depends on.
+// State answers requests about the state of hosts and of the services that the app depends on.
 type State struct {
 	Hosts          *registry.Hosts
 	Jobs           *registry.Jobs
@@ -32,7 +32,7 @@ type Pinger interface {
 	Ping(ctx context.Context) error
 }
 
-// Routes are the routes about states.
+// Routes are the routes about the state of the app and its hosts.
 func (h *State) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.GetStatus, h.status),
@@ -41,11 +41,11 @@ func (h *State) Routes() []wire.Route {
 	}
 }
 
-// Process answers requests about this process: what it has done, and how it was set.
+// Process answers requests about this process: its recent work and its settings.
 type Process struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
-	Settings map[string]string // as they may be shown
+	Settings map[string]string // with secrets removed
 }
 
 // Routes are the routes about this process.

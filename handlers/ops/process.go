@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 )
 
-// lastHours sums up what was done in the last hours.
+// lastHours sums up the activity of the last hours.
 func (h *Process) lastHours(ctx context.Context, q api.ActivityQuery) (api.Activity, error) {
 	report, err := h.Activity.Read(ctx, q.Hours)
 	return activityJSON(report, time.Now().UTC()), err
@@ -22,7 +22,7 @@ func activityJSON(report activity.Report, now time.Time) api.Activity {
 	return out
 }
 
-// config shows the settings of the app, which stay the same while it runs (spec 001).
+// config shows the settings of the app, which do not change while it runs (spec 001).
 func (h *Process) config(context.Context, api.None) (api.Config, error) {
 	return api.Config{Settings: h.Settings}, nil
 }

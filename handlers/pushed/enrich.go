@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// enrichOne has a model describe an entry of the present schema, or a text, now (D8).
+// enrichOne lets a model describe an entry of the present schema, or a text, at once (D8).
 func (h *Handlers) enrichOne(ctx context.Context, req api.EnrichRequest) (api.Tier1, error) {
 	if req.EntryID == "" {
 		if req.Text == "" {
@@ -33,7 +33,7 @@ func (h *Handlers) enrichOne(ctx context.Context, req api.EnrichRequest) (api.Ti
 	return tier1JSON(req.EntryID, record), err
 }
 
-// schemaNow is the schema that the test mode selects.
+// schemaNow returns the schema that the test mode selects.
 func (h *Handlers) schemaNow(ctx context.Context) (string, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *Handlers) enrichMany(ctx context.Context, req api.EnrichBatchRequest) (
 	return batchJSON(b, nil), err
 }
 
-// enrichBatches lists batches of a schema.
+// enrichBatches lists the batches of a schema.
 func (h *Handlers) enrichBatches(ctx context.Context, q api.EnrichQuery) (out api.EnrichBatches, err error) {
 	if q.Schema == "" {
 		if q.Schema, err = h.schemaNow(ctx); err != nil {
@@ -77,7 +77,7 @@ func (h *Handlers) enrichBatches(ctx context.Context, q api.EnrichQuery) (out ap
 	return out, err
 }
 
-// enrichBatch shows a batch with its lines, in whichever schema it is.
+// enrichBatch shows a batch of either schema, with its lines.
 func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Batch)
 	if err != nil {
@@ -87,13 +87,13 @@ func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.En
 	return batchJSON(b, lines), err
 }
 
-// cancelEnrichBatch asks for the end of a batch, in whichever schema it is; the timer ends it.
+// cancelEnrichBatch requests the end of a batch of either schema; the timer ends it.
 func (h *Handlers) cancelEnrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Cancel)
 	return batchJSON(b, nil), err
 }
 
-// inItsSchema does something with a batch, in the first schema that has it.
+// inItsSchema calls a function for a batch in the first schema that has the batch.
 func inItsSchema(ctx context.Context, q api.EnrichBatchID,
 	do func(_ context.Context, schema, id string) (enrich.Batch, error)) (b enrich.Batch, err error) {
 	for _, schema := range enrich.Schemas() {
@@ -121,7 +121,7 @@ func batchJSON(b enrich.Batch, lines []enrich.Line) api.EnrichBatch {
 	return out
 }
 
-// enrichTimer advances the batches of both schemas by a step, whatever the test mode is, and removes old ones.
+// enrichTimer advances the batches of both schemas by one step, whatever the test mode is, and removes old batches.
 func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	flushed := h.flushOutbox(ctx)
 	report, err := h.Enrich.Advance(ctx)
@@ -131,10 +131,11 @@ func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, er
 		errors.Join(err, failed)
 }
 
-// drainTime is how long the timer waits for the index, so that a slow index does not hold up batches.
+// drainTime bounds how long the timer waits for the index, so that a slow index does not delay batches.
 const drainTime = time.Minute
 
-// flushOutbox writes the outbox of entries to the index. The timer does not fail because the index is down.
+// flushOutbox writes the outbox of entries to the index. An error is not returned, so an index that is down does not
+// make the timer fail.
 func (h *Handlers) flushOutbox(ctx context.Context) (flushed int) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()

@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// entryRow is an entry as JSON: its columns, and what was done with it.
+// entryRow is an entry as JSON: its columns, and the outcome of the request.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many, each once. A batch that continues after errors stores several at once, and
-// keeps their order where that matters.
+// insertEntry stores one entry or many, each once. A batch that continues after errors stores several entries at
+// once, but keeps their order where the order matters.
 func (h *Handlers) insertEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
@@ -28,16 +28,16 @@ func (h *Handlers) updateEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Update, updateEach)
 }
 
-// written is what became of an item of a batch.
+// written is the outcome for one item of a batch.
 type written struct {
 	entries.Result
 	err error
 }
 
 type (
-	// write is what is done with an entry.
+	// write inserts or updates one entry.
 	write func(s *entries.Session, ctx context.Context, f entry.Fields) (entries.Result, error)
-	// writeEach does so with each item of a batch, even if others fail.
+	// writeEach writes every item of a batch, even if some fail.
 	writeEach func(ctx context.Context, s *entries.Session, items []map[string]json.RawMessage) []written
 )
 
@@ -69,7 +69,7 @@ func (h *Handlers) writeEntries(r *http.Request, one write, each writeEach) (int
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
-	// One after the other, so that those before the one that fails are done, and those after it are not.
+	// Items are written one after the other: when one fails, those before it are stored and those after it are not.
 	for i, item := range items {
 		w := writeEntry(r.Context(), session, one, item)
 		done = append(done, w.Result)
@@ -81,7 +81,7 @@ func (h *Handlers) writeEntries(r *http.Request, one write, each writeEach) (int
 	return http.StatusOK, map[string]any{"results": rows}, nil
 }
 
-// itemOf is what a batch answers of an item.
+// itemOf returns the part of a batch's answer that reports on one item.
 func (h *Handlers) itemOf(ctx context.Context, i int, w written) entryRow {
 	if fault.Is(w.err, fault.Internal) {
 		h.Log.ErrorContext(ctx, "entry of a batch failed", "index", i, "err", w.err)
@@ -94,10 +94,10 @@ func (h *Handlers) itemOf(ctx context.Context, i int, w written) entryRow {
 	return row
 }
 
-// insertEach inserts items, several at once.
+// insertEach inserts items, several at a time.
 func insertEach(ctx context.Context, session *entries.Session, items []map[string]json.RawMessage) []written {
 	out := make([]written, len(items))
-	var sound []int // items that could be read
+	var sound []int // indexes of the items that could be decoded
 	var each []entries.Item
 	for i, raw := range items {
 		f, err := entry.Decode(raw)
@@ -107,12 +107,12 @@ func insertEach(ctx context.Context, session *entries.Session, items []map[strin
 	}
 	_ = session.InsertEach(ctx, each, func(n int, res entries.Result, err error) error {
 		out[sound[n]] = written{res, err}
-		return nil // the others go on
+		return nil // so that the other items are still inserted
 	})
 	return out
 }
 
-// updateEach updates items one after the other: a later one may need a key that an earlier one leaves.
+// updateEach updates items one after the other, because a later item may need a key that an earlier one gives up.
 func updateEach(ctx context.Context, session *entries.Session, items []map[string]json.RawMessage) []written {
 	out := make([]written, len(items))
 	for i, raw := range items {
@@ -121,10 +121,10 @@ func updateEach(ctx context.Context, session *entries.Session, items []map[strin
 	return out
 }
 
-// batchItem is an item of a batch; nil if it is not a JSON object. Such an item fails, and the others do not.
+// batchItem is an item of a batch; nil if it is not a JSON object. Such an item fails without failing the others.
 type batchItem map[string]json.RawMessage
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON accepts any value.
 func (b *batchItem) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '{' {
 		return nil
@@ -158,7 +158,7 @@ func batchOf(req map[string]json.RawMessage) (items []map[string]json.RawMessage
 	return items, goOn, nil
 }
 
-// inBatch says which item ended a batch.
+// inBatch adds to an error the number of the item that ended a batch.
 func inBatch(i int, err error) error {
 	return fmt.Errorf("items[%d], after %d that are done: %w", i, i, err)
 }
@@ -181,11 +181,11 @@ func resultRow(res entries.Result) entryRow {
 	return row
 }
 
-// flushTime is how long an answer waits for the index to take what the request wrote.
+// flushTime bounds how long an answer waits until the index has stored what the request wrote.
 const flushTime = 20 * time.Second
 
-// flushDone writes to the index what a request wrote, so that it is found at once. If that fails, the timer does so
-// later, and the request succeeds.
+// flushDone writes a request's entries to the index, so that searches find them at once. If this fails, the request
+// still succeeds, and the timer writes them later.
 func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
@@ -194,7 +194,7 @@ func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	}
 }
 
-// rowOf is an entry as JSON, with its keywords, which are stored as text, as a list.
+// rowOf returns an entry as JSON. Keywords, which are stored as text, become a list.
 func rowOf(f entry.Fields) entryRow {
 	row := entryRow{}
 	for name, value := range f {
@@ -206,13 +206,13 @@ func rowOf(f entry.Fields) entryRow {
 	return row
 }
 
-// testMode tells which schema entries go to.
+// testMode returns the schema that new entries are stored in.
 func (h *Handlers) testMode(ctx context.Context, _ api.None) (api.TestMode, error) {
 	on, err := h.Entries.TestMode(ctx)
 	return api.TestMode{IsTestMode: on}, err
 }
 
-// setTestMode decides which schema entries go to.
+// setTestMode selects the schema that new entries are stored in.
 func (h *Handlers) setTestMode(r *http.Request) (int, any, error) {
 	var req struct {
 		IsTestMode *bool `json:"is_test_mode"`

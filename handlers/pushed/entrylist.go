@@ -14,7 +14,7 @@ func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	// one more than is shown, which tells whether there is another page
+	// one more than is shown, to find out whether there is another page
 	found, err := session.List(ctx, q.Policy, q.Top+1, q.Continuation)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, erro
 	return page, nil
 }
 
-// showEntry shows an entry of the present schema; if it is a link, also the page that it leads to.
+// showEntry shows an entry of the present schema. For a link, it also shows the page that the link leads to.
 func (h *Handlers) showEntry(ctx context.Context, q api.EntryID) (any, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {

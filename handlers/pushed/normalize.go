@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// normalizeTelegram gives a message its identity.
+// normalizeTelegram computes the identity of a Telegram message.
 func (h *Handlers) normalizeTelegram(_ context.Context, req api.TelegramRequest) (any, error) {
 	return entry.NormalizeTelegram(entry.Telegram{
 		Text: req.Text, Caption: req.Caption, ContentType: req.ContentType,
@@ -16,7 +16,7 @@ func (h *Handlers) normalizeTelegram(_ context.Context, req api.TelegramRequest)
 	}, h.Rules)
 }
 
-// normalizeEmail gives a mail its identity.
+// normalizeEmail computes the identity of a mail.
 func (h *Handlers) normalizeEmail(_ context.Context, req api.EmailRequest) (any, error) {
 	return entry.NormalizeEmail(entry.Email{
 		RawText: req.RawText, From: req.From, Subject: req.Subject, ContentType: req.ContentType,

@@ -1,5 +1,5 @@
-// Package pushed answers requests about what is pushed in: entries, their policies, and what a language model says of
-// them.
+// Package pushed answers requests about content that is pushed in: entries, their policies, and their descriptions by
+// a language model.
 package pushed
 
 import (
@@ -15,7 +15,7 @@ import (
 type Handlers struct {
 	Entries *entries.Store
 	Enrich  *enrich.Service
-	Lookup  *lookup.Lookup // of the pages that links are about
+	Lookup  *lookup.Lookup // finds the pages that links lead to
 	Rules   source.Rules
 	Log     *slog.Logger
 }

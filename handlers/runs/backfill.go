@@ -38,7 +38,7 @@ func (h *Handlers) backfillRuns(ctx context.Context, q api.BackfillQuery) (api.B
 	return out, err
 }
 
-// withRun answers with a run after do has changed or read it.
+// withRun returns a handler that calls do to read or change a run, and answers with the run.
 func (h *Handlers) withRun(do func(context.Context, string) (backfill.Run, error),
 ) func(context.Context, api.BackfillID) (api.BackfillRun, error) {
 	return func(ctx context.Context, q api.BackfillID) (api.BackfillRun, error) {
@@ -84,7 +84,7 @@ func (h *Handlers) runJSON(run backfill.Run) api.BackfillRun {
 	return out
 }
 
-// backfillPoison ends a source if its step failed on every try.
+// backfillPoison ends a backfill's source whose step failed on every try.
 func (h *Handlers) backfillPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	body, err := e.Job()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
-// bulkStart begins to do one thing to many items.
+// bulkStart starts a run that does one thing to many items.
 func (h *Handlers) bulkStart(ctx context.Context, q api.BulkRequest) (out api.BulkRun, err error) {
 	ask := bulk.Ask{Op: bulk.Op(q.Op), IDs: q.IDs}
 	if !slices.Contains(bulk.Ops, ask.Op) {
@@ -55,7 +55,7 @@ func checkIDs(q api.BulkRequest) error {
 	return nil
 }
 
-// bulkFilter reads a filter. One that selects every item must say so.
+// bulkFilter reads a filter. A request that selects every item must say so explicitly.
 func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "filter.")
@@ -65,7 +65,7 @@ func (h *Handlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 	return f, err
 }
 
-// bulkState tells how far a run is.
+// bulkState reports the progress of a run.
 func (h *Handlers) bulkState(ctx context.Context, q api.BulkID) (api.BulkRun, error) {
 	run, err := h.Bulk.Get(ctx, q.ID)
 	return bulkJSON(run), err

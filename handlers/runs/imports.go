@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 )
 
-// importTime is how long a request imports before the queue takes over: much less than clients and the front end of
-// Azure wait.
+// importTime is how long a request imports before the queue continues the work: much less than clients and Azure's
+// front end wait.
 const importTime = 20 * time.Second
 
-// importMbox begins to import a file of mails, and answers with how far that came.
+// importMbox starts to import a file of mails, and answers with the progress so far.
 func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, error) {
 	q := mailimport.Request{Path: req.MboxPath, Window: req.CompletionWindow}
 	for _, n := range []struct {
@@ -28,7 +28,7 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 		if n.given == nil {
 			continue
 		}
-		if *n.into = *n.given; *n.given == 0 { // for which a Request takes the default
+		if *n.into = *n.given; *n.given == 0 { // 0 selects the default of the Request
 			return nil, fault.Field(n.name, "%s must not be 0: leave it out for %d", n.name, n.otherwise)
 		}
 	}
@@ -45,7 +45,7 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 	return importJSON(im), nil
 }
 
-// importState tells how far an import is.
+// importState reports the progress of an import.
 func (h *Handlers) importState(ctx context.Context, q api.ImportID) (api.Import, error) {
 	im, err := h.Mails.Get(ctx, q.ID)
 	return importJSON(im), err
@@ -76,7 +76,7 @@ func importJSON(im mailimport.Import) api.Import {
 	return out
 }
 
-// importStep does one turn of an import, of mails or of a list.
+// importStep does one step of an import, of mails or of a list.
 func (h *Handlers) importStep(ctx context.Context, message []byte) error {
 	if h.Lists.Owns(message) {
 		return h.Lists.Step(ctx, message)

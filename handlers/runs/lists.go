@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/listimport"
 )
 
-// importAddresses begins to import a list of addresses, and answers with how far that came.
+// importAddresses starts to import a list of addresses, and answers with the progress so far.
 func (h *Handlers) importAddresses(r *http.Request) (int, any, error) {
 	req, err := listOf(r)
 	if err != nil {
@@ -49,7 +49,7 @@ func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 	return req, err
 }
 
-// listImport tells how far the import of a list is.
+// listImport reports the progress of the import of a list.
 func (h *Handlers) listImport(ctx context.Context, q api.ListImportID) (api.ListImport, error) {
 	im, err := h.Lists.Get(ctx, q.ID)
 	return listImportJSON(im), err

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 )
 
-// migrateStart begins a migration and does as much as it can at once; the timer does the rest.
+// migrateStart starts a migration and does as much of it as fits into the request; the timer does the rest.
 func (h *Handlers) migrateStart(ctx context.Context, req api.MigrationRequest) (api.Migration, error) {
 	if _, err := h.Migrate.Start(ctx, req.DryRun); err != nil {
 		return api.Migration{}, err
@@ -19,7 +19,7 @@ func (h *Handlers) migrateStart(ctx context.Context, req api.MigrationRequest) (
 	return h.migrateState(ctx, api.None{})
 }
 
-// migrateState tells how far a migration is.
+// migrateState reports the progress of a migration.
 func (h *Handlers) migrateState(ctx context.Context, _ api.None) (api.Migration, error) {
 	st, err := h.Migrate.Get(ctx)
 	return migrationJSON(st), err

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// rebuildStart begins to index many items anew.
+// rebuildStart starts a run that indexes many items again.
 func (h *Handlers) rebuildStart(ctx context.Context, req api.RebuildRequest) (out api.Rebuild, err error) {
 	if req.Audit && (req.Force || req.Refetch) {
 		return out, fault.Field("audit", "audit repairs what differs, from the kept captures: leave force and refetch out")
@@ -27,7 +27,7 @@ func (h *Handlers) rebuildStart(ctx context.Context, req api.RebuildRequest) (ou
 	return wire.Rebuild(run, 0), err
 }
 
-// rebuildState tells how far a rebuild is.
+// rebuildState reports the progress of a rebuild.
 func (h *Handlers) rebuildState(ctx context.Context, q api.RebuildID) (out api.Rebuild, err error) {
 	if q.ID == "" {
 		return out, fault.Field("id", "id is missing: give that of a rebuild")

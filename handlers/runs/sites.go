@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// sites tells how far the polls of all sites are (E14).
+// sites reports the progress of the polls of all sites (E14).
 func (h *Handlers) sites(ctx context.Context, _ api.None) (api.Sites, error) {
 	all, err := h.Polls.All(ctx)
 	out := api.Sites{Sites: []api.Site{}}
@@ -23,7 +23,7 @@ func (h *Handlers) sites(ctx context.Context, _ api.None) (api.Sites, error) {
 	return out, err
 }
 
-// addSite adds a site, and begins its first poll.
+// addSite adds a site and starts its first poll.
 func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, error) {
 	if q.URL == "" {
 		return api.Site{}, fault.Field("url", "url is missing: give a domain, a sitemap, or what the wanted pages begin with")
@@ -35,7 +35,7 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	return siteJSON(one), nil
 }
 
-// removeSite removes a site that was added. Its pages stay.
+// removeSite removes a site that was added. The site's pages remain registered.
 func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, error) {
 	one, err := h.Polls.Get(ctx, q.Slug)
 	if err != nil {
@@ -44,7 +44,7 @@ func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, er
 	return siteJSON(one), h.Polls.Forget(ctx, q.Slug)
 }
 
-// withSite answers with a site after do has polled or read it.
+// withSite returns a handler that calls do to poll or read a site, and answers with the site.
 func withSite(do func(context.Context, string) (sitepoll.Site, error),
 ) func(context.Context, api.SiteSlug) (api.Site, error) {
 	return func(ctx context.Context, q api.SiteSlug) (api.Site, error) {
@@ -88,12 +88,12 @@ func pollJSON(l *sitepoll.Poll) *api.Look {
 	return &out
 }
 
-// indexNow takes a submission of many addresses.
+// indexNow accepts a submission of many addresses.
 func (h *Handlers) indexNow(ctx context.Context, req api.IndexNowRequest) (any, error) {
 	return h.push(ctx, sitepoll.Push{Host: req.Host, Key: req.Key, KeyLocation: req.KeyLocation, URLs: req.URLList})
 }
 
-// indexNowOne takes a submission of one address.
+// indexNowOne accepts a submission of one address.
 func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, error) {
 	u, err := url.Parse(q.URL)
 	if err != nil || u.Host == "" {
@@ -111,16 +111,16 @@ func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	return api.IndexNowResult(got), err
 }
 
-// refusal is a problem with a status that no kind of error has.
+// refusal is a problem whose status does not belong to any error kind.
 type refusal struct{ error }
 
 func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
 	wire.Problem(w, status, f.Error(), api.FieldError{Field: fault.FieldOf(f.error), Message: f.Error()})
 }
 
-// sentinelTimer begins the polls that are due.
+// sentinelTimer starts the polls that are due.
 func (h *Handlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	begun, err := h.Polls.Tick(ctx)
-	_, failed := h.Lists.RequeueStalled(ctx) // rarely needed, so once an hour is often enough
+	_, failed := h.Lists.RequeueStalled(ctx) // rarely needed, so once an hour is enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
 }

@@ -11,7 +11,7 @@ type Writer interface {
 	WriteAnswer(w http.ResponseWriter, status int)
 }
 
-// Reply is an answer with another status than the route's own.
+// Reply is an answer whose status differs from the route's usual one.
 type Reply struct {
 	Status int
 	Body   any
@@ -31,14 +31,14 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 		panic(err) // unreachable: the types of the API always encode
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // an error means that the caller has gone
+	_, _ = w.Write(buf.Bytes()) // an error means that the caller has disconnected
 }
 
-// Content is an answer that is not JSON. A stranger wrote it, so browsers are told to trust nothing in it.
+// Content is an answer that is not JSON. Third parties wrote it, so its headers make browsers run nothing in it.
 type Content struct {
 	Body      []byte
 	MediaType string
-	Filename  string // under which browsers save it; empty if they may show it
+	Filename  string // the name under which browsers save it; empty lets them show it
 }
 
 // WriteAnswer implements [Writer].
@@ -54,10 +54,10 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	w.WriteHeader(status)
-	_, _ = w.Write(c.Body) // an error means that the caller has gone
+	_, _ = w.Write(c.Body) // an error means that the caller has disconnected
 }
 
-// Unkept is an answer that no cache on the way may keep, such as one with a secret.
+// Unkept is an answer that caches must not store, such as an answer with a secret.
 type Unkept struct{ Body any }
 
 // WriteAnswer implements [Writer].

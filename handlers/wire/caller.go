@@ -12,17 +12,17 @@ import (
 
 // Caller is the sender of a request.
 type Caller struct {
-	Name  string // of the key; empty where no key is needed
+	Name  string // the name of the key; empty where no key is needed
 	Scope api.Scope
 }
 
-// Reader is the name of the reader of changes that the caller is. Where no key is needed, all callers are one reader,
-// with a name that no key can have.
+// Reader returns the name under which the caller reads changes. Where no key is needed, all callers share one reader,
+// whose name no key can have.
 func (c Caller) Reader() string { return cmp.Or(c.Name, "-") }
 
 type callerKey struct{}
 
-// WithCaller names the caller of a request, also for the log.
+// WithCaller adds the caller to a request's context and to its log messages.
 func WithCaller(r *http.Request, c Caller) *http.Request {
 	scope := telemetry.From(r.Context())
 	scope.Actor = c.Name
@@ -30,13 +30,13 @@ func WithCaller(r *http.Request, c Caller) *http.Request {
 	return r.WithContext(context.WithValue(ctx, callerKey{}, c))
 }
 
-// CallerOf is the caller of a request; the zero Caller if none is known.
+// CallerOf returns the caller of a request, or the zero Caller if none is known.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// MayCall refuses a route to a caller whose key lacks its scope.
+// MayCall returns an error when the caller's key lacks the scope of a route.
 func MayCall(ctx context.Context, e *api.Endpoint) error {
 	c := CallerOf(ctx)
 	if e.Scope == "" || c.Scope.Covers(e.Scope) {

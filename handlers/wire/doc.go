@@ -1,15 +1,15 @@
-// Package wire reads requests strictly into the types of their routes, writes answers and errors the same way
-// everywhere, and passes messages from queues to their steps. All areas of the API share it.
+// Package wire decodes requests strictly into the types of their routes, writes answers and errors in one way, and
+// passes queue messages to their steps. All areas of the API share it.
 //
-// A type of the API is made from a type of the domain in one place. That is a function xJSON beside the handlers that
-// answer with it; a function of this package, such as [Capture], if several areas answer with it; and a method JSON of
-// the domain type if not only handlers send or print it, as webhooks do with a change. Package notify is the exception:
-// it stores rules and channels as the API has them, and returns types of the API.
+// Each type of the API is made from its domain type by one function. This is a function xJSON beside the handlers
+// that answer with the type; a function of this package, such as [Capture], if several areas answer with it; or a
+// method JSON of the domain type if other code than handlers sends or prints it, as webhooks do with a change.
+// Package notify is the exception: it stores rules and channels as types of the API, and returns them so.
 //
 // A request may have only what its route's type lists for the path, the query and the body. Names are case-sensitive,
 // no field may occur twice, and numbers must be within the bounds of the type's tags.
 //
-// Error kinds become answers in one place each, HTTP in [Refuse] and triggers in package handlers:
+// Error kinds become answers in two functions: [Refuse] for HTTP, and one in package handlers for triggers:
 //
 //	kind          HTTP                          queue and timer
 //	""            2xx                           200 {}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// InProcess sends requests to a handler of the same process, without a network between.
+// InProcess sends requests to a handler in the same process, without a network.
 type InProcess struct{ http.Handler }
 
 // RoundTrip implements [http.RoundTripper].

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// MaxBody bounds the body of a request, in bytes: a thousand URLs of 2 KiB, with room.
+// MaxBody bounds the body of a request, in bytes. A thousand URLs of 2 KiB fit.
 const MaxBody = 4 << 20
 
 // maxDepth is how deep the objects and lists of a request may be nested.
@@ -37,19 +37,19 @@ func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, describeJSON(errors.New("there is something behind the JSON object"))
 	}
-	// The body has been decoded, so the walk meets no error of syntax.
+	// The body has already been decoded, so the walk cannot meet a syntax error.
 	w := walk{Decoder: json.NewDecoder(bytes.NewReader(body))}
 	err = w.value(reflect.TypeOf(into), "", 0)
 	return w.nulls, err
 }
 
-// walk reads JSON a second time, and compares it with the type that it was decoded into.
+// walk reads JSON a second time and compares it with the type into which it was decoded.
 type walk struct {
 	*json.Decoder
 	nulls []string // fields of the outermost object that are null
 }
 
-// value checks the names in the next value, which is at path, that many levels deep. A nil type has no names.
+// value checks the names in the next value, which is at path and nested depth levels deep. A nil type has no names.
 func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
 	if err == nil && token == nil && depth == 1 {
@@ -94,7 +94,7 @@ func (w *walk) object(t reflect.Type, path string, depth int) error {
 			return err
 		}
 		name, _ := token.(string)
-		at := fmt.Sprintf("%.100s", strings.TrimPrefix(path+"."+name, ".")) // a name that a stranger chose is cut in answers
+		at := fmt.Sprintf("%.100s", strings.TrimPrefix(path+"."+name, ".")) // the caller chose it, so it is shortened
 		if seen[name] {
 			return fault.Field(at, "%s is given twice", at)
 		}
@@ -114,7 +114,7 @@ func (w *walk) object(t reflect.Type, path string, depth int) error {
 	return nil
 }
 
-// elemOf is the type of the elements of a list or a map; nil for other types.
+// elemOf returns the type of the elements of a list or a map, or nil for other types.
 func elemOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
 		return t.Elem()
@@ -122,7 +122,7 @@ func elemOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldsOf are the fields of a struct by their names in JSON; nil if the type is not a struct.
+// fieldsOf returns the fields of a struct by their names in JSON, or nil if the type is not a struct.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -144,7 +144,7 @@ func describeJSON(err error) error {
 		return fault.New(fault.TooLarge, "the request is larger than %d bytes", tooBig.Limit)
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fault.New(fault.Invalid, "%v", err) // the caller was too slow
+		return fault.New(fault.Invalid, "%v", err) // the body took too long to arrive
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return fault.Field(wrong.Field, "%s must be %s, not %s", orBody(wrong.Field), jsonName(wrong.Type), wrong.Value)
@@ -155,7 +155,7 @@ func describeJSON(err error) error {
 	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
 }
 
-// jsonName is the name of a Go type as callers know it.
+// jsonName returns the name of a Go type in the terms of JSON.
 func jsonName(t reflect.Type) string {
 	if t == reflect.TypeFor[api.TelegramID]() {
 		return "a whole number or text"

@@ -21,17 +21,17 @@ var statusOf = map[fault.Kind]int{
 	fault.Internal:    http.StatusInternalServerError,
 }
 
-// Status is the HTTP status for an error.
+// Status returns the HTTP status for an error.
 func Status(err error) int { return statusOf[fault.KindOf(err)] }
 
-// Refuse answers with an error, in the words that callers may read.
+// Refuse answers with an error, in text that callers may read.
 func Refuse(w http.ResponseWriter, err error) {
 	if wait := fault.RetryAfter(err); wait > 0 {
 		RetryAfter(w, wait)
 	}
 	status, detail := Status(err), err.Error()
 	if status == http.StatusInternalServerError {
-		detail = "" // an unforeseen error may name what strangers should not see
+		detail = "" // an unforeseen error may contain internal details
 	}
 	var fields []api.FieldError
 	if f := fault.FieldOf(err); f != "" {
@@ -46,12 +46,12 @@ func Problem(w http.ResponseWriter, status int, detail string, fields ...api.Fie
 	writeBody(w, status, api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields})
 }
 
-// RetryAfter sets the header that says how long to wait.
+// RetryAfter sets the Retry-After header.
 func RetryAfter(w http.ResponseWriter, wait time.Duration) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 }
 
-// PublicText is an error in the words that callers may read, for an answer with several errors.
+// PublicText returns the text of an error that callers may read, for an answer with several errors.
 func PublicText(err error) string {
 	if fault.Is(err, fault.Internal) {
 		return "internal error"
@@ -59,7 +59,7 @@ func PublicText(err error) string {
 	return err.Error()
 }
 
-// Field makes an Invalid error one about a field of the request.
+// Field turns an Invalid error into one about a field of the request.
 func Field(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)

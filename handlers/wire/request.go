@@ -13,14 +13,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Decode reads a request strictly: the path, the query and the body may have only what the route's type lists.
+// Decode decodes a request strictly: the path, the query and the body may have only what the route's type lists.
 func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 	request, _, err = DecodePatch[Q](r, e)
 	return request, err
 }
 
-// DecodePatch reads a request as [Decode] does. It also gives the names of the body's own fields that are null, which
-// a patch uses to remove a setting.
+// DecodePatch decodes a request as [Decode] does. It also returns the names of the body's top-level fields that are
+// null. A patch removes a setting by giving null.
 func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
 	q := queryOf(withoutKey(r, e), inQuery(params)...)
@@ -33,7 +33,7 @@ func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	if q.err != nil {
 		return request, nil, q.err
 	}
-	asked := reflect.ValueOf(request) // a copy, because the body overwrites what the query says
+	asked := reflect.ValueOf(request) // a copy, because the body overwrites the values of the query
 	if e.HasBody() {
 		if nulls, err = decodeBody(r, &request); err != nil {
 			return request, nil, err
@@ -59,8 +59,8 @@ func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	return request, nulls, nil
 }
 
-// DecodeJSON strictly reads a request whose body has no type of the API: it must have one JSON object as its body, and
-// no parameters in its URL.
+// DecodeJSON strictly decodes a request whose body has no type in the API. The body must be one JSON object, and the
+// URL must have no parameters.
 func DecodeJSON(r *http.Request, into any) error {
 	if q := queryOf(r); q.err != nil {
 		return q.err
@@ -69,7 +69,7 @@ func DecodeJSON(r *http.Request, into any) error {
 	return err
 }
 
-// withoutKey is the request of a feed without its key, which is not a parameter of the route.
+// withoutKey returns the request of a feed without its key, which is not a parameter of the route.
 func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	if e.Scope != api.ScopeFeed {
 		return r
@@ -99,7 +99,7 @@ func checkBounds(request reflect.Value) error {
 	return nil
 }
 
-// inQuery are the names of the parameters in the query.
+// inQuery returns the names of the parameters in the query.
 func inQuery(params []api.Param) (names []string) {
 	for _, p := range params {
 		if !p.InPath {
@@ -122,14 +122,14 @@ func queryOf(r *http.Request, names ...string) *query {
 	}
 	q := &query{values: values, err: err}
 	for name := range q.values {
-		if name != "code" && !slices.Contains(names, name) { // code is the host's function key
+		if name != "code" && !slices.Contains(names, name) { // code carries the host's function key
 			q.err = fault.Field(name, "there is no parameter %q; %s", name, orNone(names))
 		}
 	}
 	return q
 }
 
-// orNone lists the names of parameters for an error.
+// orNone lists the names of parameters for an error message.
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return "this route takes none"

@@ -13,13 +13,13 @@ type Route struct {
 	Answer func(r *http.Request) (status int, body any, err error)
 }
 
-// On answers a route by a function of its types.
+// On answers a route with a function of the route's types.
 func On[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (A, error)) Route {
 	return OnAny(route, func(ctx context.Context, q Q) (any, error) { return fn(ctx, q) })
 }
 
-// OnAny answers a route by a function that has several kinds of answers: a [Reply], a [Writer], or one of the route's
-// types.
+// OnAny answers a route with a function that returns several kinds of answers: a [Reply], a [Writer], or one of the
+// route's types.
 func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
 		q, err := Decode[Q](r, route.Endpoint)
@@ -34,7 +34,8 @@ func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, er
 	}}
 }
 
-// OnPatch answers a route by a function of its types, which also learns which fields of the body are null.
+// OnPatch answers a route with a function of the route's types that also receives the names of the body's null
+// fields.
 func OnPatch[Q, A any](route api.Route[Q, A], fn func(_ context.Context, q Q, nulls []string) (A, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
 		q, nulls, err := DecodePatch[Q](r, route.Endpoint)

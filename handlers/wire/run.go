@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// Rebuild shows a rebuild. left is how many of its items are not done yet.
+// Rebuild shows a rebuild. left is the number of its items that remain.
 func Rebuild(run rebuild.Run, left int) api.Rebuild {
 	out := api.Rebuild{
 		ID: run.ID, Status: string(run.State), Host: run.Host, Force: run.Force, Refetch: run.Refetch, Audit: run.Audit,
@@ -24,7 +24,7 @@ func Rebuild(run rebuild.Run, left int) api.Rebuild {
 	return out
 }
 
-// MigrationState is the state of a migration as the API names it.
+// MigrationState returns the API's name for the state of a migration.
 func MigrationState(st migrate.Status) string {
 	switch {
 	case st.Running:

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Anchor is an id escaped for the fragment of an address.
+// Anchor escapes an id for the fragment of an address.
 func Anchor(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
 
 // Image shows a picture of a page.
@@ -19,7 +19,7 @@ func Image(img search.Image, page, address string) api.Image {
 	}
 }
 
-// LinkedPage shows the page that a link is about.
+// LinkedPage shows the page that a link leads to.
 func LinkedPage(it registry.Item) *api.LinkedPage {
 	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}
 }

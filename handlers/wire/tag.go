@@ -5,7 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// TagName is the name of a tag as it is kept.
+// TagName returns the normalized name of a tag, as it is stored.
 func TagName(text string) (string, error) {
 	name, err := options.TagName(text)
 	if err != nil {

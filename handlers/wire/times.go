@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Since reads a time, a day, or how long ago; "" is the beginning.
+// Since parses a time, a day, or a duration before now; "" is the beginning.
 func Since(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -14,13 +14,13 @@ import (
 // Trigger does the work of a queue or timer function; the host logs what it returns.
 type Trigger func(ctx context.Context, e Envelope) (report string, err error)
 
-// Envelope is what the host posts for a trigger that is not HTTP.
+// Envelope is the body that the host posts to a queue or timer function.
 type Envelope struct {
 	Data     map[string]json.RawMessage
 	Metadata map[string]json.RawMessage
 }
 
-// Step is the trigger of a queue whose messages are steps of work.
+// Step returns the trigger of a queue whose messages are steps of work.
 func Step(do func(ctx context.Context, message []byte) error) Trigger {
 	return func(ctx context.Context, e Envelope) (string, error) {
 		body, err := e.Job()
@@ -31,11 +31,11 @@ func Step(do func(ctx context.Context, message []byte) error) Trigger {
 	}
 }
 
-// Job is the text of the envelope's message.
+// Job returns the text of the envelope's message.
 func (e Envelope) Job() ([]byte, error) { return e.Payload("job") }
 
-// Payload is the text of a queue message. The host sends it as base64 (dataType binary), or, without that setting, as
-// a JSON string within a JSON string.
+// Payload returns the text of a queue message. The host sends the text as base64 (dataType binary), or, without that
+// setting, as a JSON string within a JSON string.
 func (e Envelope) Payload(name string) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(e.Data[name], &text); err != nil {
@@ -51,17 +51,17 @@ func (e Envelope) Payload(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// message has the field that every queue message may have.
+// message has the field that any queue message may have.
 type message struct {
 	TraceParent string `json:"traceparent"`
 }
 
-// SentBy is the trace in which the envelope's message was sent, if the message names one.
+// SentBy returns the trace in which the envelope's message was sent, if the message names one.
 func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	for name := range e.Data {
 		body, err := e.Payload(name)
 		if err != nil {
-			continue // a timer has an object
+			continue // a timer's value is an object
 		}
 		var m message
 		if json.Unmarshal(body, &m) == nil {
@@ -73,7 +73,7 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
-// Age is how long the envelope's message has been in its queue, if the host says when it was inserted.
+// Age returns how long the envelope's message has been in its queue, if the host gives the insertion time.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	var text string
 	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
@@ -83,8 +83,8 @@ func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	return max(now.Sub(inserted), 0), err == nil
 }
 
-// Kept makes any error one that leaves its message in the queue: the message could be read, but the work failed. After
-// the last try the message is poisoned, and that is recorded.
+// Kept turns any error into one that keeps its message in the queue: the message could be read, but the work failed.
+// After the last try the message goes to the poison queue, and its failure is recorded.
 func Kept(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Throttled, fault.Conflict:
