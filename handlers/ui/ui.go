@@ -21,22 +21,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 )
 
-// Root is where the dashboard is found.
+// Root is the path of the dashboard.
 const Root = frame.Root
 
 //go:embed templates static
 var files embed.FS
 
-// templates are those of all parts.
+// templates are the templates of all parts.
 var templates = sync.OnceValue(func() frame.Templates {
 	return frame.Parse(files, show.Funcs, items.Funcs, pushed.Funcs, reading.Funcs, rules.Funcs, sites.Funcs,
 		status.Funcs)
 })
 
-// Options adjust the dashboard.
+// Options configure the dashboard.
 type Options struct {
-	Client *api.Client      // the API that it shows
-	API    http.Handler     // the same, for documents that are passed on as they are
+	Client *api.Client      // of the API that the dashboard shows
+	API    http.Handler     // the same API, for documents that are passed on unchanged
 	Clock  func() time.Time // the wall clock when nil
 	Log    *slog.Logger     // discarded when nil
 }
@@ -75,7 +75,7 @@ func New(o Options) http.Handler {
 	})
 }
 
-// pass gives a document of the API as it is. What a page links to is below [Root], where sessions count.
+// pass returns a document of the API unchanged. A page links to it below [Root], where sessions are accepted.
 func pass(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())

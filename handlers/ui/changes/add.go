@@ -29,7 +29,7 @@ func (a area) add(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "added", Title: "Added", Data: batch}, err
 }
 
-// addSite adds a site, and shows what is found there.
+// addSite adds a site, and shows the pages that are found there.
 func (a area) addSite(r *http.Request) (frame.Page, error) {
 	s, err := api.AddSite.Call(r.Context(), a.client, api.SiteRequest{URL: r.PostForm.Get("url")})
 	if err != nil {

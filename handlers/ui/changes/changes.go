@@ -1,5 +1,5 @@
-// Package changes is the part of the dashboard that people see first: what has changed, what they have not read, and
-// who was notified; the forms that add pages and sites, and a guide for the first minutes.
+// Package changes is the part of the dashboard that people see first. It shows what has changed, what the visitor has
+// not read, and who was notified. It also has the forms that add pages and sites, and a guide for the first minutes.
 package changes
 
 import (
@@ -24,7 +24,7 @@ type area struct {
 	tally  *status.Tally
 }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client, tally *status.Tally) map[string]frame.View {
 	a := area{client, tally}
 	return map[string]frame.View{
@@ -46,7 +46,7 @@ type changesData struct {
 	Reader  api.Reader
 	Counts  status.Counts
 	Filters frame.SavedFilters
-	Guide   *guide // nil if there is none
+	Guide   *guide // nil if no guide is needed
 }
 
 // changesOfDay are the changes of one day, in UTC.
@@ -61,10 +61,10 @@ type shownChange struct {
 	Unread bool
 }
 
-// Anchor is the place of the change on its page.
+// Anchor returns the id of the change's element on its page.
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
-// changes lists what has changed, the newest first.
+// changes lists the changes, newest first.
 func (a area) changes(r *http.Request) (p frame.Page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
@@ -93,14 +93,14 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 	return frame.Page{Name: "changes", Title: "What changed", Data: d}, nil
 }
 
-// changeQuery is the query that the address of a page stands for.
+// changeQuery returns the query that the address of a page describes.
 func changeQuery(q url.Values) api.ChangeQuery {
 	return api.ChangeQuery{Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
 		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
 		Top: changesShown, Continuation: q.Get("after")}
 }
 
-// byDay groups changes by day, and marks the unread ones.
+// byDay groups changes by day, and flags the unread ones.
 func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
 	for _, c := range all {
 		day := c.At.UTC().Truncate(24 * time.Hour)
@@ -114,14 +114,14 @@ func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
 	return days
 }
 
-// kindChips are the filters by kind; a filter may stand for several kinds.
+// kindChips are the filters by kind. A filter may select several kinds.
 var kindChips = []struct{ text, kinds string }{
 	{"Everything", ""}, {"Text", "content,reverted"}, {"New", "new"}, {"Gone and back", "gone,back"},
 	{"Title, images, metadata", "title,images,metadata"}, {"Failures", "failing,recovered"},
 	{"Watches", "watchBroken,watchRestored"},
 }
 
-// chips are the filters of a page. Each keeps the other filters that are on.
+// chips returns the filters of a page. Each keeps the other filters that are active.
 func chips(q url.Values) (out []show.Chip) {
 	to := func(name, value string) string {
 		other := url.Values{}
@@ -175,7 +175,7 @@ func (a area) markRead(r *http.Request) (frame.Page, error) {
 	return frame.GoTo(to), err
 }
 
-// change says who was notified of a change, and why others were not.
+// change lists who was notified of a change, and why others were not.
 func (a area) change(r *http.Request) (frame.Page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
 	return frame.Page{Name: "change", Title: "Change of " + show.ChangeTitle(why.Change), Data: why}, err

@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// listPaths are the pages of the lists that have filters.
+// listPaths are the paths of the lists that have filters.
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
-// saveFilter saves a filter under a name, or deletes the one of that name.
+// saveFilter saves a filter under a name, or deletes the filter with that name.
 func (a area) saveFilter(r *http.Request) (frame.Page, error) {
 	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})

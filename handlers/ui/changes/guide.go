@@ -7,19 +7,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// guided is how many items a store may have whose first page still shows the guide.
+// guided is the largest number of items with which the start page still shows the guide.
 const guided = 1000
 
-// guide says what is left to do in the first minutes. It ends with the first rule.
+// guide lists the steps that remain in the first minutes. The last step is the first rule.
 type guide struct {
-	Sites   []api.Site // that were added or are being read
+	Sites   []api.Site // sites that were added or are being read
 	Total   int
-	Waiting int // for their first check
+	Waiting int // items that wait for their first check
 	Indexed int
 	Failed  int
 }
 
-// guideOf is nil when no guide is needed: when there is a rule, or when much is watched.
+// guideOf returns nil when no guide is needed: when there is a rule, or when there are many items.
 func (a area) guideOf(ctx context.Context, st status.Counts) (*guide, error) {
 	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
 		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}

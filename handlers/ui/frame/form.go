@@ -10,18 +10,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Form is what a form shows: what is set or was typed, what is wrong with it, and what applies where nothing is set.
+// Form is the data of a form: the values that are set or were typed, the errors in them, and the values that apply
+// where nothing is set.
 type Form struct {
 	url.Values
 	Problem *api.Problem
-	Holds   map[string]Fact // by field
+	Holds   map[string]Fact // what applies, by field
 }
 
 // Fact is a setting in words.
 type Fact struct {
 	Field, Name, Value string
-	Tag                string // that set it
-	Own                bool   // the item has set it itself
+	Tag                string // the tag that set it
+	Own                bool   // set by the item itself
 }
 
 // Field is one field of a form.
@@ -30,8 +31,8 @@ type Field struct {
 	Holds                           Fact
 }
 
-// Field is a field with its label and a hint, under the name that the API gives it. A group of which it is the first
-// field is a name of the API, too: what the API says about the group is shown at this field.
+// Field returns a field with its label and a hint, under the name that the API gives it. A group is also a name of
+// the API; the field is the first of that group, and shows the API's messages about the group.
 func (f Form) Field(name, label, hint string, group ...string) Field {
 	out := Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
 		Wrong: FieldMessage(f.Problem, append(group, name)...), Holds: f.Holds[name]}
@@ -63,10 +64,10 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// formMemory is how much of a form is held in memory: all of it, because bodies are smaller than that.
+// formMemory is how much of a form is kept in memory, in bytes. Bodies are smaller, so the whole form is.
 const formMemory = 16 << 20
 
-// ParseForm reads a form into [http.Request.PostForm], also one that carries files.
+// ParseForm reads a form into [http.Request.PostForm], even if the form carries files.
 func ParseForm(r *http.Request) error {
 	err := r.ParseMultipartForm(formMemory)
 	if errors.Is(err, http.ErrNotMultipart) {

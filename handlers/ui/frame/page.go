@@ -1,8 +1,8 @@
-// Package frame turns what a page shows into an HTTP answer: one layout, one policy of what a browser may do with the
-// page, and one way to read and refuse forms.
+// Package frame turns a page's data into an HTTP answer: with one layout, one policy for what a browser may do with
+// the page, and one way to read and refuse forms.
 //
-// A part of the dashboard is a set of views. A [View] reads a request and gives a [Page]; a [Server] renders it with
-// the template of its name, inside the layout that all pages have.
+// A part of the dashboard is a set of views. A [View] reads a request and returns a [Page]; a [Server] renders the
+// page with the template that it names, inside the common layout.
 package frame
 
 import (
@@ -10,25 +10,25 @@ import (
 	"net/url"
 )
 
-// Root is where the dashboard is found.
+// Root is the path of the dashboard.
 const Root = "/api/ui"
 
-// View makes what a page shows. Its errors are those of the API.
+// View makes the data of a page. Its errors are those of the API.
 type View func(r *http.Request) (Page, error)
 
-// Page is the name of a template and what it shows.
+// Page is the name of a template and its data.
 type Page struct {
 	Name, Title string
 	Data        any
 	Status      int    // 200 when zero
 	Pictures    bool   // pictures of other sites may be loaded
-	To          string // go there instead; a path with its query below [Root]
+	To          string // redirect there instead; a path with its query below [Root]
 }
 
-// GoTo sends the browser to a path below [Root], which may have a query.
+// GoTo redirects the browser to a path below [Root], which may have a query.
 func GoTo(to string) Page { return Page{To: to} }
 
-// Address is a path with a query, if it has one.
+// Address joins a path and a query, which may be empty.
 func Address(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path

@@ -9,16 +9,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Server answers requests by views.
+// Server answers requests with views.
 type Server struct {
 	Templates Templates
 	Client    *api.Client
 	Clock     func() time.Time
 	Log       *slog.Logger
-	Acted     func() // called after each form that was sent
+	Acted     func() // called after each submitted form
 }
 
-// Serve answers with what a view makes of a request.
+// Serve answers requests with the page that a view makes.
 func (s *Server) Serve(v View) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p, err := Page{}, readForm(r)
@@ -45,7 +45,7 @@ func (s *Server) Serve(v View) http.Handler {
 	})
 }
 
-// failed is the page of an error.
+// failed returns the page that shows an error.
 func (s *Server) failed(r *http.Request, err error) Page {
 	problem, ok := errors.AsType[*api.Problem](err)
 	if !ok {

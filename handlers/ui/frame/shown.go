@@ -9,18 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Shown is what every template has.
+// Shown is the data that every template has.
 type Shown struct {
 	Title    string
 	Path     string // of this page, below [Root]
 	Now      time.Time
 	TestMode bool
-	Flash    string // what the last action did
+	Flash    string // the message about the last action
 	Data     any
 	Visitor
 }
 
-// Link is a path below [Root] with parameters in pairs, empty ones left out.
+// Link returns a path below [Root] with parameters, which pairs lists as name and value. Empty values are left out.
 func (s Shown) Link(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -36,12 +36,12 @@ func (s Shown) On(section string) bool {
 	return s.Path == section || section != "/" && strings.HasPrefix(s.Path, section+"/")
 }
 
-// Raw is the address of a capture's bytes, which a browser saves and does not show.
+// Raw returns the address of a capture's bytes, which a browser saves instead of showing them.
 func (s Shown) Raw(id, digest string) string {
 	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
 
-// Found is the page about a search result.
+// Found returns the address of the page about a search result.
 func (s Shown) Found(r api.SearchResult) string {
 	if r.Type == api.TypeEntry {
 		return s.Entry(r.ID)
@@ -49,7 +49,7 @@ func (s Shown) Found(r api.SearchResult) string {
 	return s.Link("/items/" + url.PathEscape(r.ID))
 }
 
-// About is the page about what has changed.
+// About returns the address of the page about the item or entry that has changed.
 func (s Shown) About(c api.FeedChange) string {
 	if c.EntryID != "" {
 		return s.Entry(c.EntryID)
@@ -57,7 +57,7 @@ func (s Shown) About(c api.FeedChange) string {
 	return s.Link("/items/" + url.PathEscape(c.ItemID))
 }
 
-// Earlier is this list, from a place on.
+// Earlier returns the address of this list from a cursor on.
 func (s Shown) Earlier(q url.Values, after string) string {
 	q = maps.Clone(q)
 	q.Set("after", after)
@@ -65,13 +65,13 @@ func (s Shown) Earlier(q url.Values, after string) string {
 	return Address(Root+s.Path, q)
 }
 
-// Entry is the page of an entry, whose id may be anything that somebody sent.
+// Entry returns the address of an entry's page. The sender chose the entry's id, so the id may be any text.
 func (s Shown) Entry(id string) string { return s.Link("/entries/" + url.PathEscape(id)) }
 
-// Tag is the page of a tag.
+// Tag returns the address of a tag's page.
 func (s Shown) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
 
-// Finding is the page about what an audit found.
+// Finding returns the address of the page about an audit's finding.
 func (s Shown) Finding(f api.Finding) string {
 	if strings.HasPrefix(f.ID, "entry_") {
 		return s.Entry(f.ID)
@@ -79,24 +79,24 @@ func (s Shown) Finding(f api.Finding) string {
 	return s.Link("/items/" + url.PathEscape(f.ID))
 }
 
-// hunks are the places where two versions differ, as a part of a page.
+// hunks is the data of the template that shows the differences between two versions.
 type hunks struct {
 	api.Diff
 	Page     Shown
 	ID, Part string
 }
 
-// Hunks are the places where two versions of an item differ.
+// Hunks returns the data that shows the differences between two versions of an item.
 func (s Shown) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
 
-// versions lets a person choose two versions.
+// versions is the data of the template that lets a person choose two versions.
 type versions struct {
 	Page               Shown
 	ID, From, To, Part string
 	Captures           []api.Capture
 }
 
-// Versions lets a person choose two versions of an item.
+// Versions returns the data that lets a person choose two versions of an item.
 func (s Shown) Versions(id string, all []api.Capture, from, to, part string) any {
 	return versions{s, id, from, to, part, all}
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Templates are those of the pages by name, each with what all pages have in common.
+// Templates are the templates of the pages by name, each with the common parts.
 type Templates map[string]*template.Template
 
-// Parse reads the templates of the folder "templates": its files are pages, and all of them may use what the files of
-// its folder "common" define. It panics if a template is broken, which a test would have found.
+// Parse reads the templates of the folder "templates". Each file there is a page, and may use what the files of the
+// folder "common" in it define. Parse panics if a template is broken, which a test would have found.
 func Parse(files fs.FS, funcs ...template.FuncMap) Templates {
 	common := template.New("").Funcs(template.FuncMap{"said": FieldMessage})
 	for _, f := range funcs {
@@ -46,10 +46,10 @@ func (t Templates) Write(w http.ResponseWriter, log *slog.Logger, p Page, out Sh
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(cmp.Or(p.Status, http.StatusOK))
-	_, _ = w.Write(body.Bytes()) // an error means that the browser has gone
+	_, _ = w.Write(body.Bytes()) // an error means that the browser has disconnected
 }
 
-// secure forbids everything that the pages do not need.
+// secure sets headers that forbid everything that the pages do not need.
 func secure(h http.Header, pictures bool) {
 	images := "'self' data:"
 	if pictures {
@@ -63,7 +63,7 @@ func secure(h http.Header, pictures bool) {
 	h.Set("X-Frame-Options", "DENY")
 }
 
-// Static serves the files of the folder "static", which change only with the program.
+// Static serves the files of the folder "static", which are built into the program.
 func Static(files fs.FS) http.Handler {
 	types := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 		".svg": "image/svg+xml", ".png": "image/png", ".webmanifest": "application/manifest+json"}
@@ -78,6 +78,6 @@ func Static(files fs.FS) http.Handler {
 		secure(w.Header(), false)
 		w.Header().Set("Content-Type", types[name[dot:]])
 		w.Header().Set("Cache-Control", "private, max-age=600")
-		_, _ = w.Write(body) // an error means that the browser has gone
+		_, _ = w.Write(body) // an error means that the browser has disconnected
 	})
 }

@@ -5,15 +5,15 @@ import (
 	"net/http"
 )
 
-// Visitor is who asks for a page.
+// Visitor is the person or program that requests a page.
 type Visitor struct {
-	Name  string // of the key; empty where no key is needed
-	Token string // that forms have to carry; empty without a session
+	Name  string // the name of the key; empty where no key is needed
+	Token string // that forms must carry; empty without a session
 }
 
 type visitorKey struct{}
 
-// WithVisitor tells the pages who asks for them.
+// WithVisitor adds the visitor to a request for a page.
 func WithVisitor(r *http.Request, v Visitor) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), visitorKey{}, v))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// countedItems is how many items are counted, at most, before a removal is confirmed.
+// countedItems is the largest number of items that are counted before a removal is confirmed.
 const countedItems = 5000
 
 type sureData struct {
@@ -19,7 +19,7 @@ type sureData struct {
 	Number string
 }
 
-// startBulk does one thing to the chosen items. A removal has to be confirmed first.
+// startBulk starts one action on the chosen items. A removal has to be confirmed first.
 func (a area) startBulk(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	d := itemFilter(f)
@@ -51,7 +51,7 @@ func (a area) startBulk(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
 }
 
-// refusedBulk shows the list again, with what was chosen and what is wrong.
+// refusedBulk shows the list again, with the choices that were made and the errors in them.
 func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (frame.Page, error) {
 	p, err := a.itemsPage(r, d, r.PostForm.Get("after"))
 	if shown, ok := p.Data.(itemsData); ok {
@@ -61,7 +61,7 @@ func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (f
 	return p, err
 }
 
-// countMeant says how many items a request means.
+// countMeant describes how many items a request selects.
 func (a area) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (string, error) {
 	n, after := len(req.IDs), ""
 	for d.Sort = ""; req.Filter != nil; {
@@ -89,7 +89,7 @@ func (a area) bulk(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "bulk", Title: bulkName(run), Data: run}, err
 }
 
-// bulkName names what a run does.
+// bulkName names the action of a run.
 func bulkName(run api.BulkRun) string {
 	switch run.Op {
 	case "tag":
@@ -108,7 +108,7 @@ func bulkName(run api.BulkRun) string {
 	return "Remove"
 }
 
-// bulkBar is the progress of a run. How many items it has is known only at its end.
+// bulkBar returns the progress of a run. The number of its items is known only at its end.
 func bulkBar(run api.BulkRun) show.Bar {
 	if run.Status == "done" {
 		return show.NewBar(1, 1, "done")

@@ -14,7 +14,7 @@ import (
 type diffData struct {
 	ID, Name string
 	api.Diff
-	Part           string // what is compared
+	Part           string // the part that is compared
 	Captures       []api.Capture
 	Earlier, Later string // addresses of the changes before and after this one
 }
@@ -30,7 +30,7 @@ func (a area) diff(r *http.Request) (frame.Page, error) {
 	d.Diff, err = api.GetDiff.Call(r.Context(), a.client,
 		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
 	at := slices.IndexFunc(d.Captures, func(c api.Capture) bool { return c.SHA256 == d.To.SHA256 })
-	between := func(from, to int) string { // of the captures, which are newest first
+	between := func(from, to int) string { // indexes of captures, which are newest first
 		if at < 0 || to < 0 || from >= len(d.Captures) {
 			return ""
 		}
@@ -41,12 +41,12 @@ func (a area) diff(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "diff", Title: "Changes of " + show.ItemTitle(it.Item), Data: d}, err
 }
 
-// beside is a line of each of two texts, side by side.
+// beside is a pair of lines, one from each of two texts, that are shown side by side.
 type beside struct{ Old, New api.DiffLine }
 
-// besides puts the added lines beside the removed lines that they replace, as far as there are both.
+// besides pairs each removed line with the added line that replaces it. Lines without a partner stay alone.
 func besides(h api.DiffHunk) (out []beside) {
-	free := 0 // the first row that has room for an added line
+	free := 0 // the first row without an added line
 	for _, l := range h.Lines {
 		switch {
 		case l.Op == "same":
@@ -71,7 +71,7 @@ type ignoreData struct {
 	Asked api.IgnoreRequest
 }
 
-// ignore shows what rules for lines would have silenced, saves them, or removes one.
+// ignore shows which changes some line rules would have suppressed, and saves or removes such rules.
 func (a area) ignore(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), Pattern: f.Get("pattern"), From: f.Get("from"), To: f.Get("to"),

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// facts puts settings into words. From says what set each of them, as in [api.Effective]; it may be nil.
+// facts describes settings in words. from names the source of each, as in [api.Effective]; it may be nil.
 func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 	add := func(field, name, value string) {
 		if value != "" {
@@ -43,7 +43,7 @@ func facts(s api.TagSettings, from map[string]string) (out []frame.Fact) {
 	return out
 }
 
-// hoursText puts active hours into words.
+// hoursText describes active hours in words.
 func hoursText(a api.ActiveHours) string {
 	var parts []string
 	if a.From != "" {
@@ -55,7 +55,7 @@ func hoursText(a api.ActiveHours) string {
 	return strings.Join(append(parts, cmp.Or(a.Timezone, "UTC")), ", ")
 }
 
-// effectiveFacts puts the settings that apply to an item into words.
+// effectiveFacts describes in words the settings that apply to an item.
 func effectiveFacts(e *api.Effective) []frame.Fact {
 	if e == nil {
 		return nil

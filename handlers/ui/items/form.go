@@ -13,10 +13,10 @@ import (
 // form is the form of the settings of an item or a tag.
 type form struct{ frame.Form }
 
-// Days are the days that active hours can be limited to.
+// Days are the days to which active hours can be limited.
 func (form) Days() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
-// Priorities are the priorities to choose from.
+// Priorities are the choices for the priority.
 func (form) Priorities() []show.Choice {
 	out := show.Choices("", "not set")
 	for i := range 10 {
@@ -51,7 +51,7 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	return s, nil
 }
 
-// linesOf are the lines of a field, without empty ones.
+// linesOf returns the lines of a field, without empty ones.
 func linesOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -61,7 +61,7 @@ func linesOf(text string) (out []string) {
 	return out
 }
 
-// valuesOf writes settings as the form has them.
+// valuesOf returns settings as values of the form's fields.
 func valuesOf(s api.TagSettings) url.Values {
 	f := url.Values{}
 	if i := s.Interval; i != nil {

@@ -11,7 +11,7 @@ import (
 type imagesData struct {
 	api.ImageList
 	ID       string
-	Pictures bool // they are loaded from their servers
+	Pictures bool // load the pictures from their servers
 }
 
 // images lists the images of an item. They are on other servers, and are loaded only on request.

@@ -15,23 +15,24 @@ type itemData struct {
 	api.ItemDetail
 	Chunks   api.ChunkList
 	Timeline []api.Decision // newest first
-	NextWhy  string         // why the next check is when it is
-	// LastChange is the newest change. Diff has its first differences, and MoreHunks says how many more there are.
+	NextWhy  string         // the reason for the time of the next check
+	// LastChange is the newest change. Diff has its first differences; MoreHunks is the number of further
+	// differences.
 	LastChange *api.Change
 	Diff       *api.Diff
 	MoreHunks  int
 	Strip      strip
-	Versions   []api.Change // the newest changes
+	Versions   []api.Change // the newest changes, which are shown
 	Pairs      []pair       // captures, newest first, each with the one before it
 }
 
-// pair is a capture and the one that it may be compared with.
+// pair is a capture and the earlier one that it can be compared with.
 type pair struct {
 	api.Capture
-	Before string // digest; "" for the first
+	Before string // its digest; "" for the first capture
 }
 
-// item shows all that is known of an item.
+// item shows all data about an item.
 func (a area) item(r *http.Request) (frame.Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
@@ -53,7 +54,7 @@ func (a area) item(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "item", Title: show.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
-// scheduling are the decisions that say when an item is checked next.
+// scheduling are the decisions that determine when an item is checked next.
 var scheduling = []string{"scheduled", "forced", "registered"}
 
 const (
@@ -61,7 +62,7 @@ const (
 	hunksShown    = 3  // differences of the last change that it shows
 )
 
-// lastChange finds what differs since the last change. There may be nothing to compare.
+// lastChange adds the differences of the last change. There may be nothing to compare.
 func (a area) lastChange(r *http.Request, d *itemData) error {
 	if len(d.Changes) == 0 {
 		return nil
@@ -74,7 +75,7 @@ func (a area) lastChange(r *http.Request, d *itemData) error {
 		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
 	if err != nil {
 		if frame.Refusal(err) != nil {
-			err = nil // a capture is no longer kept
+			err = nil // one of the captures was deleted
 		}
 		return err
 	}
@@ -96,7 +97,7 @@ func pairs(captures []api.Capture) []pair {
 	return out
 }
 
-// changeRate says how often a page changed, by its captures, which are newest first; "" if it never did.
+// changeRate describes how often a page changed, from its captures, which are newest first; "" if it never changed.
 func changeRate(captures []api.Capture) string {
 	changes := len(captures) - 1
 	if changes < 1 {
@@ -107,7 +108,7 @@ func changeRate(captures []api.Capture) string {
 		" on average"
 }
 
-// extent says how much has changed; "" if that is not known.
+// extent describes how much has changed; "" if the amount is not known.
 func extent(c api.Change) string {
 	if c.WordsAdded == nil || c.WordsRemoved == nil {
 		return ""

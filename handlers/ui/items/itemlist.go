@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// pageSize is how many rows the list shows at once.
+// pageSize is how many rows a page of the list shows.
 const pageSize = 50
 
 type itemsData struct {
@@ -21,25 +21,25 @@ type itemsData struct {
 	Problem                       *api.Problem
 	Filters                       frame.SavedFilters
 
-	// What was typed for many items, if it was refused.
+	// The input for a bulk action that was refused.
 
 	Chosen   []string
 	Of, With string
 }
 
-// columns are the columns of the list, each with the order that a click on it gives.
+// columns are the columns of the list, each with the order that a click on the column selects.
 var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "status"}, {"Checked", "-lastChecked"},
 	{"Changed", "-lastChanged"}, {"Next check", "nextCrawlAt"}}
 
 // Columns are the columns of the list.
 func (itemsData) Columns() any { return columns }
 
-// Filtered reports whether only some items are asked for.
+// Filtered reports whether a filter is set.
 func (d itemsData) Filtered() bool {
 	return d.Find != "" || d.Host != "" || d.Status != "" || d.Tag != "" || d.Paused
 }
 
-// Pausing is the value of the parameter "paused".
+// Pausing returns the value of the parameter "paused".
 func (d itemsData) Pausing() string {
 	if d.Paused {
 		return "true"
@@ -47,7 +47,7 @@ func (d itemsData) Pausing() string {
 	return ""
 }
 
-// Order says how the list is sorted by a column: ascending, descending, or none.
+// Order reports how the list is sorted by a column: ascending, descending, or none.
 func (d itemsData) Order(by string) string {
 	switch by = strings.TrimPrefix(by, "-"); d.Sort {
 	case by:
@@ -58,7 +58,8 @@ func (d itemsData) Order(by string) string {
 	return "none"
 }
 
-// Turned is the order that a click on a column gives: the opposite one, if the list is sorted by that column already.
+// Turned returns the order that a click on a column selects. If the list is already sorted by that column, it is the
+// opposite order.
 func (d itemsData) Turned(by string) string {
 	if d.Sort != by {
 		return by
@@ -72,7 +73,7 @@ func (d itemsData) Turned(by string) string {
 // IsChosen reports whether the box of an item is ticked.
 func (d itemsData) IsChosen(id string) bool { return slices.Contains(d.Chosen, id) }
 
-// itemFilter reads from an address, or from a form, which items are meant.
+// itemFilter reads the filter from an address or from a form.
 func itemFilter(q url.Values) itemsData {
 	return itemsData{Host: strings.TrimSpace(q.Get("host")), Status: q.Get("status"), Tag: strings.TrimSpace(q.Get("tag")),
 		Paused: q.Get("paused") != "", Find: strings.TrimSpace(q.Get("find")), Sort: q.Get("sort"),
@@ -84,8 +85,7 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 		Top: top, Continuation: after}
 }
 
-// items lists the items. What is typed into the search field is read as an address or an id first, and then as words of
-// a page.
+// items lists the items. Text in the search field is tried as an address or an id first, and then as words of a page.
 func (a area) items(r *http.Request) (frame.Page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
@@ -104,7 +104,7 @@ func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Pag
 	}
 	problem := frame.Refusal(err)
 	if problem != nil && frame.FieldMessage(problem, "sort") != "" && d.Sort != "" {
-		d.Sort, d.Problem = "", problem // too many to sort: they are listed unsorted
+		d.Sort, d.Problem = "", problem // too many items to sort: they are listed unsorted
 		d.First = true
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, ""))
 		problem = frame.Refusal(err)
@@ -119,7 +119,7 @@ func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Pag
 	return p, err
 }
 
-// find lists the items that the typed text may mean.
+// find lists the items that the text in the search field may refer to.
 func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	if it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
 		return []api.Item{it.Item}, nil
@@ -131,14 +131,14 @@ func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	}
 	for _, res := range found.Results {
 		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: res.ID})
-		if err == nil && d.fits(it.Item) { // otherwise it was removed meanwhile
+		if err == nil && d.fits(it.Item) { // on an error, the item was removed meanwhile
 			out = append(out, it.Item)
 		}
 	}
 	return out, nil
 }
 
-// fits reports whether an item that was found passes the other filters.
+// fits reports whether a found item passes the other filters.
 func (d itemsData) fits(it api.Item) bool {
 	return (d.Status == "" || string(it.Status) == d.Status) && (!d.Paused || it.Paused) &&
 		(d.Tag == "" || slices.Contains(it.Tags, strings.ToLower(d.Tag)))

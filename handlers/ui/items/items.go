@@ -1,5 +1,5 @@
-// Package items is the part of the dashboard about what is watched: the list of items and what can be done to many of
-// them, the page of an item with its past, what differs between two versions, and the settings of items and tags.
+// Package items is the part of the dashboard about items. It has the list of items with its bulk actions, the page of
+// an item with its past, the differences between two versions, and the settings of items and tags.
 package items
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{
 	"besides": besides, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate, "extent": extent,
 	"facts": func(s api.TagSettings) []frame.Fact { return facts(s, nil) }, "holds": effectiveFacts,
 	"sharePercent": sharePercent,
 }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client, clock func() time.Time) map[string]frame.View {
 	a := area{client, clock}
 	return map[string]frame.View{

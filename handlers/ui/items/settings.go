@@ -15,7 +15,7 @@ type settingsData struct {
 	Form form
 }
 
-// settings is the form of the settings of an item.
+// settings shows the form for the settings of an item.
 func (a area) settings(r *http.Request) (frame.Page, error) { return a.settingsPage(r, nil, nil) }
 
 func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (frame.Page, error) {
@@ -42,7 +42,7 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 	return p, nil
 }
 
-// saveSettings replaces all settings of an item: a field that is empty is no longer set.
+// saveSettings replaces all settings of an item. An empty field removes its setting.
 func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	s, err := settingsOf(f)

@@ -11,31 +11,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// The picture of a page's past, in its own units.
+// The size of a page's strip, in the units of the picture.
 const (
 	stripWidth  = 600
 	stripHeight = 60
 	barWidth    = 6
 	leastBar    = 8
-	stripBars   = 200 // of the newest changes
+	stripBars   = 200 // the newest changes
 )
 
-// strip is the past of a page, from left to right: its changes, each as high as the share of the text that changed, and
-// the checks that found none, as far as they are known.
+// strip is the past of a page as a picture, from left to right. It shows each change, as high as the share of the
+// text that changed, and the known checks that found no change.
 type strip struct {
 	From, To time.Time
 	Bars     []bar
-	Quiet    []int // where checks found no change
+	Quiet    []int // positions of checks that found no change
 }
 
 // bar is a change in a strip.
 type bar struct {
 	X, Y, Height int
 	Change       api.Change
-	To           string // the page that shows it; empty for the first version
+	To           string // the address of the page that shows it; empty for the first version
 }
 
-// stripOf draws the changes of an item, which are newest first, until now.
+// stripOf draws the changes of an item, which are newest first, up to now.
 func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 	all := it.Changes[:min(len(it.Changes), stripBars)]
 	if len(all) == 0 {
@@ -66,7 +66,7 @@ func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 	return s
 }
 
-// shareOf is the share of the text that has changed, 0 if that is not known.
+// shareOf returns the share of the text that has changed, or 0 if it is not known.
 func shareOf(c api.Change) float64 {
 	share := 0.0
 	for _, part := range []*float64{c.NewShare, c.GoneShare} {
@@ -77,7 +77,7 @@ func shareOf(c api.Change) float64 {
 	return min(share, 1)
 }
 
-// sharePercent says which share of the text has changed; "" if that is not known.
+// sharePercent returns the share of the text that has changed, in percent; "" if it is not known.
 func sharePercent(c api.Change) string {
 	if c.NewShare == nil && c.GoneShare == nil {
 		return ""

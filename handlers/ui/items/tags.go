@@ -11,11 +11,11 @@ import (
 
 type tagsData struct {
 	api.Tags
-	Name    string // that was typed
+	Name    string // the name that was typed
 	Problem *api.Problem
 }
 
-// tags lists the tags that have settings. A name that is typed leads to the page of that tag.
+// tags lists the tags that have settings. A name in the form leads to the page of that tag.
 func (a area) tags(r *http.Request) (frame.Page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
 		return frame.GoTo("/tags/" + url.PathEscape(name)), nil
@@ -34,12 +34,12 @@ func (a area) tagsPage(r *http.Request, name string, problem *api.Problem) (fram
 
 type tagData struct {
 	Name  string
-	IsSet bool   // it has settings
+	IsSet bool   // the tag has settings
 	Run   string // the run that schedules the next checks of its items
 	Form  form
 }
 
-// tag is the form of the settings of a tag.
+// tag shows the form for the settings of a tag.
 func (a area) tag(r *http.Request) (frame.Page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
@@ -50,7 +50,7 @@ func (a area) tag(r *http.Request) (frame.Page, error) {
 			return a.tagsPage(r, name, problem)
 		}
 		if problem.Status == http.StatusNotFound {
-			err = nil // a tag without settings
+			err = nil // the tag has no settings
 		}
 	}
 	return frame.Page{Name: "tag", Title: "Tag " + name, Data: d}, err

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	batchesShown = 20  // batches that a page lists
-	linesShown   = 200 // entries that the page of a batch lists
+	batchesShown = 20  // batches on a page
+	linesShown   = 200 // entries on the page of a batch
 )
 
 type batchesData struct {
@@ -36,7 +36,7 @@ func (a area) batches(r *http.Request) (frame.Page, error) {
 
 type batchData struct {
 	api.EnrichBatch
-	Shown []api.EnrichLine // the failed ones first
+	Shown []api.EnrichLine // failed entries first
 	Bar   show.Bar
 }
 
@@ -48,11 +48,11 @@ func (a area) batch(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
 }
 
-// rank puts those entries first that people look for.
+// rank sorts failed entries first, then waiting ones.
 func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting": -1}[l.Outcome] }
 
-// batchBar is the progress of a batch. Until a batch is done, only its lines say how many entries are processed, if
-// they are there.
+// batchBar returns the progress of a batch. Until a batch is done, the number of processed entries is counted from
+// its lines, if the answer has them.
 func batchBar(b api.EnrichBatch) show.Bar {
 	if b.Status == "done" {
 		return show.NewBar(1, 1, "entries processed")

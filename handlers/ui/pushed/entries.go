@@ -14,7 +14,7 @@ import (
 const (
 	// entriesShown is how many entries a page lists.
 	entriesShown = 50
-	// maxShownText is how much of a text of an entry is shown, in bytes.
+	// maxShownText bounds how much of an entry's text is shown, in bytes.
 	maxShownText = 64 << 10
 )
 
@@ -41,16 +41,16 @@ func (a area) entries(r *http.Request) (frame.Page, error) {
 type entryData struct {
 	api.EntryDetail
 	Texts    []text
-	Metadata string // JSON for people
+	Metadata string // indented JSON
 }
 
 // text is one of the texts of an entry.
 type text struct {
 	Name, Text string
-	Cut        bool // the text is longer than what is shown
+	Cut        bool // only the beginning is shown
 }
 
-// entry shows all that is known of an entry.
+// entry shows all data about an entry.
 func (a area) entry(r *http.Request) (frame.Page, error) {
 	e, err := api.GetEntry.Call(r.Context(), a.client, api.EntryID{ID: r.PathValue("id")})
 	if err != nil {
@@ -77,12 +77,12 @@ func (a area) entry(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "entry", Title: entryTitle(e), Data: d}, nil
 }
 
-// entryTitle names an entry.
+// entryTitle returns a title for an entry.
 func entryTitle(e api.EntryDetail) string {
 	return cmp.Or(e.Title, e.Gist, e.RetrievalExcerpt, e.URL, e.ID)
 }
 
-// actEntry asks a model to describe an entry.
+// actEntry lets a model describe an entry.
 func (a area) actEntry(r *http.Request) (frame.Page, error) {
 	if r.PostForm.Get("do") != "describe" {
 		return frame.Page{}, frame.BadRequest("an entry can be described")

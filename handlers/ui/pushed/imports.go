@@ -23,7 +23,7 @@ func (a area) mailbox(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
 }
 
-// importBar is how much of the file an import has processed.
+// importBar returns the part of a mailbox file that an import has processed.
 func importBar(im api.Import) show.Bar {
 	return show.NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }

@@ -13,8 +13,8 @@ import (
 )
 
 type listData struct {
-	Content, Format string // that were typed
-	Uploaded        bool   // the list was a file, which a page cannot put into its form again
+	Content, Format string // as typed
+	Uploaded        bool   // from a file, which a page cannot put back into its form
 	Problem         *api.Problem
 }
 
@@ -24,7 +24,7 @@ func (listData) Formats() []show.Choice {
 		"jsonl", "JSON Lines")
 }
 
-// importForm is the form for a list of addresses.
+// importForm shows the form for a list of addresses.
 func (a area) importForm(*http.Request) (frame.Page, error) {
 	return frame.Page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
 }
@@ -47,7 +47,7 @@ func (a area) importList(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/import/" + url.PathEscape(im.ID)), err
 }
 
-// fileOf reads a file that a form carries; "" if there is none.
+// fileOf reads a file that a form carries; "" if the form has no file.
 func fileOf(r *http.Request, name string) (string, error) {
 	f, _, err := r.FormFile(name)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -67,7 +67,7 @@ func (a area) listImport(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "listimport", Title: "Import of a list", Data: im}, err
 }
 
-// listBar is how much of a list is processed.
+// listBar returns the part of a list that has been processed.
 func listBar(im api.ListImport) show.Bar {
 	return show.NewBar(im.Done, max(1, im.Total), "of the addresses processed")
 }

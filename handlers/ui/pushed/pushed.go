@@ -1,5 +1,5 @@
-// Package pushed is the part of the dashboard about what is brought in instead of being crawled: entries, the batches
-// in which a model describes them, and imports of mailboxes and of lists of addresses.
+// Package pushed is the part of the dashboard about content that is pushed in instead of crawled: entries, the
+// batches in which a model describes them, and imports of mailboxes and of lists of addresses.
 package pushed
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
 
 // area is this part of the dashboard.
 type area struct{ client *api.Client }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client) map[string]frame.View {
 	a := area{client}
 	return map[string]frame.View{

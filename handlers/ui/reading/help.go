@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// helpIndex is the page of the documentation that lists the others.
+	// helpIndex is the page of the documentation that lists the other pages.
 	helpIndex = "README"
 	helpPath  = "/help"
 )
 
-// handbook turns the documentation into HTML. It leaves out pictures and everything that is not Markdown, and makes no
-// style attributes, which the policy of the pages would refuse.
+// handbook turns the documentation into HTML. It drops pictures and everything that is not Markdown. It writes no
+// style attributes, because the pages' content security policy would refuse them.
 var handbook = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(helpNodes{}, 100))),
@@ -51,10 +51,10 @@ func (a area) help(r *http.Request) (frame.Page, error) {
 
 type helpData struct {
 	Index bool
-	Body  template.HTML // made from documents of this program, by a converter that lets no markup through
+	Body  template.HTML // made from documents of this program, by a converter that drops markup
 }
 
-// helpNodes makes links lead to pages of the dashboard. A link to anything else here, such as a source file, becomes
+// helpNodes makes links lead to pages of the dashboard. A link with another target, such as a source file, becomes
 // text.
 type helpNodes struct{}
 
@@ -63,7 +63,7 @@ func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Contex
 	var links []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && n.Kind() == extast.KindTable {
-			n.SetAttributeString("tabindex", []byte("0")) // so that a wide table can be scrolled by keys
+			n.SetAttributeString("tabindex", []byte("0")) // so that a wide table can be scrolled with the keyboard
 		}
 		if entering && (n.Kind() == ast.KindLink || n.Kind() == ast.KindImage) {
 			links = append(links, n)
@@ -82,7 +82,7 @@ func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Contex
 	}
 }
 
-// helpAddress is where a link of a document leads in the dashboard; ok is false if it leads nowhere.
+// helpAddress returns the dashboard's address for a link of a document; ok is false if the dashboard has none.
 func helpAddress(to string) (address string, ok bool) {
 	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
 		return to, true

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/show"
 )
 
-// untrusted turns Markdown that anybody may have written into HTML that can only be read: markup in it is text,
-// pictures are left out, and links lead to http and https only.
+// untrusted turns Markdown of unknown authors into HTML that can only be read: markup in it becomes text, pictures
+// are left out, and links lead only to http and https.
 var untrusted = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
@@ -26,14 +26,14 @@ var untrusted = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 )
 
-// without leaves out the parser that has the type of one.
+// without returns all parsers except those of the same type as one.
 func without(all []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	return slices.DeleteFunc(all, func(v util.PrioritizedValue) bool {
 		return reflect.TypeOf(v.Value) == reflect.TypeOf(one)
 	})
 }
 
-// untrustedNodes removes pictures and unsafe links from a document, and puts its headings below that of the page.
+// untrustedNodes removes pictures and unsafe links from a document, and lowers its headings below the page's own.
 type untrustedNodes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -64,8 +64,8 @@ func (untrustedNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.C
 	}
 }
 
-// nameColumns hides a header row without names, which every table in Markdown has but not every table of a page. A
-// single cell without a name is not a header to programs that read pages aloud.
+// nameColumns hides a header row without names. Every table in Markdown has a header row, but not every table of a
+// page does. For screen readers, a single cell without a name is not a header.
 func nameColumns(header *extast.TableHeader) {
 	var empty, named int
 	for cell := header.FirstChild(); cell != nil; cell = cell.NextSibling() {
@@ -81,7 +81,7 @@ func nameColumns(header *extast.TableHeader) {
 	}
 }
 
-// unwrap replaces a node by what it contains.
+// unwrap replaces a node with its children.
 func unwrap(n ast.Node) {
 	parent := n.Parent()
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {

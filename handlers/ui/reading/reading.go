@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxReading is how much of a text is shown as a page, in bytes.
+// maxReading bounds how much of a text is shown as a page, in bytes.
 const maxReading = 512 << 10
 
 type readingData struct {
 	Item          api.Item
 	Capture       api.Capture
 	Earlier, Next string        // digests of the captures before and after
-	Body          template.HTML // by a converter that lets no markup through
+	Body          template.HTML // made by a converter that drops markup
 	Cut           bool
 }
 
-// reading shows a page as it is now, as it was on a day, or as it was in a capture.
+// reading shows a page at present, on a given day, or from a given capture.
 func (a area) reading(r *http.Request) (frame.Page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,

@@ -20,10 +20,10 @@ type renderedData struct {
 	From, To renderedPage
 }
 
-// renderedPage is a version of a page, with those paragraphs marked that the other version does not have.
+// renderedPage is a version of a page. Paragraphs that the other version lacks are highlighted.
 type renderedPage struct {
 	api.PageText
-	Body template.HTML // by a converter that lets no markup through
+	Body template.HTML // made by a converter that drops markup
 	Cut  bool
 }
 
@@ -54,7 +54,7 @@ func (a area) rendered(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
-// paragraphs are the parts of a text that are compared, each with its text.
+// paragraphs returns the parts of a text that are compared, each with its plain text.
 func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
 	out := map[ast.Node]string{}
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -71,7 +71,7 @@ func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
 	return out
 }
 
-// plainText is the text of a part without markup.
+// plainText returns the text of a part without markup.
 func plainText(n ast.Node, text []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -84,7 +84,7 @@ func plainText(n ast.Node, text []byte) string {
 	return b.String()
 }
 
-// renderNew renders a text. Paragraphs that the other text does not have get a class.
+// renderNew renders a text. Paragraphs that the other text lacks get a class.
 func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
 	known := map[string]bool{}
 	for _, says := range other {
@@ -94,7 +94,7 @@ func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class
 		if known[says] {
 			continue
 		}
-		if n.Kind() == ast.KindTextBlock { // it has no element of its own: mark that of the list
+		if n.Kind() == ast.KindTextBlock { // it has no element of its own: highlight the list item's
 			n = n.Parent()
 		}
 		n.SetAttributeString("class", []byte(class))

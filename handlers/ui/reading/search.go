@@ -25,7 +25,7 @@ type searchData struct {
 	Suggested                      []string
 }
 
-// search shows what is found, with passages, and with images on request.
+// search shows the results with passages, and with images on request.
 func (a area) search(r *http.Request) (frame.Page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
@@ -51,7 +51,7 @@ func (a area) search(r *http.Request) (frame.Page, error) {
 	return p, err
 }
 
-// suggested completes what is typed. The search works without, so errors are ignored.
+// suggested completes the user's input. The search works without suggestions, so errors are ignored.
 func (a area) suggested(r *http.Request, typed string) []string {
 	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
 	if err != nil {
@@ -60,7 +60,7 @@ func (a area) suggested(r *http.Request, typed string) []string {
 	return found.Suggestions
 }
 
-// Next is where the next page begins; 0 on the last page.
+// Next returns the offset of the next page; 0 on the last page.
 func (d searchData) Next() int {
 	if next := d.Skip + len(d.Results); next < d.Count && len(d.Results) > 0 {
 		return next
@@ -68,10 +68,10 @@ func (d searchData) Next() int {
 	return 0
 }
 
-// More is the address of the next page.
+// More returns the address of the next page.
 func (d searchData) More() string { return d.with("skip", strconv.Itoa(d.Next())) }
 
-// with is the address of the first page of this search with another value of a parameter.
+// with returns the address of this search's first page with another value for one parameter.
 func (d searchData) with(name, value string) string {
 	q := maps.Clone(d.Query)
 	q.Del("skip")
@@ -87,10 +87,10 @@ type facetName struct {
 	text         map[string]string
 }
 
-// say puts a value into words.
+// say describes a value in words.
 func (n facetName) say(value string) string { return cmp.Or(n.text[value], value) }
 
-// facetNames are the parameters that facets narrow a search by, with the words for their values.
+// facetNames are the parameters by which facets narrow a search, with texts for their values.
 var facetNames = []facetName{
 	{"type", "Type", func(f *api.Facets) []api.Facet { return f.Types }, nil},
 	{"host", "Host", func(f *api.Facets) []api.Facet { return f.Hosts }, nil},
@@ -100,7 +100,7 @@ var facetNames = []facetName{
 		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},
 }
 
-// facet is a parameter that narrows the search, or could narrow it.
+// facet is a parameter that narrows the search or can narrow it.
 type facet struct {
 	Title string
 	Chips []facetChip
@@ -111,8 +111,8 @@ type facetChip struct {
 	Count int
 }
 
-// Narrow lists the facets that distinguish the results, and those that narrow the search already. The oldest results
-// have no filter.
+// Narrow lists the facets that would divide the results, and those that already narrow the search. The group of the
+// oldest results has no filter.
 func (d searchData) Narrow() (out []facet) {
 	if d.Facets == nil {
 		return nil
@@ -136,7 +136,7 @@ func (d searchData) Narrow() (out []facet) {
 	return out
 }
 
-// foundAs are the types that a search can be narrowed to.
+// foundAs are the types to which a search can be narrowed.
 func foundAs() []show.Choice {
 	return show.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
@@ -147,7 +147,7 @@ type piece struct {
 	Hit  bool
 }
 
-// marked cuts a passage at its highlights. It ignores ranges that the passage does not have.
+// marked splits a passage at its highlights. It ignores ranges outside the passage.
 func marked(p api.Passage) []piece {
 	var out []piece
 	at := 0

@@ -1,7 +1,7 @@
-// Package reading is the part of the dashboard where texts are found and read: the search, pages as they are and as
-// they were, two versions side by side, and the documentation.
+// Package reading is the part of the dashboard for finding and reading texts: the search, present and past versions
+// of pages, two versions side by side, and the documentation.
 //
-// Markdown becomes HTML that can do nothing but be read.
+// Markdown becomes inert HTML, without scripts or forms.
 package reading
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"found": foundAs, "marked": marked}
 
 // area is this part of the dashboard.

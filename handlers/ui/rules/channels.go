@@ -11,21 +11,21 @@ import (
 )
 
 type channelData struct {
-	Name    string // empty for a new one
+	Name    string // empty for a new channel
 	Channel api.Channel
 	Form    frame.Form
 	Secret  string // shown once
 	Tested  bool
 	Answer  api.ReceiverAnswer
-	Rules   []api.Rule // that use it
+	Rules   []api.Rule // the rules that use it
 }
 
-// channel is the form of a channel.
+// channel shows the form of a channel.
 func (a area) channel(r *http.Request) (frame.Page, error) {
 	return a.channelPage(r, channelData{Name: r.PathValue("name")})
 }
 
-// newChannel is the form of a new channel.
+// newChannel shows the form of a new channel.
 func (a area) newChannel(r *http.Request) (frame.Page, error) { return a.channelPage(r, channelData{}) }
 
 func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
@@ -60,7 +60,7 @@ func (a area) channelPage(r *http.Request, d channelData) (frame.Page, error) {
 	return p, err
 }
 
-// saveChannel tests, saves or removes a channel. The name of a new one is in the form.
+// saveChannel tests, saves or removes a channel. For a new channel, the name comes from the form.
 func (a area) saveChannel(r *http.Request) (frame.Page, error) {
 	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
 	d := channelData{Name: name}

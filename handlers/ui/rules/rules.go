@@ -13,7 +13,7 @@ import (
 )
 
 type ruleData struct {
-	ID       string // empty for a new one
+	ID       string // empty for a new rule
 	Origin   string
 	Gathered int
 	Channels []api.Channel
@@ -21,7 +21,7 @@ type ruleData struct {
 	Preview  *api.RuleTest
 }
 
-// rule is the form of a rule.
+// rule shows the form of a rule.
 func (a area) rule(r *http.Request) (frame.Page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
@@ -32,7 +32,7 @@ func (a area) rule(r *http.Request) (frame.Page, error) {
 	return a.rulePage(r, d)
 }
 
-// newRule is the form of a new rule. Its address may say what to begin with.
+// newRule shows the form of a new rule. Its address may give initial values.
 func (a area) newRule(r *http.Request) (frame.Page, error) {
 	return a.rulePage(r, ruleData{Form: frame.Form{Values: r.URL.Query()}})
 }
@@ -60,7 +60,7 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 	return p, err
 }
 
-// ruleValues writes a rule as its form has it.
+// ruleValues returns a rule as values of the form's fields.
 func ruleValues(s api.RuleSpec) url.Values {
 	f := url.Values{"name": {s.Name}, "channels": s.Channels, "filter.host": {s.Filter.Host},
 		"filter.tag": {s.Filter.Tag}, "filter.type": {s.Filter.Type}, "filter.kind": strings.Split(s.Filter.Kind, ","),
@@ -100,7 +100,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	return s, nil
 }
 
-// wrongField refuses a field as the API would.
+// wrongField refuses a field with the same kind of problem as the API.
 func wrongField(field, detail string) *api.Problem {
 	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail,
 		Errors: []api.FieldError{{Field: field, Message: detail}}}
@@ -145,7 +145,7 @@ func kindChoices() []show.Choice {
 		"watchRestored", "watch restored")
 }
 
-// rhythms are how often a rule sends messages.
+// rhythms are the choices for how often a rule sends messages.
 func rhythms() []show.Choice {
 	return show.Choices("none", "immediately", "hourly", "hourly", "daily", "daily")
 }

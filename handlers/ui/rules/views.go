@@ -1,5 +1,5 @@
 // Package rules is the part of the dashboard about notifications: which changes are reported to which channels, and
-// what became of each message.
+// the outcome of each message.
 package rules
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"kindChoices": kindChoices, "rhythms": rhythms}
 
 // area is this part of the dashboard.
 type area struct{ client *api.Client }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client) map[string]frame.View {
 	a := area{client}
 	return map[string]frame.View{

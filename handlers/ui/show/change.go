@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// ChangeTitle names what has changed.
+// ChangeTitle names the item or entry that has changed.
 func ChangeTitle(c api.FeedChange) string {
 	for _, name := range []string{c.Title, c.URL, c.ItemID} {
 		if name != "" {
@@ -17,7 +17,7 @@ func ChangeTitle(c api.FeedChange) string {
 	return c.EntryID
 }
 
-// changeExtent says how much has changed; "" if that is not known.
+// changeExtent describes how much has changed; "" if the amount is not known.
 func changeExtent(c api.FeedChange) string {
 	if c.WordsAdded+c.WordsRemoved == 0 {
 		return ""
@@ -29,7 +29,7 @@ func changeExtent(c api.FeedChange) string {
 	return text
 }
 
-// kindTones are the classes of the colours of kinds; others are quiet.
+// kindTones are the CSS classes for the colours of kinds of change; other kinds have no colour.
 var kindTones = map[api.ChangeKind]string{"new": "good", "back": "good", "recovered": "good", "watchRestored": "good",
 	"gone": "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
 
@@ -40,7 +40,7 @@ func kindTone(k api.ChangeKind) string {
 	return "quiet"
 }
 
-// kindWords are the kinds whose names are not English.
+// kindWords are texts for the kinds whose names are not English words.
 var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored"}
 
 func kindWord(k api.ChangeKind) string {

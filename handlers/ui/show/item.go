@@ -10,7 +10,8 @@ func ItemTitle(it api.Item) string {
 	return it.NormalizedSource
 }
 
-// Bodies keeps one capture of each body, the one that was read last: texts are compared as they are read now.
+// Bodies keeps one capture of each body, the one that was read last, because texts are compared as they are read
+// today.
 func Bodies(captures []api.Capture) (out []api.Capture) {
 	seen := map[string]bool{}
 	for _, c := range captures {

@@ -9,26 +9,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// The height of a plot, the width of a column, and the gap beside it, in the units of the picture.
+// The height of a plot, the width of a column, and the gap between columns, in the units of the picture.
 const (
 	plotHeight  = 60
 	columnWidth = 10
 	columnGap   = 2
 )
 
-// Period is how far a plot looks back, and how many hours each of its columns stands for.
+// Period is the time that a plot shows, and the number of hours in each of its columns.
 type Period struct {
 	Hours, Each int
 	Text        string
-	EachText    string // the hours of a column, in words
+	EachText    string // the length of a column, in words
 }
 
-// Month is the longest period, with a column for each day.
+// Month is the longest period, with one column per day.
 var Month = Period{720, 24, "month", "per day"}
 
 var periods = []Period{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, Month}
 
-// PeriodOf is the period of so many hours, or else a day.
+// PeriodOf returns the period of so many hours, or a day if there is no such period.
 func PeriodOf(hours string) Period {
 	for _, p := range periods {
 		if strconv.Itoa(p.Hours) == hours {
@@ -38,16 +38,16 @@ func PeriodOf(hours string) Period {
 	return periods[0]
 }
 
-// Plot shows the checks of a period as columns, in which those that found a change and those that failed stand out.
+// Plot shows the checks of a period as columns. Checks that found a change and checks that failed are highlighted.
 type Plot struct {
 	Period
-	api.ActivityCounts // of the whole period
+	api.ActivityCounts // the sums of the whole period
 	Width              int
 	Columns            []column
-	Most               int64 // checks of the highest column
+	Most               int64 // the number of checks in the highest column
 }
 
-// column is a part of the period. Its bars are stacked: what failed, what found a change, the rest.
+// column is a part of the period. Its bars are stacked: failed checks, checks that found a change, all others.
 type column struct {
 	api.ActivityCounts
 	From time.Time
@@ -60,7 +60,7 @@ type block struct {
 	X, Y, Height int
 }
 
-// NewPlot draws the activity of the period until now. Columns begin at full hours and days of UTC.
+// NewPlot draws the activity of the period up to now. Columns begin at full hours and days of UTC.
 func NewPlot(a api.Activity, of Period, now time.Time) Plot {
 	n := of.Hours / of.Each
 	p := Plot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
@@ -84,8 +84,8 @@ func NewPlot(a api.Activity, of Period, now time.Time) Plot {
 	return p
 }
 
-// draw stacks the bars of column i, where most is the number of checks of the highest column. Whatever is not zero is
-// high enough to be seen.
+// draw stacks the bars of column i. most is the number of checks in the highest column. A bar whose count is not zero
+// is always high enough to be visible.
 func (c *column) draw(i int, most int64) {
 	y := plotHeight
 	for _, part := range []struct {
@@ -110,7 +110,7 @@ func (p Plot) Summary() string {
 // Step is the width of a bar.
 func (p Plot) Step() int { return columnWidth - columnGap }
 
-// Labels are the times below the plot: its first column, its middle, and its last column.
+// Labels are the times below the plot, for its first, middle and last column.
 func (p Plot) Labels() []string {
 	layout := "Jan 2"
 	if p.Each < 24 {

@@ -1,7 +1,7 @@
-// Package show puts values of the API into words and pictures for people: times, sizes, statuses, changes, progress
+// Package show turns values of the API into text and pictures for people: times, sizes, statuses, changes, progress
 // bars and plots.
 //
-// Everything here is pure: it depends on nothing but its arguments. Templates call it through [Funcs].
+// All its functions are pure: they depend only on their arguments. Templates call them through [Funcs].
 package show
 
 import (
@@ -31,7 +31,7 @@ var Funcs = template.FuncMap{
 // Choice is one option of a select.
 type Choice struct{ Value, Text string }
 
-// Choices are choices of value and text, in pairs.
+// Choices makes choices from pairs of value and text.
 func Choices(pairs ...string) (out []Choice) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		out = append(out, Choice{pairs[i], pairs[i+1]})
@@ -39,22 +39,22 @@ func Choices(pairs ...string) (out []Choice) {
 	return out
 }
 
-// Chip is a filter that is an address.
+// Chip is a filter that a link turns on or off.
 type Chip struct {
 	Text, To string
 	On       bool
 }
 
-// since are the ages that a search can be narrowed to.
+// since are the ages to which a search can be narrowed.
 func since() []Choice {
 	return Choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
 }
 
-// Bar is the progress of something.
+// Bar is the progress of a piece of work.
 type Bar struct {
-	Done, Of int // the end is not known when Of is 0
+	Done, Of int // Of is 0 when the total is not known
 	What     string
 }
 
-// NewBar is the progress of done in of, and never more than all.
+// NewBar returns the progress of done out of of, at most all of it.
 func NewBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }

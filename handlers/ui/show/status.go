@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// tone is the class of the colour of a status.
+// tone returns the CSS class for the colour of a status.
 func tone(s api.Status) string {
 	switch s {
 	case api.StatusIndexed:
@@ -30,8 +30,8 @@ func meaning(s api.Status) string {
 	}[s]
 }
 
-// stateTone is the class of the colour of the state of a run, a source, a rebuild, a batch, an import or one of its
-// lines.
+// stateTone returns the CSS class for the colour of a state. The state is that of a run, a source, a rebuild, a
+// batch, an import or one of its lines.
 func stateTone(state string) string {
 	switch strings.ToLower(state) {
 	case "completed", "done", "enriched", "sent":

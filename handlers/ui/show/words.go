@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Stamp writes a time to the second, in UTC.
+// Stamp formats a time to the second, in UTC.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -17,10 +17,10 @@ func Stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05 UTC")
 }
 
-// iso writes a time for programs.
+// iso formats a time for programs.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// rfc3339 writes a time as forms send it; "" for the zero time.
+// rfc3339 formats a time as forms send it; "" for the zero time.
 func rfc3339(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -28,13 +28,13 @@ func rfc3339(t time.Time) string {
 	return iso(t)
 }
 
-// at reads a time that an entry has as text; the zero time if it has none.
+// at parses a time that an entry stores as text; the zero time if the entry has none.
 func at(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, text)
 	return t
 }
 
-// Ago says how far t is from now.
+// Ago describes the distance of t from now.
 func Ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -53,7 +53,7 @@ func dayName(now, day time.Time) string {
 	return day.Format("Monday, 2 January 2006")
 }
 
-// span says a number of seconds in words.
+// span formats a number of seconds in words.
 func span(seconds int64) string {
 	if seconds < 1 {
 		return "less than a second"
@@ -61,7 +61,7 @@ func span(seconds int64) string {
 	return words.Span(time.Duration(seconds) * time.Second)
 }
 
-// Size writes a number of bytes with three digits at most.
+// Size formats a number of bytes with at most three digits.
 func Size(n int64) string {
 	f, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
@@ -74,7 +74,7 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, units[i])
 }
 
-// Percent writes a share; a small one is not rounded to nothing.
+// Percent formats a share. A small share is not rounded to zero.
 func Percent(share float64) string {
 	if p := share * 100; p > 0 && p < 1 {
 		return "< 1 %"
@@ -82,7 +82,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", share*100)
 }
 
-// share is part of whole in percent, for the width of a bar.
+// share returns part of whole in percent, for the width of a bar.
 func share(part, whole int) float64 {
 	if whole <= 0 {
 		return 0
@@ -90,7 +90,7 @@ func share(part, whole int) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// known writes a number or a flag that may be missing.
+// known formats a number or a flag that may be missing.
 func known(v any) string {
 	switch v := v.(type) {
 	case *int64:
@@ -116,10 +116,10 @@ func dash(s string) string {
 	return s
 }
 
-// short is the beginning of a digest, enough to tell it from others.
+// short returns the beginning of a digest, which is long enough to distinguish it from others.
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
-// Some names the first of a list, and counts the others.
+// Some lists the first names and counts the others.
 func Some(names []string) string {
 	const some = 3
 	if len(names) <= some {
@@ -128,7 +128,7 @@ func Some(names []string) string {
 	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
-// External is a crawled address that people may follow; "" for one that they may not, such as a script.
+// External returns a crawled address if people may follow it; "" if they may not, such as a script's.
 func External(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

@@ -19,9 +19,9 @@ const runsShown = 20
 type backfillData struct {
 	api.BackfillSites
 	api.BackfillRuns
-	Form    url.Values // what was typed, to be shown again
+	Form    url.Values // the input, to be shown again
 	Limits  map[string]string
-	Problem *api.Problem // why it was refused
+	Problem *api.Problem // the reason why it was refused
 	First   bool         // the first page of the runs
 }
 
@@ -53,7 +53,7 @@ func (a area) backfillPage(r *http.Request, form url.Values, problem *api.Proble
 	return p, err
 }
 
-// startBackfill starts a run, or shows the form again with what is wrong.
+// startBackfill starts a run, or shows the form again with the errors in it.
 func (a area) startBackfill(r *http.Request) (frame.Page, error) {
 	req, err := backfillOf(r.PostForm)
 	var run api.BackfillRun
@@ -66,7 +66,7 @@ func (a area) startBackfill(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/backfill/" + url.PathEscape(run.ID)), err
 }
 
-// backfillOf reads the form. The API checks everything but whether numbers are numbers.
+// backfillOf reads the form. It checks only that numbers are numbers; the API checks the rest.
 func backfillOf(form url.Values) (api.BackfillRequest, error) {
 	req := api.BackfillRequest{
 		Sources: form["sources"], Mode: form.Get("mode"), DateFrom: form.Get("dateFrom"), DateTo: form.Get("dateTo"),
@@ -89,7 +89,7 @@ func backfillOf(form url.Values) (api.BackfillRequest, error) {
 
 type runData struct {
 	api.BackfillRun
-	Domains map[string]string // of the sites, by slug
+	Domains map[string]string // domains of the sites, by slug
 	Enabled bool
 }
 
@@ -126,8 +126,8 @@ func (a area) actRun(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
 }
 
-// found is how many addresses a run has found, as a bar and in words. Unless the run has found all that there are, it
-// is measured against the most that the run may find.
+// found is the number of addresses that a run has found, as a bar and in words. Until the run has found all of them,
+// the bar measures the number against the run's limit.
 type found struct {
 	Bar  show.Bar
 	Text string
@@ -141,12 +141,12 @@ func foundOf(n, most int, all bool) found {
 		words.Thousands(n) + " of at most " + words.Thousands(most)}
 }
 
-// foundByRun is what a run has found.
+// foundByRun returns what a whole run has found.
 func foundByRun(r api.BackfillRun) found {
 	return foundOf(r.Discovered, r.Most(), r.Whole())
 }
 
-// foundAt is what a run has found at one source.
+// foundAt returns what a run has found at one source.
 func foundAt(r api.BackfillRun, p api.BackfillProgress) found {
 	return foundOf(p.Discovered, min(r.MaxURLs, r.MaxURLsPerSource), p.Whole())
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// hostsShown is how many hosts a page has.
+	// hostsShown is how many hosts a page lists.
 	hostsShown = 100
 	// failingRead is how many failing items of a host are grouped by their errors.
 	failingRead = 200
@@ -21,10 +21,10 @@ const (
 type hostsData struct {
 	Hosts []api.HostStatus
 	Skip  int
-	Count int // of all hosts
+	Count int // the number of all hosts
 }
 
-// Next is where the next page begins, as a parameter; "" on the last page.
+// Next returns the parameter with which the next page begins; "" on the last page.
 func (d hostsData) Next() string {
 	if next := d.Skip + len(d.Hosts); next < d.Count {
 		return strconv.Itoa(next)
@@ -47,27 +47,27 @@ func (a area) hosts(r *http.Request) (frame.Page, error) {
 
 type hostData struct {
 	api.HostDetail
-	Sites    []api.Site       // of the site file, at this host
+	Sites    []api.Site       // from the site file, at this host
 	Backfill *api.BackfillRun // the latest run of one of the sites, if it is among the last 20 runs
-	Spent    api.HostDay      // the sum of all days that are kept
+	Spent    api.HostDay      // the sum over all stored days
 	Plot     show.Plot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }
 
-// cause is why some items of a host could not be checked.
+// cause is an error that kept some items of a host from being checked.
 type cause struct {
 	Why   string
 	Items int
 	First api.Item
 }
 
-// host shows what is known of a host, what watching it costs, and how it is crawled.
+// host shows the data about a host, the cost of watching it, and how it is crawled.
 func (a area) host(r *http.Request) (frame.Page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
 	if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
-		h.Host, err = r.PathValue("host"), nil // it may be the host of a site of which nothing was found yet
+		h.Host, err = r.PathValue("host"), nil // it may be the host of a site without any found pages
 	}
 	if err != nil {
 		return frame.Page{}, err
@@ -102,7 +102,7 @@ func (a area) host(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
 }
 
-// cover adds what polls and the last backfill have found at the host.
+// cover adds the pages that polls and the last backfill have found at the host.
 func (a area) cover(r *http.Request, d *hostData) error {
 	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	if err != nil {
@@ -132,7 +132,7 @@ func (a area) cover(r *http.Request, d *hostData) error {
 	return err
 }
 
-// causesOf groups items by their errors, the most frequent first.
+// causesOf groups items by their errors, most frequent first.
 func causesOf(items []api.Item) (out []cause) {
 	at := map[string]int{}
 	for _, it := range items {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// politeness says how a host is crawled, in sentences.
+// politeness describes how a host is crawled, in sentences.
 func politeness(h api.HostDetail, now time.Time) (out []string) {
 	pause := "with no pause between them"
 	if h.MaxDelayMS > 0 {
@@ -47,10 +47,10 @@ func politeness(h api.HostDetail, now time.Time) (out []string) {
 	return out
 }
 
-// seconds writes milliseconds as seconds, such as 1.5 s.
+// seconds formats milliseconds as seconds, such as 1.5 s.
 func seconds(ms int64) string { return strconv.FormatFloat(float64(ms)/1000, 'f', -1, 64) + " s" }
 
-// verdict says what a robots.txt means for the crawl.
+// verdict describes what a robots.txt means for the crawl.
 func verdict(v string) string {
 	known := map[string]string{"body": "followed as shown below", "allow": "there is none, so everything may be fetched",
 		"disallow": "it cannot be fetched, so nothing else is fetched for now"}

@@ -1,5 +1,5 @@
-// Package sites is the part of the dashboard about the sites that are watched: what is known of each host, how politely
-// it is crawled, and the backfills that find the pages it already has.
+// Package sites is the part of the dashboard about watched sites: the data about each host, how politely it is
+// crawled, and the backfills that find its existing pages.
 package sites
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "modes": modes, "verdict": verdict}
 
 // area is this part of the dashboard.
@@ -23,7 +23,7 @@ type area struct {
 	tally  *status.Tally
 }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client, clock func() time.Time, tally *status.Tally) map[string]frame.View {
 	a := area{client, clock, tally}
 	return map[string]frame.View{

@@ -8,20 +8,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// attentionData is what needs a person.
+// attentionData lists the problems that a person must solve.
 type attentionData struct {
 	Errors  []api.Item       // the first items that cannot be checked
-	Failing int              // how many there are
+	Failing int              // the number of such items
 	Broken  []api.Item       // items whose watch is broken
-	Held    []api.HostStatus // hosts of which many pages are missing at once
+	Held    []api.HostStatus // hosts with many pages missing at once
 	Failed  []api.Delivery   // messages that could not be delivered
-	More    bool             // there are more of them
+	More    bool             // there are more failed messages
 }
 
-// Nothing reports whether all is well.
+// Nothing reports whether there is no problem.
 func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Held)+len(d.Failed) == 0 }
 
-// attention lists what needs a person, and what to do about it.
+// attention lists the problems that a person must solve, and how to solve each.
 func (a area) attention(r *http.Request) (p frame.Page, err error) {
 	ctx := r.Context()
 	st, err := a.tally.Counts(ctx)

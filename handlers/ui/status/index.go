@@ -13,7 +13,7 @@ import (
 type indexData struct {
 	api.SearchStatus
 	Health  api.Health
-	Host    string // that was typed
+	Host    string // as typed
 	Problem *api.Problem
 }
 
@@ -33,7 +33,7 @@ func (a area) indexPage(r *http.Request, host string, problem *api.Problem) (fra
 	return p, err
 }
 
-// healthOf is what the app says about itself, or the error that keeps it from answering.
+// healthOf returns the app's own report of its health, or the error that prevented the report.
 func (a area) healthOf(r *http.Request) api.Health {
 	h, err := api.GetHealth.Call(r.Context(), a.client, api.None{})
 	if err != nil {
@@ -42,7 +42,7 @@ func (a area) healthOf(r *http.Request) api.Health {
 	return h
 }
 
-// startRebuild starts a rebuild or an audit, or shows the form again with what is wrong.
+// startRebuild starts a rebuild or an audit, or shows the form again with the errors in it.
 func (a area) startRebuild(r *http.Request) (frame.Page, error) {
 	host := strings.TrimSpace(r.PostForm.Get("host"))
 	var req api.RebuildRequest
@@ -65,7 +65,7 @@ func (a area) startRebuild(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
 }
 
-// rebuild shows one rebuild or audit. Its id has upper-case letters, which a path would lose on its way.
+// rebuild shows one rebuild or audit. Its id is a parameter, because it has upper-case letters, which a path loses.
 func (a area) rebuild(r *http.Request) (frame.Page, error) {
 	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
 	return frame.Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
@@ -83,7 +83,7 @@ func rebuildName(run api.Rebuild) string {
 	return what + of
 }
 
-// rebuildBar is the progress of a rebuild. Its end is known only once all items are marked.
+// rebuildBar returns the progress of a rebuild. The total is known only after all items have been marked for it.
 func rebuildBar(run api.Rebuild) show.Bar {
 	switch run.Status {
 	case api.RebuildDone:
@@ -94,7 +94,7 @@ func rebuildBar(run api.Rebuild) show.Bar {
 	return show.Bar{What: run.Status}
 }
 
-// phase says what a rebuild is doing now.
+// phase describes what a rebuild is doing now.
 func phase(run api.Rebuild) string {
 	return map[string]string{
 		api.RebuildMarking:  "Items are being marked to be indexed again.",

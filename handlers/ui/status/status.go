@@ -1,5 +1,5 @@
-// Package status is the part of the dashboard about Tidemark itself: what needs a person, what the machine is doing,
-// and whether the index is up to date. Its [Tally] counts for all parts.
+// Package status is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
+// progress, and whether the index is up to date. Its [Tally] counts for all parts.
 package status
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Funcs are what the templates of this part call.
+// Funcs are the functions that the templates of this part call.
 var Funcs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
 
 // area is this part of the dashboard.
@@ -21,7 +21,7 @@ type area struct {
 	tally  *Tally
 }
 
-// Views are the pages of this part, and what their forms lead to, by pattern.
+// Views returns the pages of this part and the actions of their forms, by pattern.
 func Views(client *api.Client, clock func() time.Time, tally *Tally) map[string]frame.View {
 	a := area{client, clock, tally}
 	return map[string]frame.View{

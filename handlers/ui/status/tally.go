@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// costly is how long a count takes before it is worth showing again.
+	// costly is the duration from which a count is worth reusing.
 	costly = 50 * time.Millisecond
-	// recent is how old a count may be that is shown while a new one is made.
+	// recent is the largest age of a count that is shown while a new count is made.
 	recent = time.Minute
-	// rest is how many times as long as a count took the next one waits.
+	// rest is the pause before the next count, as a multiple of the time that the last count took.
 	rest = 20
 )
 
-// Counts are the items of all hosts, and how many things need a person.
+// Counts are the items of all hosts, and the number of problems that a person must solve.
 type Counts struct {
 	api.SearchStatus
 	Needs int
-	More  bool // than Needs
+	More  bool // there are more problems than Needs
 }
 
-// Tally counts, and keeps the last count. With thousands of hosts a count takes a moment, so a person who looks at many
-// pages is shown the last one, as of when it was made, while the next one is made.
+// Tally counts, and keeps the last count. With thousands of hosts a count takes a moment. A person who opens many
+// pages is therefore shown the last count, with its time, while the next one is made.
 type Tally struct {
 	client *api.Client
 	clock  func() time.Time
@@ -42,7 +42,7 @@ func NewTally(client *api.Client, clock func() time.Time) *Tally {
 	return &Tally{client: client, clock: clock}
 }
 
-// Counts counts, unless that takes long and was done a moment ago.
+// Counts returns a new count, or the last one if counting is slow and the last count is recent.
 func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	t.mu.Lock()
 	last, again := t.last, false
@@ -53,7 +53,7 @@ func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	}
 	t.mu.Unlock()
 	if again {
-		go func() { _, _ = t.count(context.WithoutCancel(ctx)) }() // the next page shows what it finds
+		go func() { _, _ = t.count(context.WithoutCancel(ctx)) }() // the next page shows the result
 	}
 	if known {
 		return last, nil
@@ -61,7 +61,7 @@ func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	return t.count(ctx)
 }
 
-// Forget makes the next page count again: a person has just done something, and looks for its effect.
+// Forget makes the next page count again, because a person who has just acted expects to see the effect.
 func (t *Tally) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

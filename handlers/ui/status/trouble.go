@@ -6,10 +6,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// needsShown is how many of each kind of trouble are listed.
+// needsShown is how many problems of each kind are listed.
 const needsShown = 20
 
-// troubles counts what needs a person; more means that there is more than that.
+// troubles counts the problems that a person must solve. more means that there are more than n.
 func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
 	broken, err := brokenWatches(ctx, c)
 	if err != nil {
@@ -20,7 +20,7 @@ func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, m
 	return n, failed.Continuation != "" || len(broken) == needsShown, err
 }
 
-// brokenWatches are the items whose watch broke lately and is still broken.
+// brokenWatches returns the items whose watch broke recently and is still broken.
 func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err error) {
 	lately, err := api.ListChanges.Call(ctx, c, api.ChangeQuery{Kind: string(api.ChangeWatchBroken), Top: needsShown})
 	seen := map[string]bool{}
@@ -30,7 +30,7 @@ func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err erro
 		}
 		seen[change.ItemID] = true
 		it, err := api.GetItem.Call(ctx, c, api.ItemID{ID: change.ItemID})
-		if err == nil && it.WatchBroken { // otherwise it was removed, or its watch works again
+		if err == nil && it.WatchBroken { // else it was removed, or its watch works again
 			out = append(out, it.Item)
 		}
 	}
