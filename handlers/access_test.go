@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// guarded is a rig whose handler demands keys, with one of each scope.
+// guarded is a rig whose handler requires keys, with one key for each scope.
 type guarded struct {
 	*rig
 	http.Handler
@@ -40,7 +40,7 @@ func newGuarded(t *testing.T, access Access) *guarded {
 
 func (g *guarded) ServeHTTP(w http.ResponseWriter, r *http.Request) { g.Handler.ServeHTTP(w, r) }
 
-// ask sends a request with headers in pairs, from an address of the net.
+// ask sends a request with headers in pairs, from an address on the internet.
 func ask(t *testing.T, h http.Handler, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
@@ -53,13 +53,13 @@ func ask(t *testing.T, h http.Handler, method, path, body string, headers ...str
 	return w
 }
 
-// exampleOf is a path of a route.
+// exampleOf returns an example path of a route.
 func exampleOf(e *api.Endpoint) string {
 	return "/api/" + strings.NewReplacer("{id}", unknownID, "{sha256}", strings.Repeat("a", 64), "{key}", "a", "{name}",
 		"nobody", "{host}", "a.example", "{slug}", "port").Replace(e.Path)
 }
 
-// L4: every route has a scope, and no other than what is read below.
+// TestL4EveryRouteHasItsScope checks that every route has a scope, and that it is the scope listed below (L4).
 func TestL4EveryRouteHasItsScope(t *testing.T) {
 	unusual := map[string]api.Scope{
 		"GET health": "", "GET changes.atom": api.ScopeFeed, "GET changes.json": api.ScopeFeed,
@@ -89,8 +89,8 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 	}
 }
 
-// L4: nobody comes in without a key; whether it is missing, wrong or removed cannot be told, and each key opens what
-// its scope says.
+// TestL4EveryRouteAsksForAKey checks that no route answers without a key, that missing, wrong and removed keys get
+// the same answer, and that each key opens only the routes of its scope (L4).
 func TestL4EveryRouteAsksForAKey(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	_, removed, err := g.v.Keys.Add(t.Context(), "gone", api.ScopeAdmin)
@@ -129,7 +129,8 @@ func TestL4EveryRouteAsksForAKey(t *testing.T) {
 	}
 }
 
-// L4: no way around: other spellings of paths and methods, keys in wrong places, two keys, the triggers of the host.
+// TestL4NoWayAround checks that keys cannot be bypassed: by other spellings of paths and methods, keys in wrong
+// positions, two keys, or the host's triggers (L4).
 func TestL4NoWayAround(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	admin := g.keys[api.ScopeAdmin]
@@ -168,7 +169,7 @@ func TestL4NoWayAround(t *testing.T) {
 		"bearer  "+admin); w.Code != http.StatusOK {
 		t.Errorf("the same key twice: %d %s", w.Code, w.Body)
 	}
-	// What the host itself sends has been forwarded for nobody.
+	// The host's own requests are not forwarded for a client.
 	for _, request := range []string{"GET /", "POST /CrawlTimer", "GET /api/health", "HEAD /api/health"} {
 		method, path, _ := strings.Cut(request, " ")
 		if w := do(t, g, method, path, "{}"); w.Code != http.StatusOK {
@@ -180,7 +181,8 @@ func TestL4NoWayAround(t *testing.T) {
 	}
 }
 
-// L4: in Azure the host checks its own keys and lets everybody to the dashboard, which asks for a key of Tidemark.
+// TestL4BehindAHostWithKeys checks the mode of Azure: the host checks its own keys and lets everybody reach the
+// dashboard, which requires one of Tidemark's keys (L4).
 func TestL4BehindAHostWithKeys(t *testing.T) {
 	g := newGuarded(t, HostKeys)
 	for _, tt := range []struct {
@@ -210,7 +212,8 @@ func TestL4BehindAHostWithKeys(t *testing.T) {
 	}
 }
 
-// L4: who tries many keys is told to wait, by address; those who have one go on.
+// TestL4TriesAreCounted checks that an address which tries many keys must wait, while addresses with a valid key need
+// not (L4).
 func TestL4TriesAreCounted(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	var last *httptest.ResponseRecorder
@@ -223,7 +226,7 @@ func TestL4TriesAreCounted(t *testing.T) {
 	if lines := strings.Count(g.log.String(), "not taken"); lines == 0 || lines > 10 {
 		t.Errorf("%d lines in the log", lines)
 	}
-	// What the client says of its own address stands before what the host has seen.
+	// The address that the client claims precedes the one that the host has seen.
 	w := ask(t, g, "GET", "/api/items", "", forwardedFor, "198.51.100.1, 203.0.113.7", "X-Functions-Key", "wrong")
 	if w.Code != http.StatusTooManyRequests {
 		t.Errorf("with a forged address: %d", w.Code)
@@ -248,7 +251,8 @@ func TestL4TriesAreCounted(t *testing.T) {
 	}
 }
 
-// L4: a key for feeds may stand in their addresses, and in no others.
+// TestL4KeysInAddressesOfFeeds checks that a key for feeds is accepted in the addresses of feeds, and in no other
+// address (L4).
 func TestL4KeysInAddressesOfFeeds(t *testing.T) {
 	r := httptest.NewRequest("GET", "/api/changes.atom?key=abc&host=x", nil)
 	if given := credentials(r, &api.Endpoint{Scope: api.ScopeFeed}); !slices.Equal(given, []string{"abc"}) {
@@ -259,7 +263,8 @@ func TestL4KeysInAddressesOfFeeds(t *testing.T) {
 	}
 }
 
-// L4: behind a host with keys, an anonymous route accepts only keys of Tidemark; a feed accepts one in its address.
+// TestL4AnonymousRoutes checks that behind a host with keys, an anonymous route accepts only Tidemark's keys, and a
+// feed accepts one in its address (L4).
 func TestL4AnonymousRoutes(t *testing.T) {
 	g := newGuarded(t, HostKeys)
 	in := 0
@@ -285,7 +290,7 @@ func TestL4AnonymousRoutes(t *testing.T) {
 	}
 }
 
-// L4: the history of an item says whose key had something done.
+// TestL4HistorySaysWho checks that the history of an item names the key behind each action (L4).
 func TestL4HistorySaysWho(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	one := "https://port.example/ok/one"
@@ -303,7 +308,7 @@ func TestL4HistorySaysWho(t *testing.T) {
 	}
 }
 
-// TestL4Conversation writes down what is said of keys, and holds it to testdata/keys.golden.
+// TestL4Conversation records the answers about keys, and compares them with testdata/keys.golden.
 func TestL4Conversation(t *testing.T) {
 	r := newRig(t)
 	var log strings.Builder
@@ -319,7 +324,8 @@ func TestL4Conversation(t *testing.T) {
 	golden(t, "keys.golden", log.String())
 }
 
-// L4: keys are made, shown once, listed and removed; who did it is in the log, what opens is not.
+// TestL4KeysOverHTTP checks that keys are added, shown once, listed and removed, and that the log names the caller
+// but not the key (L4).
 func TestL4KeysOverHTTP(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	admin := []string{"X-Functions-Key", g.keys[api.ScopeAdmin]}

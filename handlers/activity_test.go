@@ -22,7 +22,7 @@ func (r *rig) activity() (a api.Activity) {
 	return a
 }
 
-// What a worker does is in the metrics at once, and in the activity after its job.
+// TestWorkIsSeen checks that a worker's work is in the metrics at once, and in the activity after its job.
 func TestWorkIsSeen(t *testing.T) {
 	r := newRig(t)
 	job := r.register("https://port.example/ok/one")
@@ -42,7 +42,8 @@ func TestWorkIsSeen(t *testing.T) {
 	}
 }
 
-// Activity that cannot be written ends no job: it is done, told of in the log, and written later.
+// TestFlushThatFailsIsHarmless checks that a job succeeds when its activity cannot be written. The failure is logged,
+// and the activity is written later.
 func TestFlushThatFailsIsHarmless(t *testing.T) {
 	down := true
 	r := newRig(t, func(s storage.Store) storage.Store {
@@ -69,7 +70,7 @@ func TestFlushThatFailsIsHarmless(t *testing.T) {
 	}
 }
 
-// The daily timer removes what is older than 90 days.
+// TestPurgeTimerTrimsActivity checks that the daily timer removes activity older than 90 days.
 func TestPurgeTimerTrimsActivity(t *testing.T) {
 	r := newRig(t)
 	_, err := r.store.Table(activity.Table).Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: storage.Entity{

@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// The handler's own port answers its host alone, whatever else runs on the machine.
+// TestS4OnlyTheHostIsAdmitted checks that the handler's own port answers only its host, whatever else runs on the
+// machine.
 func TestS4OnlyTheHostIsAdmitted(t *testing.T) {
 	r := newRig(t)
 	for _, tt := range []struct {

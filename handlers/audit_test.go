@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// audit runs one to its end.
+// audit runs an audit to its end.
 func (r *rig) audit(body string) (run api.Rebuild) {
 	r.t.Helper()
 	w := do(r.t, r, "POST", "/api/RebuildIndex", body)
@@ -35,7 +35,7 @@ func (r *rig) audit(body string) (run api.Rebuild) {
 	return run
 }
 
-// answers are what searches find.
+// answers returns what searches find.
 func (r *rig) answers() (bodies []string) {
 	for _, q := range []string{"harbour", "stray", "crane"} {
 		bodies = append(bodies, pretty(r.t, do(r.t, r, "GET", "/api/Search?nestImages=true&q="+q, "").Body.Bytes()))
@@ -43,8 +43,8 @@ func (r *rig) answers() (bodies []string) {
 	return bodies
 }
 
-// C5: an audit finds whatever the index holds otherwise than it should, repairs it without asking a
-// site, says so, and then finds nothing.
+// TestC5Audit checks that an audit finds every difference in the index, repairs it without a request to a site,
+// reports it, and then finds nothing (C5).
 func TestC5Audit(t *testing.T) {
 	noted := "entry_-" + strings.Repeat("a", 25) + "b"
 	for _, tt := range []struct {

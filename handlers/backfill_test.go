@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
-// harbour is a site file of one site, and its web: a sitemap, which may be away.
+// harbour is a site file with one site, and that site's web: a sitemap, which may be away.
 type harbour struct{ away bool }
 
 var port = site.List{{Slug: "port", Domain: "port.example", Sitemaps: []string{"https://port.example/sitemap.xml"}}}
@@ -29,7 +29,7 @@ func (h *harbour) FetchResource(_ context.Context, v politeness.ResourceRequest)
 		Body: []byte("https://port.example/ok/one\nhttps://port.example/ok/two\n")}, nil
 }
 
-// newBackfillRig is the rig with backfill of the harbour.
+// newBackfillRig returns a rig with a backfill of the harbour.
 func newBackfillRig(t *testing.T) (*rig, *harbour) {
 	t.Helper()
 	r, h, runs := newRig(t), &harbour{}, 0
@@ -40,7 +40,7 @@ func newBackfillRig(t *testing.T) (*rig, *harbour) {
 	return r, h
 }
 
-// backfill delivers the messages of steps until there is none.
+// backfill delivers the messages of steps until none remains.
 func (r *rig) backfill() {
 	r.t.Helper()
 	for r.deliver(backfill.Queue, "/BackfillWorker") {
@@ -48,7 +48,7 @@ func (r *rig) backfill() {
 	}
 }
 
-// TestE7Contract writes down a conversation about backfill (testdata/backfill.golden).
+// TestE7Contract records a conversation about backfill (testdata/backfill.golden).
 func TestE7Contract(t *testing.T) {
 	r, h := newBackfillRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -96,7 +96,8 @@ func TestE7Contract(t *testing.T) {
 	golden(t, "backfill.golden", log.String())
 }
 
-// E6: while it is switched off nothing begins, and the answer says how to switch it on.
+// TestE6Disabled checks that nothing starts while backfill is switched off, and that the answer explains how to
+// switch it on (E6).
 func TestE6Disabled(t *testing.T) {
 	r := newRig(t)
 	w := do(t, r, "POST", "/api/backfill/runs", `{"sources":["port"]}`)
@@ -105,7 +106,7 @@ func TestE6Disabled(t *testing.T) {
 	}
 }
 
-// E7: what cannot be is refused with its field.
+// TestE7Errors checks that impossible values are refused with their field (E7).
 func TestE7Errors(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	for _, tt := range []struct {
@@ -138,7 +139,7 @@ func TestE7Errors(t *testing.T) {
 	}
 }
 
-// E11: a step that fails on every try ends its source, and the run can be resumed.
+// TestE11Poison checks that a step which fails on every try ends its source, and that the run can be resumed (E11).
 func TestE11Poison(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	var run api.BackfillRun

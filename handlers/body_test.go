@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// likeTheHost is a connection on which a request is sent to its end before the answer is read, as the
-// Functions host does.
+// likeTheHost is a connection that sends a whole request before it reads the answer, as the Functions host does.
 type likeTheHost struct {
 	t *testing.T
 	net.Conn
@@ -35,7 +34,7 @@ func newLikeTheHost(t *testing.T, h http.Handler) likeTheHost {
 	return likeTheHost{t, conn, bufio.NewReader(conn)}
 }
 
-// ask sends a request whose body says that it has length bytes, and sends only some of them.
+// ask sends a request with these headers, and send bytes of its body.
 func (c likeTheHost) ask(path, headers string, send int64) (status int, p api.Problem) {
 	c.t.Helper()
 	_, err := fmt.Fprintf(c.Conn, "POST %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", path, headers)
@@ -67,11 +66,12 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The host turns a body that is not taken into an empty 500.
+// TestS8TooLargeBodiesAreTakenAndRefused checks that a large body is received and refused. The host turns an unread
+// body into an empty 500.
 func TestS8TooLargeBodiesAreTakenAndRefused(t *testing.T) {
 	length := func(n int64) string { return fmt.Sprintf("Content-Length: %d\r\n", n) }
 	const mega = 1 << 20
-	c := newLikeTheHost(t, newRig(t)) // one connection for all: it stays open
+	c := newLikeTheHost(t, newRig(t)) // one connection for all requests: it stays open
 	for _, tt := range []struct {
 		name, path, headers string
 		send                int64
@@ -98,7 +98,8 @@ func TestS8TooLargeBodiesAreTakenAndRefused(t *testing.T) {
 	}
 }
 
-// A body that does not come must not hold an invocation until the host kills the process for it.
+// TestS8BodiesThatStopAreAnswered checks that a body which never arrives does not hold an invocation until the host
+// kills the process.
 func TestS8BodiesThatStopAreAnswered(t *testing.T) {
 	r := newRig(t)
 	for path, want := range map[string]int{"/api/normalize/email": http.StatusBadRequest,

@@ -14,13 +14,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// A21: a capture is answered as text, or as the bytes that came, which no browser shows or runs.
+// TestA21Capture checks that a capture is answered as text, or as the received bytes, which no browser shows or runs
+// (A21).
 func TestA21Capture(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
 	for _, tt := range []struct {
 		name, body, mediaType string
-		text                  string // "" for a type that has none
+		text                  string // "" for a type without text
 	}{
 		{"a page", "<html lang=en><title>Tide</title><main><p>High at noon.</p><script>alert(1)</script></main>",
 			"text/html; charset=utf-8", "High at noon."},
@@ -66,7 +67,7 @@ func TestA21Capture(t *testing.T) {
 	}
 }
 
-// A21, B4: the whole past of an item is listed a page at a time.
+// TestA21Past checks that the whole past of an item is listed, a page at a time (A21, B4).
 func TestA21Past(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -117,8 +118,8 @@ func TestA21Past(t *testing.T) {
 	}
 }
 
-// Captures of one body under several versions are listed each, also where a page ends between them, and what was
-// read last comes first beside the item.
+// TestZ2CapturesOfVersions checks that captures of one body under several versions are all listed, even if a page
+// ends between them, and that the item shows the last one read first.
 func TestZ2CapturesOfVersions(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// TestW1Contract writes down a conversation about what has changed (testdata/changes.golden).
+// TestW1Contract records a conversation about changes (testdata/changes.golden).
 func TestW1Contract(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -87,7 +87,7 @@ func TestW1Contract(t *testing.T) {
 	golden(t, "changes.golden", log.String())
 }
 
-// fill publishes so many changes, in groups of seven.
+// fill publishes n changes, in groups of seven.
 func fill(t *testing.T, r *rig, n int) {
 	t.Helper()
 	for from := 0; from < n; from += 7 {
@@ -111,8 +111,8 @@ func listed(t *testing.T, r *rig, query string) (page api.ChangePage) {
 	return page
 }
 
-// W1, W2: pages follow each other without a gap in both directions, whatever is filtered, and a cursor goes on where a
-// reader was.
+// TestW1Pages checks that pages follow each other without a gap in both directions, with any filter, and that a
+// cursor continues at the reader's position (W1, W2).
 func TestW1Pages(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 200)
@@ -157,7 +157,7 @@ func TestW1Pages(t *testing.T) {
 	}
 }
 
-// W2: a cursor into what is not kept any more is 410, and says what to do.
+// TestW2OldCursor checks that a cursor to deleted changes is answered with 410 and advice (W2).
 func TestW2OldCursor(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 7)
@@ -175,7 +175,8 @@ func TestW2OldCursor(t *testing.T) {
 	}
 }
 
-// W4: a reader with the present feed gets no body, and what strangers wrote is text in it.
+// TestW4Conditional checks that a reader with the present feed gets no body, and that text of third parties is
+// escaped in it (W4).
 func TestW4Conditional(t *testing.T) {
 	r := newRig(t)
 	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "a", Changes: []feed.Change{{At: r.now,

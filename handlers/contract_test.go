@@ -31,9 +31,8 @@ func idOf(t *testing.T, url string) string {
 	return string(s.ID())
 }
 
-// TestContract writes down a whole conversation, request by request, and holds it to
-// testdata/contract.golden: names and values of the HTTP contract change only on purpose. Run
-// with -update to write it anew.
+// TestContract records a whole conversation, request by request, and compares it with testdata/contract.golden, so
+// that names and values of the HTTP contract change only on purpose. Run with -update to write the file again.
 func TestContract(t *testing.T) {
 	r := newRig(t)
 	one, two := "https://port.example/ok/one", "https://port.example/ok/two"
@@ -135,14 +134,14 @@ func golden(t *testing.T, name, have string) {
 	}
 }
 
-// unknownID is the id of an item that there is not.
+// unknownID is the id of an item that does not exist.
 var unknownID = "url_" + strings.Repeat("a", 26)
 
-// refusals are requests that are refused, and why.
+// refusals are requests that are refused, with the reasons.
 var refusals = []struct {
 	name, request, body string
 	status              int
-	field, detail       string // the detail contains it
+	field, detail       string // a part of the detail
 }{
 	{"unknown field", "POST /api/AddUrlDocument", `{"uri":"https://a.example/"}`, 400, "uri", `no field "uri"`},
 	{"name in other letters", "POST /api/AddUrlDocument", `{"URL":"https://a.example/"}`, 400, "URL",
@@ -269,7 +268,7 @@ var refusals = []struct {
 	{"unknown host", "GET /api/SearchStatus?host=nobody.example", "", 404, "", "nobody.example"},
 }
 
-// Every error is a problem document that says what was wrong, with which field.
+// TestErrors checks that every error is a problem document that names the error and its field.
 func TestErrors(t *testing.T) {
 	for _, tt := range refusals {
 		t.Run(tt.name, func(t *testing.T) {
@@ -296,8 +295,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// What has no route is a problem like others, which says what there is instead (RFC 9457, and RFC 9110
-// §15.5.6 for Allow).
+// TestUnrouted checks that a request without a route is answered with a problem that lists the routes (RFC 9457, and
+// RFC 9110 §15.5.6 for Allow).
 func TestUnrouted(t *testing.T) {
 	for _, tt := range []struct {
 		name, request string
@@ -331,7 +330,8 @@ func TestUnrouted(t *testing.T) {
 	}
 }
 
-// Hosts pass paths on as they came; the function key may travel in the query.
+// TestPathsAndKeys checks that paths are accepted as hosts pass them on, and that the function key may be in the
+// query.
 func TestPathsAndKeys(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"/API/HEALTH", "/api/Health", "/api/health?code=key", "/api/health/",
@@ -347,7 +347,8 @@ func TestPathsAndKeys(t *testing.T) {
 	}
 }
 
-// Services that cannot be opened are 503 and tried again by the next request; GET / does not care.
+// TestOpenFailsThenWorks checks that services which cannot be opened are answered with 503 and opened again by the
+// next request, and that GET / succeeds anyway.
 func TestOpenFailsThenWorks(t *testing.T) {
 	r := newRig(t)
 	calls := 0
@@ -373,7 +374,7 @@ func TestOpenFailsThenWorks(t *testing.T) {
 	}
 }
 
-// A request that panics is answered, and the next one is served.
+// TestPanicInARoute checks that a request that panics is answered, and that the next request is served.
 func TestPanicInARoute(t *testing.T) {
 	h := New(Options{Open: func(context.Context) (*Services, error) { panic("secret of the house") }})
 	w := do(t, h, "GET", "/api/items", "")
@@ -382,7 +383,8 @@ func TestPanicInARoute(t *testing.T) {
 	}
 }
 
-// An error that nobody foresaw is 500 without a word about it; a throttled one says when.
+// TestKindsBecomeAnswers checks that an unforeseen error is answered with 500 and no details, and that a throttled
+// one gives the time to wait.
 func TestKindsBecomeAnswers(t *testing.T) {
 	s := &server{Options: Options{Log: discard(), Metrics: telemetry.New()}}
 	for kind, want := range map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.Expired: 410,
@@ -400,7 +402,7 @@ func TestKindsBecomeAnswers(t *testing.T) {
 	}
 }
 
-// The health says what is wrong, with 503, and to strangers no details that are for the log.
+// TestHealthDown checks that the health check reports problems with 503, but no details, which belong in the log.
 func TestHealthDown(t *testing.T) {
 	r := newRig(t)
 	must(t, r.v.Index.Close())
@@ -412,7 +414,8 @@ func TestHealthDown(t *testing.T) {
 	}
 }
 
-// A19: where no index is configured, a search says what to configure, and nothing is unhealthy.
+// TestA19SearchWithoutIndex checks that without an index, a search explains what to configure, and the health check
+// succeeds (A19).
 func TestA19SearchWithoutIndex(t *testing.T) {
 	r := newRig(t)
 	r.v.Index = search.None{}

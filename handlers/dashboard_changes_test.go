@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// TestU1WhatChanged: the first page has what changed, by day, with what is unread, filters that are addresses, and what
-// is hostile in it escaped.
+// TestU1WhatChanged checks that the first page lists changes by day and highlights unread ones, that its filters are
+// addresses, and that hostile text is escaped.
 func TestU1WhatChanged(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -35,7 +35,8 @@ func TestU1WhatChanged(t *testing.T) {
 	shows(t, r, "/api/ui/?kind=gone", "No matching changes")
 }
 
-// TestU1MarkedAsRead: changes are marked one by one and all at once, and the form leads back to where it was.
+// TestU1MarkedAsRead checks that changes are marked as read one by one and all at once, and that the form returns to
+// the same page.
 func TestU1MarkedAsRead(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 60)
@@ -63,7 +64,7 @@ func TestU1MarkedAsRead(t *testing.T) {
 // changesOnPage is how many changes the first page lists.
 const changesOnPage = 50
 
-// TestU1Attention: what needs a person is counted on the first page and listed with what to do.
+// TestU1Attention checks that problems for a person are counted on the first page, and listed with their solutions.
 func TestU1Attention(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/attention", "Every page can be checked")
@@ -83,7 +84,8 @@ func TestU1Attention(t *testing.T) {
 	}
 }
 
-// TestW17DashboardSaysWhy: a change says what was ignored of it and by which rule, and who was told.
+// TestW17DashboardSaysWhy checks that a change shows its ignored lines with the rule that ignored them, and the
+// notified channels.
 func TestW17DashboardSaysWhy(t *testing.T) {
 	r := newRig(t)
 	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "g", Changes: []feed.Change{{At: r.now,
@@ -105,7 +107,7 @@ func TestW17DashboardSaysWhy(t *testing.T) {
 	}
 }
 
-// U3: a filter is saved for its reader, shown on its list, and forgotten.
+// TestU3SavedFilters checks that a filter is saved for its reader, shown on its list, and deleted (U3).
 func TestU3SavedFilters(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/fail/here"}`)

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// nodes are the elements below a node that fit, in their order.
+// nodes returns the matching elements below a node, in document order.
 func nodes(n *html.Node, fits func(*html.Node) bool) (all []*html.Node) {
 	for d := range n.Descendants() {
 		if d.Type == html.ElementNode && fits(d) {
@@ -23,7 +23,7 @@ func nodes(n *html.Node, fits func(*html.Node) bool) (all []*html.Node) {
 	return all
 }
 
-// linksOf are where the links below a node lead.
+// linksOf returns the targets of the links below a node.
 func linksOf(n *html.Node) (to []string) {
 	for _, a := range nodes(n, func(n *html.Node) bool { return n.Data == "a" }) {
 		to = append(to, attribute(a, "href"))
@@ -31,7 +31,7 @@ func linksOf(n *html.Node) (to []string) {
 	return to
 }
 
-// leads checks that links of this site lead to pages, and their anchors to places on them.
+// leads checks that links within this site lead to existing pages, and their anchors to elements there.
 func leads(t *testing.T, h http.Handler, from string, links []string) {
 	t.Helper()
 	for _, to := range links {
@@ -53,8 +53,8 @@ func leads(t *testing.T, h http.Handler, from string, links []string) {
 	}
 }
 
-// L7: every page with nothing on it says what goes there, and has a link or a command that leads on. Each page links
-// the documentation and that of the API.
+// TestL7EmptyPages checks that every empty page explains what will appear there, and has a link or a command for the
+// next step. Each page links to the documentation and to the API's description (L7).
 func TestL7EmptyPages(t *testing.T) {
 	r := newRig(t)
 	r.v.Enrich = enrich.New(r.store, enrich.Kept{}, enrich.Models{}, enrich.Options{Schemas: enrich.Schemas()})
@@ -85,8 +85,8 @@ func TestL7EmptyPages(t *testing.T) {
 	}
 }
 
-// L7: the documentation is read in the dashboard: each page, with links that lead somewhere, and without pictures,
-// scripts and styles of its own.
+// TestL7Documentation checks that the dashboard shows each page of the documentation, with working links, and without
+// pictures, scripts and styles of its own (L7).
 func TestL7Documentation(t *testing.T) {
 	r := newRig(t)
 	pages, err := tidemark.Docs.ReadDir("docs")
@@ -96,7 +96,7 @@ func TestL7Documentation(t *testing.T) {
 	for _, page := range pages {
 		path := "/api/ui/help/" + strings.TrimSuffix(page.Name(), ".md")
 		if page.Name() == "README.md" {
-			path = "/api/ui/help" // which lists the others
+			path = "/api/ui/help" // the page that lists the others
 		}
 		w, doc := dashboardPage(t, r, path)
 		article := nodes(doc, func(n *html.Node) bool { return n.Data == "article" })

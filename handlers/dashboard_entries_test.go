@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// entryID is the id of the first entry of a policy.
+// entryID returns the id of the first entry of a policy.
 func entryID(t *testing.T, h http.Handler, policy string) string {
 	t.Helper()
 	var list api.EntryPage
@@ -26,7 +26,8 @@ func entryID(t *testing.T, h http.Handler, policy string) string {
 	return list.Entries[0].ID
 }
 
-// D10: entries are listed, by policy too; what a search finds leads to them; that of a link leads to its page.
+// TestD10DashboardEntries checks that entries are listed, also by policy, that search results lead to them, and that
+// a link's entry leads to its page (D10).
 func TestD10DashboardEntries(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/entries", "No entries yet")
@@ -54,7 +55,7 @@ func TestD10DashboardEntries(t *testing.T) {
 	}
 }
 
-// The list goes on where its page ends.
+// TestDashboardEntriesPages checks that the next page of the list continues where the last one ended.
 func TestDashboardEntriesPages(t *testing.T) {
 	r := newRig(t)
 	var items []string
@@ -76,7 +77,8 @@ func TestDashboardEntriesPages(t *testing.T) {
 	}
 }
 
-// D8, D9: an entry is described now or in a batch, which can be watched and cancelled.
+// TestD9DashboardBatches checks that an entry is described at once or in a batch, and that a batch can be watched and
+// cancelled (D8, D9).
 func TestD9DashboardBatches(t *testing.T) {
 	r, _, ids := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	shows(t, r, "/api/ui/entries/batches", "No batches yet")
@@ -112,7 +114,7 @@ func TestD9DashboardBatches(t *testing.T) {
 	}
 }
 
-// D6: imports are listed and watched, with what was broken in them.
+// TestD6DashboardImports checks that imports are listed and shown with their broken mails (D6).
 func TestD6DashboardImports(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/entries/imports", "No imports in the last 90 days", "EMAIL_IMPORT_ROOT")
@@ -123,7 +125,8 @@ func TestD6DashboardImports(t *testing.T) {
 		im.Failures[0].Reason[:10])
 }
 
-// A18: the pictures of an item are named, and loaded from strangers only when that is asked for.
+// TestA18DashboardImages checks that the pictures of an item are named, but loaded from other servers only on request
+// (A18).
 func TestA18DashboardImages(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -139,7 +142,7 @@ func TestA18DashboardImages(t *testing.T) {
 	}
 }
 
-// What strangers send as an entry is text.
+// TestDashboardEscapesEntries checks that entries of unknown senders are shown as escaped text.
 func TestDashboardEscapesEntries(t *testing.T) {
 	r := newRig(t)
 	evil := `\"><script>alert(1)</script><img src=x onerror=alert(1)>`

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// U6: an empty store asks for pages or a site, shows how the site is read and its pages are fetched, and leads to the
-// first search and the first rule, with which the guide ends.
+// TestU6FirstMinutes checks that an empty store asks for pages or a site, shows how the site is read and its pages
+// are fetched, and leads to the first search and the first rule, which ends the guide (U6).
 func TestU6FirstMinutes(t *testing.T) {
 	r, _ := newSitesRig(t)
 	r.v.Notify = notify.New(r.store, r.v.Feed, &receiver{}, notify.Options{}) // without rules
@@ -47,7 +47,7 @@ func TestU6FirstMinutes(t *testing.T) {
 	}
 }
 
-// U6: of a site of which nothing could be read, the page says why.
+// TestU6SilentSite checks that the page of a site that could not be read gives the reason (U6).
 func TestU6SilentSite(t *testing.T) {
 	r, q := newSitesRig(t)
 	r.v.Polls = sitepoll.New(r.v.Store, r.v.Registry, q, sitepoll.Options{PerDay: 10,

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// upload is a form that carries a file, as a browser sends it.
+// upload returns a form that carries a file, as a browser sends it.
 func upload(t *testing.T, path, content string, fields map[string]string) *http.Request {
 	t.Helper()
 	var body bytes.Buffer
@@ -33,7 +33,8 @@ func upload(t *testing.T, path, content string, fields map[string]string) *http.
 	return r
 }
 
-// W12: a list is pasted or uploaded, and the page of its import says what became of it.
+// TestW12DashboardImport checks that a list is pasted or uploaded, and that the page of its import reports the
+// outcome (W12).
 func TestW12DashboardImport(t *testing.T) {
 	r := newRig(t)
 	says(t, do(t, r, "GET", "/api/ui/import", ""), http.StatusOK, "Import a list", "multipart/form-data")
@@ -57,7 +58,8 @@ func TestW12DashboardImport(t *testing.T) {
 	}
 }
 
-// W12: a list that is refused is shown again, with why; one that is too large is said to be.
+// TestW12DashboardImportRefused checks that a refused list is shown again with the reason, also when it is too large
+// (W12).
 func TestW12DashboardImportRefused(t *testing.T) {
 	r := newRig(t)
 	says(t, post(t, r, "/api/ui/import", "same-origin", url.Values{"content": {"<opml>"}, "format": {"opml"}}),
@@ -70,7 +72,8 @@ func TestW12DashboardImportRefused(t *testing.T) {
 	says(t, w, http.StatusRequestEntityTooLarge, "more than 4 MiB")
 }
 
-// W12: a list that is full of signs which JSON may escape is no longer for that.
+// TestW12DashboardImportLarge checks that the characters which JSON may escape do not make a list count as longer
+// (W12).
 func TestW12DashboardImportLarge(t *testing.T) {
 	r := newRig(t)
 	w := httptest.NewRecorder()
@@ -80,7 +83,7 @@ func TestW12DashboardImportLarge(t *testing.T) {
 	}
 }
 
-// W12: the list of items is exported as it is filtered.
+// TestW12DashboardExport checks that the list of items is exported with its present filter (W12).
 func TestW12DashboardExport(t *testing.T) {
 	r := newItemsRig(t)
 	_, doc := dashboardPage(t, r, "/api/ui/items?tag=sea")
@@ -93,7 +96,7 @@ func TestW12DashboardExport(t *testing.T) {
 	}
 }
 
-// L4: a form that carries a file is taken from pages of the session, and from no other.
+// TestL4UploadNeedsTheToken checks that a form with a file is accepted only from pages of the session (L4).
 func TestL4UploadNeedsTheToken(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	c := g.signIn(t, api.ScopeWrite)

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// TestU2PagesOwnPage: a page's own page leads with its last change and its past, each version can be compared with any
-// other, and what the machine knows is folded away.
+// TestU2PagesOwnPage checks that an item's page begins with its last change and its past, that any two versions can
+// be compared, and that technical data is folded.
 func TestU2PagesOwnPage(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
@@ -45,8 +45,8 @@ func TestU2PagesOwnPage(t *testing.T) {
 	shown(`value="pause"`)
 }
 
-// TestU2U5ReadingACapture: a capture is a page to read: its Markdown without markup, pictures and scripts of strangers,
-// and with links to the web only.
+// TestU2U5ReadingACapture checks that a capture is shown as a readable page: its Markdown without markup, pictures
+// and scripts of third parties, and only with links to the web.
 func TestU2U5ReadingACapture(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
@@ -84,8 +84,8 @@ func TestU2U5ReadingACapture(t *testing.T) {
 	}
 }
 
-// U5: results can be narrowed by what tells them apart, keeping every other filter, and widened again; they say when
-// they were published, and lead to the page as it was on a day.
+// TestU5SearchFacets checks that facets narrow the results while every other filter is kept, and widen them again,
+// and that results show their publication dates and lead to the page as it was on a day (U5).
 func TestU5SearchFacets(t *testing.T) {
 	r := newRig(t)
 	for _, page := range []string{"port.example/ok/one", "port.example/ok/dated", "quay.example/ok/two"} {
@@ -104,8 +104,8 @@ func TestU5SearchFacets(t *testing.T) {
 	}
 }
 
-// U2: two versions are read as pages side by side, with what only one of them says marked, and nothing of strangers at
-// work.
+// TestU2Rendered checks that two versions are shown as pages side by side, that text of only one version is
+// highlighted, and that no markup of third parties is active (U2).
 func TestU2Rendered(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")

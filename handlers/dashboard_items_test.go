@@ -19,7 +19,7 @@ const (
 	pageTwo = "https://port.example/ok/two"
 )
 
-// newItemsRig has two items, of which one has the tag sea and the other is paused.
+// newItemsRig returns a rig with two items. One has the tag sea; the other is paused.
 func newItemsRig(t *testing.T) *rig {
 	t.Helper()
 	r := newRig(t)
@@ -36,7 +36,7 @@ func itemAt(t *testing.T, h http.Handler, address string) (it api.ItemDetail) {
 	return it
 }
 
-// links are the texts and addresses of a page's links.
+// links returns the texts and addresses of a page's links.
 func links(doc *html.Node) map[string]string {
 	out := map[string]string{}
 	for n := range doc.Descendants() {
@@ -56,7 +56,7 @@ func textOf(n *html.Node) (text string) {
 	return text
 }
 
-// says fails the test unless an answer has a status and all of some texts.
+// says fails the test unless an answer has the status code and contains all texts.
 func says(t *testing.T, w *httptest.ResponseRecorder, code int, texts ...string) {
 	t.Helper()
 	body := html.UnescapeString(w.Body.String())
@@ -67,10 +67,11 @@ func says(t *testing.T, w *httptest.ResponseRecorder, code int, texts ...string)
 	}
 }
 
-// W11: items are filtered and sorted by addresses, which say so; an order that cannot be had is refused with the list.
+// TestW11DashboardList checks that addresses filter and sort items, that the page shows this, and that an impossible
+// order is refused with the unsorted list (W11).
 func TestW11DashboardList(t *testing.T) {
 	r := newItemsRig(t)
-	for path, want := range map[string][2]string{ // what is there, and what is not
+	for path, want := range map[string][2]string{ // a wanted text and an unwanted one
 		"/api/ui/items?tag=sea":                          {"ok/one", "ok/two"},
 		"/api/ui/items?paused=true":                      {"ok/two", "ok/one"},
 		"/api/ui/items?find=" + idOf(t, pageOne):         {"ok/one", "aria-sort"},
@@ -95,13 +96,14 @@ func TestW11DashboardList(t *testing.T) {
 	}
 }
 
-// W11: what is done to many items is done to those that were meant, and how far it is is shown.
+// TestW11DashboardBulk checks that a bulk action is applied to the chosen items only, and that its progress is shown
+// (W11).
 func TestW11DashboardBulk(t *testing.T) {
 	r := newItemsRig(t)
 	one, two := idOf(t, pageOne), idOf(t, pageTwo)
 	begin := func(form url.Values) string {
 		t.Helper()
-		r.now = r.now.Add(time.Second) // runs are named by it
+		r.now = r.now.Add(time.Second) // the names of runs come from the time
 		w := post(t, r, "/api/ui/items/bulk", "same-origin", form)
 		to := w.Header().Get("Location")
 		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/api/ui/items/bulk?id=bulk-") {
@@ -133,7 +135,8 @@ func TestW11DashboardBulk(t *testing.T) {
 		http.StatusBadRequest, "no name of a tag", `name="with" value="a/b"`, `value="`+two+`" checked`)
 }
 
-// W11, U6: a removal is asked about first, with how many, what goes and what stays.
+// TestW11DashboardRemove checks that a removal must be confirmed, and that the page states how many items, what is
+// deleted and what is kept (W11, U6).
 func TestW11DashboardRemove(t *testing.T) {
 	r := newItemsRig(t)
 	for of, want := range map[string]string{"filter": "Remove 2 items?", "": "Remove 1 item?"} {

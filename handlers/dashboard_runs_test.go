@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
-// shows fails the test unless a page says all that is wanted.
+// shows fails the test unless a page contains all wanted texts.
 func shows(t *testing.T, h http.Handler, path string, wanted ...string) string {
 	t.Helper()
 	w := do(t, h, "GET", path, "")
@@ -27,7 +27,7 @@ func shows(t *testing.T, h http.Handler, path string, wanted ...string) string {
 	return body
 }
 
-// send posts a form and gives where it leads.
+// send posts a form and returns the address that it redirects to.
 func send(t *testing.T, h http.Handler, path string, form url.Values) string {
 	t.Helper()
 	w := post(t, h, path, "same-origin", form)
@@ -37,7 +37,8 @@ func send(t *testing.T, h http.Handler, path string, form url.Values) string {
 	return w.Header().Get("Location")
 }
 
-// E6, E9: while it is switched off, or has no sites, the page says what to set.
+// TestE6DashboardBackfillOff checks that while backfill is switched off or has no sites, the page names the settings
+// to change (E6, E9).
 func TestE6DashboardBackfillOff(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/backfill", "Backfill is switched off.", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE")
@@ -48,7 +49,8 @@ func TestE6DashboardBackfillOff(t *testing.T) {
 	}
 }
 
-// E7, E10, E11: a dry run leads to the run itself, which can be paused, resumed and cancelled.
+// TestE7DashboardBackfill checks that a dry run leads to the real run, which can be paused, resumed and cancelled
+// (E7, E10, E11).
 func TestE7DashboardBackfill(t *testing.T) {
 	r, h := newBackfillRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -88,7 +90,7 @@ func TestE7DashboardBackfill(t *testing.T) {
 	}
 }
 
-// E7: what is refused is told above the form, which keeps what was written into it.
+// TestE7DashboardBackfillRefused checks that an error is shown above the form, which keeps its input (E7).
 func TestE7DashboardBackfillRefused(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	for _, tt := range []struct {
@@ -110,7 +112,7 @@ func TestE7DashboardBackfillRefused(t *testing.T) {
 	}
 }
 
-// evilSite answers with script wherever its words are shown.
+// evilSite answers with scripts wherever its text is shown.
 type evilSite struct{ harbour }
 
 func (h *evilSite) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
@@ -118,7 +120,7 @@ func (h *evilSite) FetchResource(_ context.Context, v politeness.ResourceRequest
 		`"onfocus="alert(1)"><script>alert(1)</script>`)}
 }
 
-// What a site says is text in the counts, reasons and errors of a run too.
+// TestDashboardEscapesRuns checks that a site's text is escaped in the counts, reasons and errors of a run too.
 func TestDashboardEscapesRuns(t *testing.T) {
 	r, _ := newBackfillRig(t)
 	r.v.Backfill = backfill.New(r.v.Store, r.v.Registry, &evilSite{}, r.v.Files, backfill.Options{
@@ -138,7 +140,8 @@ func TestDashboardEscapesRuns(t *testing.T) {
 	}
 }
 
-// A19: the index is rebuilt and audited from its page, and what an audit found is shown.
+// TestA19DashboardIndex checks that the index is rebuilt and audited from its page, and that an audit's findings are
+// shown (A19).
 func TestA19DashboardIndex(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one","https://port.example/ok/two"]}`)

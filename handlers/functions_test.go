@@ -27,9 +27,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
 
-// functionFile is what the tests read of a function.json.
+// functionFile has the parts of a function.json that the tests use.
 type functionFile struct {
-	name     string // of the folder
+	name     string // the folder's name
 	Bindings []binding
 }
 
@@ -60,7 +60,7 @@ func readFunctions(t *testing.T) []functionFile {
 	return out
 }
 
-// Every route of the table has a handler.
+// TestEveryRouteIsHandled checks that every route of the table has a handler.
 func TestEveryRouteIsHandled(t *testing.T) {
 	var want []string
 	have, _ := newRig(t).handled()
@@ -74,7 +74,7 @@ func TestEveryRouteIsHandled(t *testing.T) {
 	}
 }
 
-// handled are the routes and triggers of all areas.
+// handled returns the routes and triggers of all areas.
 func (r *rig) handled() (patterns, names []string) {
 	areas, workers := r.v.areas(&server{Options: Options{Log: discard()}})
 	for _, a := range areas {
@@ -90,7 +90,7 @@ func (r *rig) handled() (patterns, names []string) {
 	return patterns, names
 }
 
-// F1: functions/ and the table of routes are the same list, and so are functions/ and the triggers.
+// TestFunctionsAndRoutes checks that functions/ matches the table of routes and the list of triggers (F1).
 func TestFunctionsAndRoutes(t *testing.T) {
 	var proxied, others []string
 	for _, f := range readFunctions(t) {
@@ -102,7 +102,7 @@ func TestFunctionsAndRoutes(t *testing.T) {
 		case "httpTrigger":
 			for _, m := range trigger.Methods {
 				if m == "head" {
-					continue // a route for GET takes it
+					continue // a route for GET also serves it
 				}
 				proxied = append(proxied, strings.ToUpper(m)+" "+trigger.Route)
 			}
@@ -133,11 +133,12 @@ func TestFunctionsAndRoutes(t *testing.T) {
 	}
 }
 
-// lastFunction takes what has no route.
+// lastFunction accepts the requests that have no route.
 const lastFunction = "ZUnknownRoute"
 
-// What no function takes reaches the handler, whatever its path and method: the function for it comes
-// last by name, in which order hosts try routes.
+// TestUnknownRoutesReachTheHandler checks that requests without a function of their own reach the handler, whatever
+// their path and method. The function that accepts them has the last name, because hosts try routes in the order of
+// names.
 func TestUnknownRoutesReachTheHandler(t *testing.T) {
 	all := readFunctions(t)
 	last := slices.MaxFunc(all, func(a, b functionFile) int {
@@ -148,7 +149,8 @@ func TestUnknownRoutesReachTheHandler(t *testing.T) {
 	}
 }
 
-// A host passes over a function that it could not name; "host" is a word of its own.
+// TestFunctionNames checks that all names are valid: a host skips a function with an invalid name, and "host" is
+// reserved.
 func TestFunctionNames(t *testing.T) {
 	name := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,126}$`)
 	for _, f := range readFunctions(t) {
@@ -158,8 +160,9 @@ func TestFunctionNames(t *testing.T) {
 	}
 }
 
-// An HTTP function is proxied only with exactly one httpTrigger and one http binding; everything
-// but the health needs a key, and the dashboard and feeds check keys of Tidemark.
+// TestHTTPBindings checks that each HTTP function has exactly one httpTrigger and one http binding, because a host
+// proxies no other. Every function except the health check needs a key; the dashboard and feeds check Tidemark's own
+// keys.
 func TestHTTPBindings(t *testing.T) {
 	for _, f := range readFunctions(t) {
 		trigger := f.Bindings[0]
@@ -174,7 +177,7 @@ func TestHTTPBindings(t *testing.T) {
 		anonymous := slices.ContainsFunc(api.Routes(), func(e *api.Endpoint) bool {
 			return e.Path == trigger.Route && e.Anonymous
 		})
-		if anonymous || trigger.Route == dashboardRoute { // which checks keys of Tidemark
+		if anonymous || trigger.Route == dashboardRoute { // the dashboard checks Tidemark's keys
 			want = "anonymous"
 		}
 		if trigger.AuthLevel != want || (len(trigger.Methods) == 0) != (f.name == lastFunction) || trigger.Route == "" {
@@ -183,7 +186,8 @@ func TestHTTPBindings(t *testing.T) {
 	}
 }
 
-// Queue functions listen to the queues that the registry fills, and get their messages undecoded.
+// TestQueueBindings checks that queue functions listen to the queues that the registry fills, and receive undecoded
+// messages.
 func TestQueueBindings(t *testing.T) {
 	want := map[string]string{"CrawlWorker": registry.JobQueue, "CrawlPoison": registry.PoisonQueue,
 		"CrawlSlowWorker": registry.SlowQueue, "CrawlSlowPoison": registry.SlowPoisonQueue, "RebuildWorker": rebuild.Queue,
@@ -206,8 +210,8 @@ func TestQueueBindings(t *testing.T) {
 	}
 }
 
-// host.json fits the code: the invocation ends before the host would end the process, and bodies
-// of messages are what the storage adapter writes.
+// TestHostJSON checks that host.json fits the code: an invocation ends before the host would end the process, and
+// message bodies have the encoding that the storage adapter writes.
 func TestHostJSON(t *testing.T) {
 	b, err := os.ReadFile("../host.json")
 	must(t, err)
@@ -241,8 +245,8 @@ func TestHostJSON(t *testing.T) {
 	}
 }
 
-// S3: host.json fits the places for silent hosts: they are half of a worker's slots, and the host goes
-// on taking messages while all of them are held.
+// TestS3HostJSON checks that host.json fits the slots for silent hosts: they are half of a worker's slots, and the
+// host continues to deliver messages while all of them are in use (S3).
 func TestS3HostJSON(t *testing.T) {
 	b, err := os.ReadFile("../host.json")
 	must(t, err)
@@ -260,7 +264,8 @@ func TestS3HostJSON(t *testing.T) {
 	}
 }
 
-// Each poll of a queue is two entries at Information: 170,000 a day and instance.
+// TestS10HostLogsNoPolls checks that polls of queues are not logged. Each poll writes two entries at Information:
+// 170,000 a day and instance.
 func TestS10HostLogsNoPolls(t *testing.T) {
 	b, err := os.ReadFile("../host.json")
 	must(t, err)
@@ -273,7 +278,7 @@ func TestS10HostLogsNoPolls(t *testing.T) {
 	}
 }
 
-// A monitor has no key, and may ask by HEAD.
+// TestS10HealthByHeadNeedsNoKey checks that the health check accepts HEAD without a key, as monitors send it.
 func TestS10HealthByHeadNeedsNoKey(t *testing.T) {
 	for _, f := range readFunctions(t) {
 		if f.name == "Health" && (!slices.Contains(f.Bindings[0].Methods, "head") || f.Bindings[0].AuthLevel != "anonymous") {
@@ -300,16 +305,16 @@ func buildApp(t *testing.T) string {
 	return dir
 }
 
-// The real handler, met as the Functions host meets it (functions of the conformance package),
-// with its storage there and with none.
+// TestConformance calls the real handler as the Functions host does (with the functions of the conformance package),
+// once with its storage and once without.
 func TestConformance(t *testing.T) {
 	app := buildApp(t)
 	job, _ := json.Marshal(registry.Job{
 		PartitionKey: "port.example", Host: "port.example", Reason: registry.ReasonDue,
 		Items: []registry.JobItem{{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa", RowKey: "aaaaaaaaaaaaaaaaaaaaaaaaaa"}},
 	})
-	refused := func(conformance.Answer) error { return nil } // any status: what matters is its form
-	few := t.TempDir()                                       // each opening of a storage that is not there takes its time
+	refused := func(conformance.Answer) error { return nil } // any status: only its form matters
+	few := t.TempDir()                                       // every attempt to open missing storage is slow
 	must(t, os.CopyFS(few, os.DirFS(app)))
 	for _, f := range readFunctions(t) {
 		if f.name != "CrawlWorker" && f.name != "Health" {

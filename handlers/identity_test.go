@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// rooted is the identity that a page had under url_v1 where the dot of the root was written after its host.
+// rooted returns the identity that a page had under url_v1 when its host was written with the dot of the root.
 func rooted(t *testing.T, url string) source.Source {
 	t.Helper()
 	s, err := source.DefaultRules().ParseURL(url)
@@ -34,8 +34,8 @@ func get[T any](t *testing.T, r *rig, path string) (v T) {
 	return v
 }
 
-// Z1: the id of an item that has moved leads to the one that goes on, which lists its captures; a search finds the
-// new id alone.
+// TestZ1OldIDsLeadOn checks that the id of a moved item leads to its successor, which lists its captures, and that a
+// search finds only the new id (Z1).
 func TestZ1OldIDsLeadOn(t *testing.T) {
 	r := newRig(t)
 	url := "https://port.example/ok/one"

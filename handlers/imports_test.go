@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// importMails writes a file of mails below the root.
+// importMails writes a file of mails below the import root.
 func (r *rig) importMails(name string, mails int) mboxtest.Made {
 	r.t.Helper()
 	f, err := os.Create(filepath.Join(r.mails, name))
@@ -36,8 +36,8 @@ func importOf(t *testing.T, body []byte) api.Import {
 	return im
 }
 
-// D6: a small file is imported while the request lasts; the answer names what failed, and what was not
-// enqueued and why.
+// TestD6Contract checks that a small file is imported within the request, and that the answer names the failed mails,
+// and those that were not enqueued, with the reason (D6).
 func TestD6Contract(t *testing.T) {
 	r := newRig(t)
 	r.importMails("in.mbox", 14)
@@ -58,7 +58,8 @@ func TestD6Contract(t *testing.T) {
 	golden(t, "imports.golden", log.String())
 }
 
-// D6: what does not end within the request goes on in the queue, and with the sweep.
+// TestD6ImportGoesOn checks that work which does not finish within the request is continued by the queue and by the
+// sweep (D6).
 func TestD6ImportGoesOn(t *testing.T) {
 	down := false
 	r := newRig(t, func(s storage.Store) storage.Store {

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// told is the rig's handler with a log and metrics that can be read.
+// told returns the rig's handler with a readable log and metrics.
 func (r *rig) told() (log *bytes.Buffer, m *telemetry.Metrics) {
 	log, m = &bytes.Buffer{}, telemetry.New()
 	r.Handler = New(Options{Open: r.open, Metrics: m,
@@ -23,7 +23,7 @@ func (r *rig) told() (log *bytes.Buffer, m *telemetry.Metrics) {
 	return log, m
 }
 
-// lines are the log's, decoded.
+// lines decodes the lines of the log.
 func lines(t *testing.T, log *bytes.Buffer) (out []map[string]any) {
 	t.Helper()
 	for line := range bytes.Lines(log.Bytes()) {
@@ -36,7 +36,8 @@ func lines(t *testing.T, log *bytes.Buffer) (out []map[string]any) {
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-// The trace of the request that registers a page is that of the worker's log lines, through the queue.
+// TestTraceSurvivesTheQueue checks that the trace of a request that registers a page continues through the queue into
+// the worker's log lines.
 func TestTraceSurvivesTheQueue(t *testing.T) {
 	r := newRig(t)
 	log, _ := r.told()
@@ -53,7 +54,7 @@ func TestTraceSurvivesTheQueue(t *testing.T) {
 	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope} {
 		log.Reset()
 		work := httptest.NewRequestWithContext(t.Context(), "POST", "/CrawlPoison", strings.NewReader(encode(got[0].Body)))
-		work.Header.Set("traceparent", "00-"+strings.Repeat("b", 32)+"-00f067aa0ba902b7-01") // the host's own
+		work.Header.Set("traceparent", "00-"+strings.Repeat("b", 32)+"-00f067aa0ba902b7-01") // the host's own trace
 		work.Header.Set("X-Azure-Functions-InvocationId", "real")
 		r.ServeHTTP(httptest.NewRecorder(), work)
 		said := lines(t, log)
@@ -69,7 +70,7 @@ func TestTraceSurvivesTheQueue(t *testing.T) {
 	}
 }
 
-// A message without a trace, or with one that cannot be read, is worked on in the trace of the host's call.
+// TestMessagesWithoutTrace checks that a message without a valid trace is processed in the trace of the host's call.
 func TestMessagesWithoutTrace(t *testing.T) {
 	for name, field := range map[string]string{"of an older version": "", "no trace": `"traceparent":"../../etc",`,
 		"no text": `"traceparent":{},`} {
@@ -86,7 +87,7 @@ func TestMessagesWithoutTrace(t *testing.T) {
 			}
 		}
 		if field == `"traceparent":{},` {
-			continue // is no job
+			continue // not a job
 		}
 		if n := m.Invocations.Total("CrawlPoison"); n != 1 {
 			t.Errorf("%s: %v invocations", name, n)
@@ -94,7 +95,8 @@ func TestMessagesWithoutTrace(t *testing.T) {
 	}
 }
 
-// Invocations are counted by function and by whose fault it was that they failed, and messages by age.
+// TestInvocationsAreCounted checks that invocations are counted by function and by the kind of their failure, and
+// messages by age.
 func TestInvocationsAreCounted(t *testing.T) {
 	r := newRig(t)
 	log, m := r.told()
@@ -112,7 +114,7 @@ func TestInvocationsAreCounted(t *testing.T) {
 	inserted := time.Now().Add(-90 * time.Second).UTC().Format("2006-01-02T15:04:05+00:00")
 	do(t, r, "POST", "/CrawlWorker", strings.Replace(binaryEnvelope(job), `"Metadata":{`,
 		fmt.Sprintf(`"Metadata":{"InsertionTime":%q,`, `"`+inserted+`"`), 1))
-	r.v.Worker = nil // whatever is asked of it now panics
+	r.v.Worker = nil // makes its routes and triggers panic
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job))
 	w := do(t, r, "GET", "/api/metrics", "")
 	if ct := w.Header().Get("Content-Type"); w.Code != http.StatusOK || ct != "text/plain; version=0.0.4; charset=utf-8" {
@@ -140,7 +142,7 @@ func TestInvocationsAreCounted(t *testing.T) {
 	}
 }
 
-// A route that panics has failed, and the line about it can be found.
+// TestPanicsAreCounted checks that a route that panics counts as failed, and that its log line can be found.
 func TestPanicsAreCounted(t *testing.T) {
 	r := newRig(t)
 	log, m := r.told()
@@ -154,7 +156,8 @@ func TestPanicsAreCounted(t *testing.T) {
 	}
 }
 
-// A page of the dashboard is an invocation, told of when it has ended; what it asks for are spans below it.
+// TestEndedInvocationsAreTold checks that a page of the dashboard is an invocation which is reported when it ends,
+// and that its API requests are child spans.
 func TestEndedInvocationsAreTold(t *testing.T) {
 	r := newRig(t)
 	spans := map[string]telemetry.Span{}

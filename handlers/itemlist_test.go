@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// W11: lists and bulk runs mean the same items by a host, however it is written, and also by that of files.
+// TestW11HostsOfFilters checks that a host selects the same items in lists and bulk runs, however it is written, and
+// also the host of files (W11).
 func TestW11HostsOfFilters(t *testing.T) {
 	r := newRig(t)
 	r.register("https://port.example/ok/one")

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// TestH7ChangesAreTold: an item comes with its changes, and the dashboard lists them.
+// TestH7ChangesAreTold checks that an item is answered with its changes, and that the dashboard lists them.
 func TestH7ChangesAreTold(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
@@ -36,7 +36,8 @@ func TestH7ChangesAreTold(t *testing.T) {
 	}
 }
 
-// TestH9ACollapseIsTold: an item whose collapse waits says so, and why, in the API and on the dashboard.
+// TestH9ACollapseIsTold checks that the API and the dashboard show an unconfirmed collapse of an item, and its
+// reason.
 func TestH9ACollapseIsTold(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))

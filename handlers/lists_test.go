@@ -20,7 +20,7 @@ const someBookmarks = `<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <DT><A HREF="javascript:alert(1)">A script</A>
 </DL><p></DL>`
 
-// TestListsContract writes down a conversation about lists that come and go (testdata/lists.golden).
+// TestListsContract records a conversation about imports and exports of lists (testdata/lists.golden).
 func TestListsContract(t *testing.T) {
 	r := newRig(t)
 	content, err := json.Marshal(api.ListImportRequest{Content: someBookmarks})
@@ -50,8 +50,8 @@ func TestListsContract(t *testing.T) {
 	golden(t, "lists.golden", log.String())
 }
 
-// TestListsAsTheyAre: a file may be the body itself, and is told by its type or by how it begins; one that is too large
-// is refused.
+// TestListsAsTheyAre checks that a file may be the request's body, that its type or its beginning determines its
+// format, and that a file that is too large is refused.
 func TestListsAsTheyAre(t *testing.T) {
 	r := newRig(t)
 	post := func(media, body string) (im api.ListImport, code int) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// D1: sender and subject of a mail are those of the request, or of its header; what stands about them in source is
-// taken and not used (spec 001).
+// TestD1SenderAndSubjectOfTheSourceAreNotUsed checks that the sender and the subject of a mail come from the request
+// or from the mail's header; the ones in source are accepted and ignored (D1, spec 001).
 func TestD1SenderAndSubjectOfTheSourceAreNotUsed(t *testing.T) {
 	r := newRig(t)
 	mail := func(source string) (int, string) {

@@ -20,7 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// receiver is one that fails while it is told to.
+// receiver is a receiver of messages that can be made to fail.
 type receiver struct {
 	fails bool
 	got   []nsend.Message
@@ -35,14 +35,14 @@ func (r *receiver) Send(_ context.Context, _ nsend.Target, m nsend.Message) nsen
 	return nsend.Result{ReceiverAnswer: api.ReceiverAnswer{OK: true, Status: 204}}
 }
 
-// rulesOfFile is a file of rules as somebody keeps it in git.
+// rulesOfFile is a file of rules, as a user keeps it in git.
 const rulesOfFile = `channels:
   - {name: pager, kind: webhook, url: "https://pager.example/hook", secret: PAGER}
 rules:
   - {name: What is gone, filter: {kind: gone}, channels: [pager]}
 `
 
-// notifies adds who tells of changes.
+// notifies adds the notification service to the rig.
 func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	r.t.Helper()
 	rules, err := notify.ParseFile("rules.yaml", []byte(rulesOfFile))
@@ -57,7 +57,7 @@ var ownSecret = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]{44}`)
 
 type step struct{ name, method, path, body string }
 
-// notifySteps are those of the conversation.
+// notifySteps are the steps of the conversation.
 func notifySteps(one, id string) []step {
 	const spec = `"name":"Locks","filter":{"host":"port.example","kind":"content","added":"(?i)\\block\\b"},` +
 		`"channels":["ops"]`
@@ -103,7 +103,7 @@ func notifySteps(one, id string) []step {
 	}
 }
 
-// TestW5Contract writes down a conversation about who is told of changes (testdata/notify.golden).
+// TestW5Contract records a conversation about notifications (testdata/notify.golden).
 func TestW5Contract(t *testing.T) {
 	r := newRig(t)
 	one := "https://port.example/ok/one"
@@ -150,7 +150,7 @@ func TestW5Contract(t *testing.T) {
 	}
 }
 
-// W6: a message that could not be worked on is a delivery that has failed, and says so.
+// TestW6Poison checks that a message that could not be processed is shown as a failed delivery (W6).
 func TestW6Poison(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
@@ -172,7 +172,7 @@ func TestW6Poison(t *testing.T) {
 	shows(t, r, "/api/ui/attention", "Undelivered messages", `value="retry"`)
 }
 
-// channelAndRule makes a channel, ops, and a rule for everything.
+// channelAndRule adds a channel, ops, and a rule for all changes.
 func (r *rig) channelAndRule() {
 	r.t.Helper()
 	for path, body := range map[string]string{"/api/channels": `{"name":"ops","kind":"webhook","url":"https://h.example/"}`} {
@@ -185,8 +185,8 @@ func (r *rig) channelAndRule() {
 	}
 }
 
-// W5, W7: the dashboard shows rules, channels and messages, sends tests and shows the receiver's answer, and sends
-// messages again.
+// TestW7Dashboard checks that the dashboard shows rules, channels and messages, sends tests and shows the receiver's
+// answer, and sends messages again (W5, W7).
 func TestW7Dashboard(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
@@ -228,8 +228,8 @@ func TestW7Dashboard(t *testing.T) {
 	}
 }
 
-// TestW5RuleForm: a rule is made, tried and changed by a form, which shows what was typed again when it is refused; a
-// rule of the file is shown and not changed.
+// TestW5RuleForm checks that a rule is made, previewed and changed with a form, that a refused form keeps its input,
+// and that a rule from the file is shown but not changed.
 func TestW5RuleForm(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
@@ -277,8 +277,8 @@ func TestW5RuleForm(t *testing.T) {
 	}
 }
 
-// TestW5ChannelForm: a channel is made, tried and changed by a form; the secret of a webhook is shown once, and a
-// channel that a rule names stays.
+// TestW5ChannelForm checks that a channel is made, tested and changed with a form, that the secret of a webhook is
+// shown once, and that a channel with rules cannot be removed.
 func TestW5ChannelForm(t *testing.T) {
 	r := newRig(t)
 	const to = "/api/ui/notifications/"

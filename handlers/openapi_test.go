@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// described are the operations of the document by route.
+// described returns the operations of the document by route.
 func described(t *testing.T) map[string]openapi.Operation {
 	t.Helper()
 	d, err := openapi.Read(openapi.JSON)
@@ -30,7 +30,7 @@ func described(t *testing.T) map[string]openapi.Operation {
 	return out
 }
 
-// A19: every route has an operation, and every operation a route.
+// TestA19EveryRouteIsDescribed checks that every route has an operation, and every operation a route (A19).
 func TestA19EveryRouteIsDescribed(t *testing.T) {
 	have, want := described(t), map[string]bool{}
 	for _, e := range api.Routes() {
@@ -49,7 +49,8 @@ func TestA19EveryRouteIsDescribed(t *testing.T) {
 	}
 }
 
-// A19: what a route says it knows, asked with a parameter or a field that there is not, is what is described.
+// TestA19ParametersAndFields sends each route a parameter and a field that do not exist. It checks that the known
+// names in the answer are those of the description (A19).
 func TestA19ParametersAndFields(t *testing.T) {
 	d, err := openapi.Read(openapi.JSON)
 	must(t, err)
@@ -63,7 +64,7 @@ func TestA19ParametersAndFields(t *testing.T) {
 		var w *httptest.ResponseRecorder
 		switch {
 		case route == "GET health" || strings.Contains(route, " db/") || route == "POST mcp":
-			continue // takes whatever query its callers add; takes columns (see TestEntryColumns); has a protocol of its own
+			continue // any query is allowed; columns are fields (see TestEntryColumns); or another protocol
 		case o.RequestBody != nil:
 			name := strings.TrimPrefix(o.RequestBody.Content[0].Value.Schema.Ref, "#/components/schemas/")
 			s, _ := d.Components.Schemas.Get(name)
@@ -88,7 +89,8 @@ func TestA19ParametersAndFields(t *testing.T) {
 	}
 }
 
-// A19: the bounds of numbers and flags in queries are the described ones.
+// TestA19BoundsOfParameters checks that the bounds of numbers and flags in queries are those of the description
+// (A19).
 func TestA19BoundsOfParameters(t *testing.T) {
 	r, asked := newRig(t), 0
 	for route, o := range described(t) {
@@ -116,7 +118,7 @@ func TestA19BoundsOfParameters(t *testing.T) {
 	}
 }
 
-// A19: both forms of the description are served as what they are, and give no key away.
+// TestA19Served checks that both forms of the description are served with their media types and reveal no key (A19).
 func TestA19Served(t *testing.T) {
 	r := newRig(t)
 	for path, media := range map[string]string{

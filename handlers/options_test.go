@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// TestW11Contract writes down a conversation about what people set for items and tags, and about what is done to many
+// TestW11Contract records a conversation about settings of items and tags, and about bulk runs
 // (testdata/options.golden).
 func TestW11Contract(t *testing.T) {
 	r := newRig(t)
@@ -70,7 +70,7 @@ func TestW11Contract(t *testing.T) {
 	golden(t, "options.golden", log.String())
 }
 
-// W11: lists of what no list is kept of come in pages, each item once.
+// TestW11Pages checks that filters without an index of their own are answered in pages, with each item once (W11).
 func TestW11Pages(t *testing.T) {
 	r := newRig(t)
 	var urls []string
@@ -114,7 +114,7 @@ func TestW11Pages(t *testing.T) {
 	}
 }
 
-// W11: null removes what was set, and what is left out stays.
+// TestW11Null checks that null removes a setting, and that an omitted field keeps it (W11).
 func TestW11Null(t *testing.T) {
 	r := newRig(t)
 	url := "https://port.example/ok/one"

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// W1: each key is a reader of its own, and so is the person of a machine without keys; one with a key for reading may
-// mark what was read.
+// TestW1ReadersAreKeys checks that each key is a reader of its own, that a machine without keys has one reader, and
+// that a key for reading may mark changes as read (W1).
 func TestW1ReadersAreKeys(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 150)
@@ -48,7 +48,7 @@ func TestW1ReadersAreKeys(t *testing.T) {
 	}
 }
 
-// answered is the answer of a route of an area to a caller.
+// answered returns the answer of an area's route to a caller.
 func answered[A any](t *testing.T, a area, e *api.Endpoint, ctx context.Context, query, body string) (A, error) {
 	t.Helper()
 	for _, route := range a.Routes() {

@@ -15,7 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// A19: a rebuild whose message was lost goes on with the next sweep that finds it standing still.
+// TestA19RebuildIsResumed checks that a rebuild whose message was lost is resumed by the next sweep that finds it
+// stalled (A19).
 func TestA19RebuildIsResumed(t *testing.T) {
 	r := newRig(t)
 	r.register("https://port.example/ok/one")
@@ -44,7 +45,8 @@ func TestA19RebuildIsResumed(t *testing.T) {
 	}
 }
 
-// A step that fails is given back; a message that cannot be read is dropped.
+// TestRebuildWorkerFailures checks that the message of a failed step stays in the queue, and that a message that
+// cannot be read is dropped.
 func TestRebuildWorkerFailures(t *testing.T) {
 	down := false
 	r := newRig(t, func(s storage.Store) storage.Store {
@@ -71,7 +73,7 @@ func TestRebuildWorkerFailures(t *testing.T) {
 	}
 }
 
-// Rebuilds that nobody could finish are not piled up.
+// TestRebuildsAreBounded checks that the number of active rebuilds is limited, even if nobody can finish them.
 func TestRebuildsAreBounded(t *testing.T) {
 	r := newRig(t)
 	tokens := 0

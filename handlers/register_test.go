@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
-// An address that can never be fetched is refused when it is added, not left Pending (S13).
+// TestS13AddRefusesWhatIsNeverFetched checks that an address that can never be fetched is refused when it is added,
+// and not left Pending (S13).
 func TestS13AddRefusesWhatIsNeverFetched(t *testing.T) {
 	r := newRig(t)
 	web, err := fetch.New(fetch.Config{UserAgent: "Tidemark/1", AllowHosts: []string{"10.1.2.3"}})

@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestS7ResumesHaveTheirTime: what stands still is sent on in the same minute, though the sweep, or what
-// comes before it, does not come to an end.
+// TestS7ResumesHaveTheirTime checks that a stalled run is requeued within the same minute, even if the sweep or the
+// work before it does not finish.
 func TestS7ResumesHaveTheirTime(t *testing.T) {
 	_, _, hints := registry.Tables(registry.DefaultTable)
 	var hung atomic.Pointer[[]string]
@@ -28,7 +28,7 @@ func TestS7ResumesHaveTheirTime(t *testing.T) {
 				<-ctx.Done()
 				return fault.New(fault.Unavailable, "%w", ctx.Err())
 			}
-			if c.Op == "table.Transact" && c.Name == "Entries" { // so that the import is not done at once
+			if c.Op == "table.Transact" && c.Name == "Entries" { // so that the import does not finish at once
 				return fault.New(fault.Unavailable, "storage is down")
 			}
 			return nil

@@ -19,10 +19,10 @@ import (
 const (
 	harbourOne = "https://port.example/ok/one"
 	harbourTwo = "https://port.example/ok/two"
-	never      = `"maxAge":"1m"` // that the pages of a rig, of the year of its clock, are never younger than
+	never      = `"maxAge":"1m"` // pages have the time of the rig's clock, years ago, so they are always older
 )
 
-// crawl has the worker check pages.
+// crawl makes the worker check pages.
 func (r *rig) crawl(addresses ...string) {
 	r.t.Helper()
 	for _, a := range addresses {
@@ -40,7 +40,7 @@ func retrieved(t *testing.T, h http.Handler, body string) (out api.RetrieveRespo
 	return out
 }
 
-// TestJ6Conversation writes down how a model asks, and what it is told.
+// TestJ6Conversation records the questions of a model and the answers.
 func TestJ6Conversation(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"two": "<h2>Ferries</h2><p>Ferries leave at nine.</p><h2>Dogs</h2>" +
@@ -83,8 +83,8 @@ func TestJ6Conversation(t *testing.T) {
 	golden(t, "retrieve.golden", log.String())
 }
 
-// TestJ6PassagesCanBeCited: a passage is whole, its neighbours are merged into it, and it names the capture that has
-// its text, which can be read.
+// TestJ6PassagesCanBeCited checks that a passage is complete, that neighbouring passages are merged into it, and that
+// it names a readable capture that has its text.
 func TestJ6PassagesCanBeCited(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"two": "<h2>Ferries</h2><p>" + strings.Repeat("Ferries leave at nine. ", 30) +
@@ -115,7 +115,7 @@ func TestJ6PassagesCanBeCited(t *testing.T) {
 	}
 }
 
-// TestJ6WentBack: a page that went back to what it was is read as it was at each time.
+// TestJ6WentBack checks that a page that returned to its earlier content is read with its content of each time.
 func TestJ6WentBack(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{}
@@ -136,13 +136,13 @@ func TestJ6WentBack(t *testing.T) {
 	}
 }
 
-// TestJ6Recheck: what was not verified lately is checked first, if that is asked for with a key that may, and answers
-// then have what it is now; it stays when the check does not come.
+// TestJ6Recheck checks that results that were not verified recently are checked first, if the request asks for that
+// and its key allows it. Answers then have the new content, or the old content if the check does not finish.
 func TestJ6Recheck(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	g.web.more = map[string]string{"one": "Old words."}
 	g.crawl(harbourOne)
-	g.now = g.now.Add(12 * time.Hour) // before the next check is due, which would be one more
+	g.now = g.now.Add(12 * time.Hour) // before the next check is due, which would add a check
 	g.web.more["one"] = "New words."
 	body := `{"q":"harbour of one",` + never + `,"stale":"recheck"}`
 	if w := ask(t, g, "POST", "/api/retrieve", body, "X-Functions-Key", g.keys[api.ScopeRead]); w.Code !=
@@ -167,8 +167,9 @@ func TestJ6Recheck(t *testing.T) {
 	}
 }
 
-// TestJ4PassagesHaveAnchors: what is found on a page whose headings have ids is cited by them: by a search, for a
-// language model, by the tools and on the dashboard; and a rebuild, which asks no site, finds the same.
+// TestJ4PassagesHaveAnchors checks that passages of a page whose headings have ids are cited with those ids: by
+// searches, for language models, by the tools and on the dashboard. A rebuild, which sends no request to a site,
+// yields the same ids.
 func TestJ4PassagesHaveAnchors(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"one": `<section id="k%C3%A4i"><h2>Quay</h2><p>Ferries moor here.</p></section>` +
@@ -208,8 +209,8 @@ func TestJ4PassagesHaveAnchors(t *testing.T) {
 	}
 }
 
-// TestJ4IDsAloneAreNoChange: a page whose ids alone change has not changed for readers. Its passages have the anchors
-// of the capture that they are cited by, a rebuild's too, until its content changes.
+// TestJ4IDsAloneAreNoChange checks that a page of which only ids change is not a change for readers. Its passages,
+// also after a rebuild, keep the anchors of the capture that they cite until the content changes.
 func TestJ4IDsAloneAreNoChange(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"one": `<h2 id="old">Quay</h2><p>Ferries moor here.</p>`}

@@ -54,7 +54,7 @@ func TestMain(m *testing.M) { azuritetest.Main(m) }
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// rig is the whole app in memory, over a web of one host.
+// rig is the whole app in memory, with a web of one host.
 type rig struct {
 	t     *testing.T
 	now   time.Time
@@ -69,11 +69,11 @@ type rig struct {
 	mails    string    // EMAIL_IMPORT_ROOT
 }
 
-// web answers every path below /ok/ with a page of its name; shell is empty without its scripts.
+// web answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run.
 type web struct {
 	panics bool
 	asked  int
-	more   map[string]string // that a page says by now, by its name
+	more   map[string]string // texts added to pages, by name
 }
 
 func (w *web) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
@@ -89,7 +89,7 @@ func (w *web) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	if !ok {
 		return fetch.Response{}, fault.New(fault.Unavailable, "fetch port.example: connection refused")
 	}
-	name, again := strings.CutSuffix(name, "-again") // says so itself
+	name, again := strings.CutSuffix(name, "-again") // the page says so itself
 	canonical := ""
 	if again {
 		canonical = "<link rel=canonical href=" + name + ">"
@@ -119,7 +119,7 @@ func page(head, name string) []byte {
 		head, name)
 }
 
-// remembering is an index that knows what it was last given.
+// remembering is an index that remembers its last input.
 type remembering struct {
 	search.Index
 	put map[string]search.Page
@@ -132,14 +132,14 @@ func (x *remembering) Put(ctx context.Context, pages ...search.Page) error {
 	return x.Index.Put(ctx, pages...)
 }
 
-// storesOf are those of a registry and the snapshots beside it.
+// storesOf returns the stores of a registry and of the snapshots beside it.
 func storesOf(reg *registry.Registry, snaps *snapshot.Store) crawl.Stores {
 	return crawl.Stores{
 		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
 	}
 }
 
-// pages are placed in the rig's index.
+// pages returns the service that writes pages to the rig's index.
 func (r *rig) pages(
 	reg *registry.Registry, snaps *snapshot.Store, store storage.Store, clock func() time.Time,
 ) *placement.Service {
@@ -149,7 +149,7 @@ func (r *rig) pages(
 	}, placement.Options{Clock: clock})
 }
 
-// wrap lets a test put something between the services and the store.
+// newRig returns a rig. wrap lets a test put a store between the services and the real store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
 	r := &rig{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), web: &web{}, metrics: telemetry.New()}
@@ -231,7 +231,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	return r
 }
 
-// observe adds what tells who does what.
+// observe adds list imports, activity, keys and notifications.
 func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.t.Helper()
 	r.v.Lists = listimport.New(store, r.v.Registry.Items, listimport.Options{Clock: clock,
@@ -245,7 +245,7 @@ func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.notifies(store, clock)
 }
 
-// open gives the services as they are now: a test may have put another one in.
+// open returns the present services, which a test may have replaced.
 func (r *rig) open(context.Context) (*Services, error) {
 	v := *r.v
 	return &v, nil
@@ -266,7 +266,7 @@ func do(t *testing.T, h http.Handler, method, path, body string) *httptest.Respo
 	return w
 }
 
-// work delivers every message to its trigger, as the host would: jobs before steps of rebuilds.
+// work delivers every message to its trigger, as the host would, jobs before steps of rebuilds.
 func (r *rig) work() {
 	r.t.Helper()
 	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
@@ -275,7 +275,7 @@ func (r *rig) work() {
 	}
 }
 
-// deliver hands one message on, if there is any.
+// deliver delivers one message to a trigger. It reports whether there was one.
 func (r *rig) deliver(queue, trigger string) bool {
 	r.t.Helper()
 	q := r.store.Queue(queue)
@@ -291,11 +291,11 @@ func (r *rig) deliver(queue, trigger string) bool {
 	return len(got) > 0
 }
 
-// volatile is what a contract does not promise: the wall clock's times, and the values of scores and
-// chunks' names, which have tests of their own.
+// volatile matches values that the contract does not promise: times of the wall clock, and the values of scores and
+// chunk UIDs, which have tests of their own.
 var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)|"(key)": "tm_[a-z2-7]{26}"`)
 
-// pretty is a JSON body for reading.
+// pretty indents a JSON body.
 func pretty(t *testing.T, body []byte) string {
 	t.Helper()
 	var buf bytes.Buffer

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// What was found is counted by what it can be narrowed to, and only when that is asked for.
+// TestSearchFacets checks that results are counted by each facet that can narrow them, but only on request.
 func TestSearchFacets(t *testing.T) {
 	r := newRig(t)
 	if w := do(t, r, "POST", "/api/AddUrlDocument",
@@ -46,13 +46,13 @@ func TestSearchFacets(t *testing.T) {
 	}
 }
 
-// J5: a search is narrowed by tags as they are now, which asks no site, by path, and by when pages changed; it counts
-// what it is asked to count.
+// TestJ5Narrowing checks that a search is narrowed by present tags without a request to a site, by path, and by the
+// time of changes, and that it counts only the requested facets (J5).
 func TestJ5Narrowing(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"one", "two"} {
 		do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/"+name)))
-		r.work() // the job of its registration, too
+		r.work() // including the job of its registration
 		r.now = r.now.Add(time.Minute)
 	}
 	search := func(query string) (found api.SearchResponse) {
@@ -105,7 +105,7 @@ func TestJ5Narrowing(t *testing.T) {
 	}
 }
 
-// J5: an audit finds tags in the index that are not the item's, and mends them.
+// TestJ5AuditComparesTags checks that an audit finds and repairs tags in the index that differ from the item's (J5).
 func TestJ5AuditComparesTags(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
@@ -122,7 +122,8 @@ func TestJ5AuditComparesTags(t *testing.T) {
 	}
 }
 
-// H4: a search can be narrowed to what says that it was published since, and what a page says of itself is shown.
+// TestH4PublishedAfter checks that a search can be narrowed to pages that declare a publication date since a time,
+// and that a page's declared data is shown (H4).
 func TestH4PublishedAfter(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"one", "dated"} {
@@ -152,7 +153,8 @@ func TestH4PublishedAfter(t *testing.T) {
 	}
 }
 
-// A quotation mark that is not closed is told, wherever the answer is shown; its words are found all the same (S13).
+// TestS13UnclosedQuote checks that an unclosed quotation mark is reported wherever the answer is shown, and that its
+// words are still found (S13).
 func TestS13UnclosedQuote(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
@@ -170,8 +172,8 @@ func TestS13UnclosedQuote(t *testing.T) {
 	}
 }
 
-// TestJ5SuggestedOnTheDashboard: what is typed is completed by words and titles; what cannot be is searched for all the
-// same.
+// TestJ5SuggestedOnTheDashboard checks that input is completed with words and titles, and that input without a
+// completion is still searched for.
 func TestJ5SuggestedOnTheDashboard(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))
@@ -183,7 +185,7 @@ func TestJ5SuggestedOnTheDashboard(t *testing.T) {
 	}
 }
 
-// TestJ3DidYouMean: what was answered instead of a misspelt query is told, wherever the answer is shown.
+// TestJ3DidYouMean checks that the correction of a misspelt query is reported wherever the answer is shown.
 func TestJ3DidYouMean(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(r.register("https://port.example/ok/one")))

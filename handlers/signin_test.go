@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// signIn is the cookie of a session.
+// signIn returns the cookie of a session.
 func (g *guarded) signIn(t *testing.T, scope api.Scope, headers ...string) *http.Cookie {
 	t.Helper()
 	form := url.Values{"key": {g.keys[scope]}, "to": {"/items?host=port.example"}}.Encode()
@@ -28,7 +28,8 @@ func (g *guarded) signIn(t *testing.T, scope api.Scope, headers ...string) *http
 	return cookies[0]
 }
 
-// L4: a person signs in and out; the cookie is for pages alone, not for scripts nor other sites, and always a new one.
+// TestL4SignIn checks that a person signs in and out, and that the cookie is always new and is sent only to pages,
+// not to scripts or other sites (L4).
 func TestL4SignIn(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	fixed := strings.Repeat("a", 26)
@@ -64,7 +65,8 @@ func TestL4SignIn(t *testing.T) {
 	}
 }
 
-// L4: a session ends with its key, also when another key gets the name.
+// TestL4SessionEndsWithItsKey checks that a session ends with its key, even if another key receives the same name
+// (L4).
 func TestL4SessionEndsWithItsKey(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	c := g.signIn(t, api.ScopeRead)
@@ -82,7 +84,7 @@ func TestL4SessionEndsWithItsKey(t *testing.T) {
 	}
 }
 
-// L4: a form of another site, or without the token of the session, does nothing.
+// TestL4FormsOfOthers checks that a form from another site, or without the token of the session, does nothing (L4).
 func TestL4FormsOfOthers(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	c := g.signIn(t, api.ScopeAdmin)
@@ -116,7 +118,8 @@ func TestL4FormsOfOthers(t *testing.T) {
 	}
 }
 
-// L4: every form of a page that does something carries the token, and what pages link to is where sessions count.
+// TestL4PagesOfASession checks that every form with an action carries the token, and that links of pages lead to
+// addresses that accept sessions (L4).
 func TestL4PagesOfASession(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	do(t, g.rig, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)

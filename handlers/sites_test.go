@@ -18,7 +18,7 @@ import (
 
 const pushKey = "0123456789abcdef"
 
-// quay is the harbour that also shows a key.
+// quay is a harbour that also serves a key.
 type quay struct{ harbour }
 
 func (q *quay) FetchResource(ctx context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
@@ -28,7 +28,7 @@ func (q *quay) FetchResource(ctx context.Context, v politeness.ResourceRequest) 
 	return q.harbour.FetchResource(ctx, v)
 }
 
-// newSitesRig is the rig with looks at the quay.
+// newSitesRig returns a rig with polls of the quay.
 func newSitesRig(t *testing.T) (*rig, *quay) {
 	t.Helper()
 	r, q, looks := newRig(t), &quay{}, 0
@@ -39,7 +39,7 @@ func newSitesRig(t *testing.T) (*rig, *quay) {
 	return r, q
 }
 
-// TestE14Contract writes down a conversation about looks and pushes (testdata/sites.golden).
+// TestE14Contract records a conversation about polls and pushes (testdata/sites.golden).
 func TestE14Contract(t *testing.T) {
 	r, q := newSitesRig(t)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
@@ -92,8 +92,8 @@ func TestE14Contract(t *testing.T) {
 	golden(t, "sites.golden", log.String())
 }
 
-// U3: the page of a host says what its polls found and by which rule addresses were left out, what was asked of it,
-// why pages fail, and how it is treated, in words; its chart has a text form.
+// TestU3TheSite checks that the page of a host shows, in words, what its polls found, the rules that left out
+// addresses, the requests to it, why pages fail, and how it is treated, and that its chart has a text form (U3).
 func TestU3TheSite(t *testing.T) {
 	r, q := newSitesRig(t)
 	sites := site.List{{Slug: "port", Domain: "port.example", Sitemaps: port[0].Sitemaps,

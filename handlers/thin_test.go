@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A thin page says so, with why, in the API and on the dashboard (S13).
+// TestS13ThinIsToldEverywhere checks that the API and the dashboard report a thin page with the reason (S13).
 func TestS13ThinIsToldEverywhere(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"one", "shell"} {

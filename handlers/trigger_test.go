@@ -32,7 +32,7 @@ func faultOf(k fault.Kind) error {
 	return fault.New(k, "what happened")
 }
 
-// envelopes as hosts send them: dataType binary, and without it.
+// binaryEnvelope and doubleEnvelope make envelopes as hosts send them, with dataType binary and without it.
 func binaryEnvelope(body []byte) string {
 	return wrapped(base64.StdEncoding.EncodeToString(body))
 }
@@ -48,7 +48,7 @@ func wrapped(text string) string {
 	return string(b)
 }
 
-// register puts a URL into the registry and returns its job's body.
+// register registers a URL and returns the body of its job.
 func (r *rig) register(url string) []byte {
 	r.t.Helper()
 	s, err := source.DefaultRules().ParseURL(url)
@@ -69,7 +69,7 @@ func (r *rig) find(url string) registry.Item {
 	return it
 }
 
-// isObject is what the host needs of every answer of an envelope endpoint.
+// isObject checks that an answer is a JSON object, which the host needs from every envelope endpoint.
 func isObject(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecorder) {
 	var res result
 	if ct := w.Header().Get("Content-Type"); !strings.HasPrefix(ct, "application/json") {
@@ -81,7 +81,7 @@ func isObject(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecorde
 	}
 }
 
-// A19: a job is done in whichever encoding the host sends it.
+// TestA19WorkerTakesBothEncodings checks that a job is done in either encoding of the host (A19).
 func TestA19WorkerTakesBothEncodings(t *testing.T) {
 	for name, encode := range map[string]func([]byte) string{"binary": binaryEnvelope, "double-encoded": doubleEnvelope,
 		"plain": func(b []byte) string { return wrapped(string(b)) }} {
@@ -99,7 +99,7 @@ func TestA19WorkerTakesBothEncodings(t *testing.T) {
 	}
 }
 
-// A19: the poison handler puts the failure on the items.
+// TestA19Poison checks that the poison handler records the failure on the items (A19).
 func TestA19Poison(t *testing.T) {
 	r := newRig(t)
 	job := r.register("https://port.example/ok/one")
@@ -113,7 +113,7 @@ func TestA19Poison(t *testing.T) {
 	}
 }
 
-// A19: the timer sends jobs for what is due.
+// TestA19Timer checks that the timer sends jobs for due items (A19).
 func TestA19Timer(t *testing.T) {
 	r := newRig(t)
 	r.register("https://port.example/ok/one")
@@ -129,7 +129,8 @@ func TestA19Timer(t *testing.T) {
 	}
 }
 
-// A19: PurgeTimer brings forward what was Gone before tombstones had a limit.
+// TestA19PurgeTimer checks that PurgeTimer brings forward the purge of items that were Gone before tombstones had a
+// limit (A19).
 func TestA19PurgeTimer(t *testing.T) {
 	r := newRig(t)
 	for range 2 {
@@ -141,7 +142,7 @@ func TestA19PurgeTimer(t *testing.T) {
 	}
 }
 
-// Junk is dropped with 200: coming again would not help.
+// TestJunkIsDropped checks that malformed messages are dropped with 200, because a retry would not help.
 func TestJunkIsDropped(t *testing.T) {
 	r := newRig(t)
 	for name, body := range map[string]string{
@@ -163,7 +164,8 @@ func TestJunkIsDropped(t *testing.T) {
 	}
 }
 
-// What may work next time is 500, which the host repeats; a panic, too.
+// TestTriggerFailures checks that a failure or a panic that may not recur is answered with 500, after which the host
+// retries.
 func TestTriggerFailures(t *testing.T) {
 	down := func(s storage.Store) storage.Store {
 		return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
@@ -187,7 +189,7 @@ func TestTriggerFailures(t *testing.T) {
 	}
 }
 
-// A page that makes the code panic is the page's failure: the job is done.
+// TestPanicOfAPage checks that a page that makes the code panic fails alone, and that its job succeeds.
 func TestPanicOfAPage(t *testing.T) {
 	r := newRig(t)
 	job := r.register("https://port.example/ok/one")
@@ -200,7 +202,7 @@ func TestPanicOfAPage(t *testing.T) {
 	}
 }
 
-// Every answer of every envelope endpoint is a JSON object, whatever comes.
+// TestEveryAnswerIsAnObject checks that every envelope endpoint answers any input with a JSON object.
 func TestEveryAnswerIsAnObject(t *testing.T) {
 	r := newRig(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -226,7 +228,7 @@ func TestEveryAnswerIsAnObject(t *testing.T) {
 	})
 }
 
-// FuzzEnvelope: a payload comes out as it went in, in both encodings, and nothing panics.
+// FuzzEnvelope checks that a payload is decoded unchanged in both encodings, and that nothing panics.
 func FuzzEnvelope(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, "", "hello", `"quoted"`, "\x00\xff", "eyJhIjoxfQ==", `{"partitionKey":"p"}`,
 		"null", "[1]", "{\"\xed\":\"\"}"} {
@@ -248,7 +250,7 @@ func FuzzEnvelope(f *testing.F) {
 			}
 			var object map[string]json.RawMessage
 			if name == "double" && !utf8.Valid(body) {
-				continue // JSON cannot carry it
+				continue // JSON cannot represent it
 			}
 			if json.Unmarshal(body, &object) == nil && object != nil && string(got) != string(body) {
 				t.Fatalf("%s: %q became %q", name, body, got)
@@ -257,7 +259,8 @@ func FuzzEnvelope(f *testing.F) {
 	})
 }
 
-// A host that is stopped may lose the word that a job is done, and delivers it again.
+// TestS9FinishedJobAgainCostsNoFetch checks that a finished job that is delivered again causes no fetch. A stopped
+// host may lose the confirmation of a job.
 func TestS9FinishedJobAgainCostsNoFetch(t *testing.T) {
 	r := newRig(t)
 	job := r.register("https://port.example/ok/one")

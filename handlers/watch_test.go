@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// watchPart has people watch a part of an item.
+// watchPart makes people watch a part of an item.
 func (r *rig) watchPart(id string, w *options.Watch) {
 	r.t.Helper()
 	_, err := r.v.Registry.Items.Ignore(r.t.Context(), source.ID(id), func(it *registry.Item) (string, error) {
@@ -22,7 +22,7 @@ func (r *rig) watchPart(id string, w *options.Watch) {
 	must(r.t, err)
 }
 
-// say has the page "one" say something more, and checks it.
+// say adds a text to the page "one" and checks the page.
 func (r *rig) say(id, more string) {
 	r.t.Helper()
 	r.now = r.now.Add(time.Second)
@@ -31,7 +31,8 @@ func (r *rig) say(id, more string) {
 	r.work()
 }
 
-// W10: next to a difference a form shows what ignoring it would have silenced, does so, and undoes it.
+// TestW10DashboardIgnores checks that a form beside a difference previews which changes an ignore rule would have
+// suppressed, applies the rule, and undoes it (W10).
 func TestW10DashboardIgnores(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
@@ -77,7 +78,8 @@ func TestW10DashboardIgnores(t *testing.T) {
 	}
 }
 
-// W16: the item's page says that its watch is broken and why, and takes what there is now for right.
+// TestW16DashboardAccepts checks that an item's page reports a broken watch with the reason, and accepts the present
+// content (W16).
 func TestW16DashboardAccepts(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
@@ -99,7 +101,7 @@ func TestW16DashboardAccepts(t *testing.T) {
 	}
 }
 
-// TestW10Contract writes down a conversation about what is watched of a page (testdata/watch.golden).
+// TestW10Contract records a conversation about the watched part of a page (testdata/watch.golden).
 func TestW10Contract(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 )
 
-// TestJ7AnswersAreBounded: whatever is said, an answer has no more tokens than it may, says that it is cut, and closes
-// its marks.
+// TestJ7AnswersAreBounded checks that an answer never exceeds its limit of tokens, states when it is cut, and closes
+// its delimiters, whatever its text is.
 func TestJ7AnswersAreBounded(t *testing.T) {
 	for _, tokens := range []int{-1, 0, 1, 300, 5000, 1 << 30} {
 		a := newAnswer(tokens)
@@ -29,7 +29,8 @@ func TestJ7AnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestJ7MarksAreDrawn: no two answers have the same marks, and what steers a terminal or a parser is taken out.
+// TestJ7MarksAreDrawn checks that no two answers have the same delimiters, and that control characters for a terminal
+// or a parser are removed.
 func TestJ7MarksAreDrawn(t *testing.T) {
 	a, b := newAnswer(0), newAnswer(0)
 	if a.fence == b.fence || len(a.fence) != 12 {

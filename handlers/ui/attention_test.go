@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// answers are what the API says, by the end of a path; elsewhere it says nothing.
+// answers are the API's answers by the end of a path; other paths have an empty answer.
 type answers map[string]string
 
 // RoundTrip implements [http.RoundTripper].
@@ -25,7 +25,8 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
-// TestU1HeldRemovals: hosts of which the guard holds removals need a person, who is told what happens by itself.
+// TestU1HeldRemovals checks that hosts with guarded removals are listed as a problem, with what will happen without a
+// person.
 func TestU1HeldRemovals(t *testing.T) {
 	a := answers{"/SearchStatus": `{"held":3,"items":{"Error":0},"hosts":[{"host":"fine.example"},
 		{"host":"lost.example","held":3}]}`}

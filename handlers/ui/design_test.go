@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// TestU9Contrast: each pair of colours that docs/design.md names can be read, by light and in the dark
-// (WCAG 2.2, 1.4.3).
+// TestU9Contrast checks that each pair of colours in docs/design.md is readable in light and dark mode (WCAG 2.2,
+// 1.4.3).
 func TestU9Contrast(t *testing.T) {
 	css, err := fs.ReadFile(files, "static/style.css")
 	if err != nil {
@@ -57,7 +57,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + .05) / (min(x, y) + .05)
 }
 
-// luminance is that of WCAG 2.2 ("relative luminance").
+// luminance returns the relative luminance of WCAG 2.2.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	hex := strings.TrimPrefix(colour, "#")
@@ -78,8 +78,8 @@ func luminance(t *testing.T, colour string) float64 {
 	return .2126*part(n>>16) + .7152*part(n>>8) + .0722*part(n)
 }
 
-// TestU9OneStylesheet: no template has a style of its own, and each class that templates use is known to the
-// stylesheet or to the script.
+// TestU9OneStylesheet checks that no template has a style of its own, and that the stylesheet or the script knows
+// each class in templates.
 func TestU9OneStylesheet(t *testing.T) {
 	var known strings.Builder
 	for _, name := range []string{"style.css", "live.js"} {
@@ -113,8 +113,8 @@ func TestU9OneStylesheet(t *testing.T) {
 	}
 }
 
-// TestU7Installable: the manifest names icons that are there, each of the size that it says, and starts at the first
-// page.
+// TestU7Installable checks that the manifest names existing icons of the stated sizes, and that it starts at the
+// first page.
 func TestU7Installable(t *testing.T) {
 	b, err := fs.ReadFile(files, "static/manifest.webmanifest")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The in-process transport answers as a network would.
+// TestInProcess checks that the in-process transport answers as a network would.
 func TestInProcess(t *testing.T) {
 	hc := &http.Client{Transport: InProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

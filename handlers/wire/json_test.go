@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Names are checked wherever they stand, also where a type knows none, and within bounds.
+// TestStrictJSON checks that names are verified at every level, also below types without names, and that the depth is
+// bounded.
 func TestStrictJSON(t *testing.T) {
 	type inner struct {
 		Name string `json:"name"`
@@ -41,7 +42,7 @@ func TestStrictJSON(t *testing.T) {
 	}
 }
 
-// The names of null fields are those of the outermost object alone.
+// TestNulls checks that only null fields of the outermost object are reported.
 func TestNulls(t *testing.T) {
 	var into map[string]any
 	r := httptest.NewRequest("PATCH", "/", strings.NewReader(`{"a":null,"b":{"c":null},"d":[null],"e":1,"f":null}`))

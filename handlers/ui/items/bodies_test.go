@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A body that was read under several versions is one line of an item's captures, and is not compared with itself.
+// TestZ2BodiesAreShownOnce checks that a body read under several versions is one line in an item's captures and is
+// not compared with itself.
 func TestZ2BodiesAreShownOnce(t *testing.T) {
 	var shown []string
 	for _, p := range pairs(show.Bodies([]api.Capture{

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// L7: a document can bring nothing but text, and links to pages and to the web.
+// TestL7HelpIsSafe checks that a document can contain only text, and links to pages and to the web (L7).
 func TestL7HelpIsSafe(t *testing.T) {
 	for _, tt := range []struct{ markdown, want string }{
 		{"a <script>alert(1)</script> b", "<p>a <!-- raw HTML omitted -->alert(1)<!-- raw HTML omitted --> b</p>\n"},

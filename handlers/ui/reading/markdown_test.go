@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// U2: a table is read with the names of its columns, and without a row for names that it does not have.
+// TestU2HeadersWithoutNames checks that a table has a header row with the names of its columns, and no header row if
+// it has no names (U2).
 func TestU2HeadersWithoutNames(t *testing.T) {
 	for _, c := range []struct{ text, want, not string }{
 		{"| | |\n|-|-|\n| a | b |\n", `<thead hidden="hidden">`, "<th>"},

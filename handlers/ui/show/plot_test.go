@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Each hour is in the column that its time belongs to, the last of which ends with the present hour; bars stand
-// on each other within the picture, and what was done at all is seen.
+// TestPlot checks that each hour is in the column of its time, that the last column ends with the present hour, that
+// bars are stacked within the picture, and that every count above zero is visible.
 func TestPlot(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	at := func(hoursAgo int, checks, changes, errors int64) api.ActivityHour {
@@ -50,7 +50,8 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// U3: the axis of a plot says how high its highest column is, and when columns begin.
+// TestU3PlotAxis checks that the axis of a plot shows the height of the highest column and the times at which columns
+// begin (U3).
 func TestU3PlotAxis(t *testing.T) {
 	now := time.Date(2026, 3, 1, 10, 30, 0, 0, time.UTC)
 	a := api.Activity{Hours: []api.ActivityHour{

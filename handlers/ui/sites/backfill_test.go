@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A bar beside "of so many at most" is only as full as that says; one that is full stands beside the
-// number of all that there was (S13).
+// TestS13BarsAreAsFullAsTheySay checks that a bar beside "of at most n" is as full as the text states, and that a
+// full bar is shown with the number of all existing addresses (S13).
 func TestS13BarsAreAsFullAsTheySay(t *testing.T) {
 	bar := func(done, of int) show.Bar { return show.Bar{Done: done, Of: of, What: "addresses found"} }
 	for _, tt := range []struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Hosts that keep work waiting are named with the reason, those with the most of it first; others are not.
+// TestHolding checks that hosts with waiting work are listed with the reason, those with the most work first, and
+// others are not.
 func TestHolding(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	host := func(name string, c api.Counts) api.HostStatus { return api.HostStatus{Host: name, Counts: c} }

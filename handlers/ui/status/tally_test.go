@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// gated answers a count when it is let, and says when it is asked for one.
+// gated reports each request for a count, and answers it when the test permits.
 type gated struct{ asked, let chan struct{} }
 
 // RoundTrip implements [http.RoundTripper].
@@ -23,8 +23,9 @@ func (g *gated) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
 }
 
-// TestU1CountIsShownAgain: a count that took long is shown again while the next is made, one at a time; after a minute,
-// after somebody did something, and where it was quick, the next is waited for.
+// TestU1CountIsShownAgain checks that a slow count is shown again while the next one is made, and that only one is
+// made at a time. A page waits for the next count after a minute, after a person's action, and when counting is
+// quick.
 func TestU1CountIsShownAgain(t *testing.T) {
 	g := &gated{asked: make(chan struct{}, 10), let: make(chan struct{}, 10)}
 	now := time.Now()
