@@ -63,7 +63,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}))
 		return
 	}
-	w.Header().Set("Cache-Control", "private, no-store") // caches on the way must not keep what a key gives access to
+	w.Header().Set("Cache-Control", "private, no-store") // caches must not store content that needs a key
 	wanted := folded(r)
 	_, pattern := d.mux.Handler(wanted)
 	e := d.routes[pattern]

@@ -95,7 +95,7 @@ func TestMessagesWithoutTrace(t *testing.T) {
 	}
 }
 
-// TestInvocationsAreCounted checks that invocations are counted by function and by the kind of their failure, and
+// TestInvocationsAreCounted checks that invocations are counted by function and outcome, failures by kind, and
 // messages by age.
 func TestInvocationsAreCounted(t *testing.T) {
 	r := newRig(t)
@@ -114,7 +114,7 @@ func TestInvocationsAreCounted(t *testing.T) {
 	inserted := time.Now().Add(-90 * time.Second).UTC().Format("2006-01-02T15:04:05+00:00")
 	do(t, r, "POST", "/CrawlWorker", strings.Replace(binaryEnvelope(job), `"Metadata":{`,
 		fmt.Sprintf(`"Metadata":{"InsertionTime":%q,`, `"`+inserted+`"`), 1))
-	r.v.Worker = nil // makes its routes and triggers panic
+	r.v.Worker = nil // every use of the worker now panics
 	do(t, r, "POST", "/CrawlWorker", binaryEnvelope(job))
 	w := do(t, r, "GET", "/api/metrics", "")
 	if ct := w.Header().Get("Content-Type"); w.Code != http.StatusOK || ct != "text/plain; version=0.0.4; charset=utf-8" {

@@ -115,7 +115,7 @@ func TestJ6PassagesCanBeCited(t *testing.T) {
 	}
 }
 
-// TestJ6WentBack checks that a page that returned to its earlier content is read with its content of each time.
+// TestJ6WentBack checks that a page whose content went back to an earlier version is read as it was at each time.
 func TestJ6WentBack(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{}

@@ -47,7 +47,7 @@ import (
 type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
-	Feed      *feed.Feed // what has changed
+	Feed      *feed.Feed // of changes
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
 	Worker    *crawl.Worker

@@ -26,7 +26,7 @@ type Options struct {
 	Version string
 }
 
-// instructions tell a model what the tools are for.
+// instructions describe the purpose of the tools to a model.
 const instructions = "Tidemark keeps copies of web pages and files and watches them for changes. Use retrieve for " +
 	"passages that answer a question, read_page for a whole page as it is or was, changes_since for what is new. Cite " +
 	"the address and the time at which a page was last verified. What stands between marks in an answer was written by " +

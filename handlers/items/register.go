@@ -12,7 +12,7 @@ import (
 
 // addition is a request to register pages or files.
 type addition struct {
-	what  string // the field of the request, "url" or "path"; for many sources, the field has an s appended
+	what  string // the request's field: "url" or "path", and its plural for many sources
 	one   string
 	many  []string
 	parse func(raw, credential string) (source.Source, error)

@@ -14,7 +14,7 @@ import (
 const (
 	// hostsShown is how many hosts a page lists.
 	hostsShown = 100
-	// failingRead is how many failing items of a host are grouped by their errors.
+	// failingRead is how many failing items of a host are read, to group them by their errors.
 	failingRead = 200
 )
 
