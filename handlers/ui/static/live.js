@@ -1,7 +1,7 @@
 "use strict";
-// Keeps what is shown true, and answers while one types. Everything works without it.
+// Keeps pages up to date, and shows answers while a person types. Every page also works without this script.
 
-// fetchPage reads a page; null when it is another one now, such as that for signing in.
+// fetchPage fetches a page. It returns null if the server redirects to another page, such as the sign-in page.
 async function fetchPage(url, signal) {
   const res = await fetch(url, { signal, credentials: "same-origin" });
   if (!res.ok || res.redirected) return null;
@@ -10,7 +10,7 @@ async function fetchPage(url, signal) {
 
 const fetchPart = async (url, id, signal) => (await fetchPage(url, signal))?.getElementById(id);
 
-// busy says whether a person is at work in a part, which must not change under their hands.
+// busy reports whether a person is working in a part, which must not change in the meantime.
 function busy(part) {
   const at = document.activeElement;
   const selected = document.getSelection();
@@ -20,8 +20,8 @@ function busy(part) {
 
 const short = (part) => part.querySelector("[data-say]")?.textContent.trim() ?? "";
 
-// renew puts what is fresh in place of a part. To those who listen it says no more than what the part
-// says in short, and that only when it is something else than before.
+// renew replaces the content of a part. Screen readers announce only the part's summary, and only when it has
+// changed.
 function renew(part, fresh) {
   const before = short(part);
   part.replaceChildren(...fresh.childNodes);
@@ -29,9 +29,9 @@ function renew(part, fresh) {
   if (now !== before) document.getElementById("said").textContent = now;
 }
 
-// Parts that say how many seconds they stay true are renewed together, by one request for the page. While nothing
-// changes the pause grows to slowest times as long, and in the background nobody asks: each look costs the server
-// storage requests, for the page of the machine some for every host.
+// Parts that state their lifetime in seconds are renewed together, with one request for the page. While nothing
+// changes, the pause between requests grows up to slowest times the least one. A page in the background sends no
+// requests, because each one costs the server storage requests: on the machine page, some for every host.
 const slowest = 6;
 const parts = [...document.querySelectorAll("[data-live]")];
 if (parts.length > 0) {
@@ -45,9 +45,9 @@ if (parts.length > 0) {
         const fresh = page?.getElementById(part.id);
         if (fresh && !busy(part) && fresh.innerHTML !== part.innerHTML) { renew(part, fresh); wait = least; }
       }
-    } catch { /* the server is away: what is shown stays, and says as of when */ }
+    } catch { /* the server cannot be reached: the old content stays, with its time */ }
     clearTimeout(timer);
-    if (!document.hidden) timer = setTimeout(look, wait); // only now: looks at a slow server must not pile up
+    if (!document.hidden) timer = setTimeout(look, wait); // only now: requests to a slow server must not pile up
   };
   timer = setTimeout(look, wait);
   document.addEventListener("visibilitychange", () => {
@@ -70,12 +70,12 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
       renew(document.getElementById(form.dataset.typed), fresh);
       for (const list of form.querySelectorAll("datalist")) list.replaceChildren(...page.getElementById(list.id).childNodes);
       history.replaceState(null, "", url);
-    } catch { /* aborted by the next key, or the server is away */ }
+    } catch { /* aborted by the next key, or the server cannot be reached */ }
   };
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
 }
 
-// What a form would lead to is shown while one changes it.
+// Previews the effect of a form while a person changes it.
 for (const form of document.querySelectorAll("form[data-preview]")) {
   let timer, running;
   const part = document.getElementById(form.dataset.preview);
@@ -90,12 +90,13 @@ for (const form of document.querySelectorAll("form[data-preview]")) {
       const wrong = page.querySelector("[role=alert]");
       if (wrong) part.replaceChildren(wrong);
       else if (res.ok) renew(part, page.getElementById(part.id));
-    } catch { /* aborted by the next key, or the server is away */ }
+    } catch { /* aborted by the next key, or the server cannot be reached */ }
   };
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
 }
 
-// A part that says where the rest of it is gets it when it is opened; without this it has a link.
+// A part that names the address of its remaining content loads that content when it is opened. Without this script,
+// the part has a link.
 document.addEventListener("toggle", async (e) => {
   const from = e.target.dataset?.load;
   if (!from || !e.target.open || e.target.dataset.loaded) return;
@@ -104,10 +105,10 @@ document.addEventListener("toggle", async (e) => {
     const page = await fetchPart(from, "main");
     const found = page?.querySelector(".diff")?.closest(".wide") ?? page?.querySelector(".empty");
     if (found) e.target.append(found); else delete e.target.dataset.loaded;
-  } catch { delete e.target.dataset.loaded; } // the server is away: the link is there
+  } catch { delete e.target.dataset.loaded; } // the server cannot be reached: the link remains
 }, true);
 
-// step goes to the next of the changes, or to the one before.
+// step moves the focus to the next change, or to the previous one.
 function step(by) {
   const all = [...document.querySelectorAll("[data-change]")];
   const at = all.indexOf(document.activeElement?.closest("[data-change]"));
