@@ -12,19 +12,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// An alias names the item that represents it in the index. Only these rows, in that item's partition, lead
-// back. They are hints: a row may outlive its alias. An unchanged check neither reads nor writes them.
+// An alias names the item that represents it in the index. The reverse direction, from an item to its aliases, is
+// kept only in these rows, in the item's partition. They are hints: a row may outlive its alias. A check that finds a
+// page unchanged neither reads nor writes them.
 
-// maxExpedited is how many aliases of one item are brought forward when it goes away; the others are
-// checked when they are due.
+// maxExpedited is how many aliases of one item are expedited when the item goes away. The others are checked when
+// they are due.
 const maxExpedited = 50
 
 const aliasPrefix = "alias|"
 
-// aliasRows is the prefix of the rows that lead from an item to its aliases.
+// aliasRows is the prefix of the rows that list an item's aliases.
 func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
 
-// aliases reads the rows that lead from an item to its aliases.
+// aliases reads the rows that list an item's aliases.
 func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entity, error] {
 	return r.s.Items.Query(ctx, storage.Query{
 		Partition: of.Partition(), RowFrom: aliasRows(of.Hash()), RowTo: aliasPrefix + of.Hash() + item.AfterBar,
@@ -32,8 +33,8 @@ func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entit
 	})
 }
 
-// Point lets an item lead to one that is about to be its alias. It comes before the commit that
-// makes it so.
+// Point adds an alias to the list of the item that represents it. Callers must do so before the commit that makes it
+// an alias.
 func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	_, err := r.s.Items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key:   storage.Key{Partition: of.Partition(), Row: aliasRows(of.Hash()) + alias.Hash()},
@@ -42,7 +43,7 @@ func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	return err
 }
 
-// Drop takes back that an item, which may be gone, leads to an alias.
+// Drop removes an alias from the list of an item. The item may no longer exist.
 func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	_, hash, err := source.ParseID(string(of))
 	if err != nil {
@@ -57,7 +58,7 @@ func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	return store.IgnoreLost(err)
 }
 
-// DropAll takes back all that an item leads to, because it is purged.
+// DropAll removes an item's list of aliases when the item is purged.
 func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	var ops []storage.Op
 	for e, err := range r.aliases(ctx, of) {
@@ -74,7 +75,7 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	return nil
 }
 
-// Expedite brings the next checks of an item's aliases, at most 50, forward to a time by which it is
+// Expedite brings the next checks of an item's aliases, at most 50, forward to at. By that time the caller must have
 // committed that the item no longer represents any other.
 func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 	n := 0

@@ -12,40 +12,39 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Batch is what a worker holds: locked items of one host and the right to send its requests.
+// Batch is the work of one worker: locked items of one host, and the right to send requests to that host.
 type Batch struct {
 	Partition, Host string
 	Reason, RunID   string
-	// Items are locked until Until. Each must come back in a [Jobs.Commit].
+	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
 	Items []*Item
-	// Starts are the earliest starts of requests, one per item, in order, and last the time from
-	// which on others may start.
+	// Starts are the earliest times at which requests may start, one per item and in the order of Items. The last
+	// element is the time from which further requests may start.
 	Starts []time.Time
 	// Permits is how many requests may be in flight.
 	Permits int
-	// Until is when the lock runs out: nothing may be committed after it.
+	// Until is when the lock expires. Nothing may be committed after it.
 	Until time.Time
-	// CrawlDelay is what robots.txt last asked for.
+	// CrawlDelay is the last Crawl-delay of the host's robots.txt.
 	CrawlDelay time.Duration
-	// Fingerprints are those of what the host showed for pages that do not exist, by scheme, when the
-	// batch began: see [Soft404].
+	// Fingerprints are the host's soft-404 fingerprints when the batch began, by scheme: see [Soft404].
 	Fingerprints map[string]string
-	// Left is what the host may be asked for: who has reached it begins no other request of an item.
-	// Zero, as for a host that is not available, is nothing at all.
+	// Left is what remains of the host's budget. A worker that has spent it begins no further request of an item.
+	// Zero, as for a host that is not available, allows no requests.
 	Left Budget
 
-	// More says, after the last commit, that rows of the host may be due that no job has: [Jobs.Refill]
-	// finds them. Others come with their hints.
+	// More is set by the last commit. It says that the host may have rows that are due and belong to no job:
+	// [Jobs.Refill] finds them. Other due rows are found by their hints.
 	More bool
 
 	owner  string
-	host   *store.Host // as the batch wrote it; nil once a commit has
-	rest   []*Item     // of the job, without a start: not locked
+	host   *store.Host // as the batch wrote it; nil after a commit
+	rest   []*Item     // items of the job that got no start: not locked
 	broken map[storage.Key]bool
 }
 
-// Break says that the work on an item was cut off in the middle, by a fault of our own. Whoever has
-// it next is told ([Item.Interrupted]).
+// Break notes that the work on an item was interrupted by a fault of Tidemark. The next worker of the item sees it in
+// [Item.Interrupted].
 func (b *Batch) Break(it *Item) {
 	if b.broken == nil {
 		b.broken = map[storage.Key]bool{}
@@ -53,16 +52,15 @@ func (b *Batch) Break(it *Item) {
 	b.broken[it.Key()] = true
 }
 
-// Begin takes the items of a job that need work and locks them, if their host is available now
-// (A20). A nil batch means that nothing is left to do: the items are done, in other
-// hands, or back in the due rows. Items that go back are not counted as attempts.
+// Begin locks the items of a job that need work, if their host is available now (A20). A nil batch means that nothing
+// is left to do: the items are done, another worker has them, or they are back in the due rows. Going back to the due
+// rows does not count as an attempt.
 func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
-// BeginIf is [Jobs.Begin] if the caller, who is told whether the host answered when it was last
-// asked, still wants the job then. If not, nothing is touched and the batch is nil. The caller may be
-// asked several times.
+// BeginIf is [Jobs.Begin] for a caller that decides by whether the host answered its last request. If wanted returns
+// false, nothing is changed and the batch is nil. BeginIf may call wanted several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := r.s.Options.Token()
 	var batch *Batch
@@ -75,7 +73,7 @@ func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) b
 		return batch, err
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
-		// The batch has begun all the same; the rest comes again after [item.JobTTL].
+		// The batch has begun all the same. The remaining items are due again after [item.JobTTL].
 		r.s.Options.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host,
 			"kind", fault.KindOf(err))
 	}
@@ -114,7 +112,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)])
 }
 
-// eligible picks the items worth locking, each once.
+// eligible picks the items that should be locked, each once.
 func eligible(items []Item, host string, now time.Time) []*Item {
 	var out []*Item
 	seen := map[string]bool{}
@@ -125,7 +123,7 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 		}
 		seen[it.Hash()] = true
 		it.Interrupted = it.LockOwner != ""
-		if it.Interrupted && !it.LockedUntil.IsZero() { // nobody gave it back
+		if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release it
 			it.Deaths, it.Deadly, it.Alone = it.Deaths+1, it.Alone, false
 		}
 		out = append(out, it)
@@ -133,8 +131,8 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 	return out
 }
 
-// lock takes items and the host's lease in one transaction. An item that somebody else took or changed
-// meanwhile is left to them; a host that changed is a Conflict.
+// lock locks items and acquires the host's lease in one transaction. An item that another writer locked or changed
+// meanwhile is dropped. Errors: Conflict when the host row has changed.
 func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item) (err error) {
 	var tags []storage.ETag
 	b.Items, tags, err = r.s.WriteEach(ctx, time.Time{}, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
@@ -153,8 +151,8 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 	return err
 }
 
-// TryAlone writes down that from now on nothing but this item of the batch is worked on, until it is
-// committed. An item that somebody else has changed meanwhile is left as it is: it remains a suspect.
+// TryAlone records that the worker works on this item of the batch and on no other, until the item is committed. An
+// item that another writer has changed meanwhile is not written: it remains a suspect.
 func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 	tags, err := r.s.Items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
 	if err != nil {
@@ -169,8 +167,8 @@ func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 	return nil
 }
 
-// park gives claimed items back to the due rows because their host is not available: until a
-// time, or (zero) until somebody who works there, or the next sweep, takes them.
+// park returns claimed items to the due rows because their host is not available. They are parked until a time, or
+// (when until is zero) until a worker of that host or the next sweep claims them.
 func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
@@ -182,7 +180,7 @@ func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until t
 	return err
 }
 
-// parkRest parks what a batch had no starts for.
+// parkRest parks the items that got no start.
 func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 	return r.s.OnHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
 		host, err := r.s.LoadHost(ctx, b.Partition, b.Host)

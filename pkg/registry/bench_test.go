@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// clock is a time that only passes when told to.
+// clock is a clock that tests advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -43,8 +43,8 @@ type bench struct {
 // opener makes a bench; the store under it is closed when the test ends.
 type opener func(t testing.TB, o Options) bench
 
-// onStores runs a test whose promise rests on the store's on every store that needs no service:
-// the embedded one promises what memory does, and keeps it by other means.
+// onStores runs a test on every store that needs no service, because the tested promise depends on promises of the
+// store. The embedded store makes the same promises as memory, but keeps them by other means.
 func onStores(t *testing.T, test func(t *testing.T, open opener)) {
 	t.Run("mem", func(t *testing.T) { test(t, openMem) })
 	t.Run("embedded", func(t *testing.T) { test(t, openEmbedded) })
@@ -118,7 +118,7 @@ func (b bench) register(t testing.TB, o RegisterOptions, urls ...string) []Regis
 	return got
 }
 
-// take takes every visible job from the queue.
+// take receives every visible job from the queue.
 func (b bench) take(t testing.TB) []Job {
 	t.Helper()
 	var out []Job
@@ -157,7 +157,7 @@ func (b bench) finish(t testing.TB, batch *Batch) {
 	b.finishAs(t, batch, HostFinding{})
 }
 
-// finishAsking does so after a request for each, of a hundred bytes.
+// finishAsking commits like finish, with one request of a hundred bytes for each item.
 func (b bench) finishAsking(t testing.TB, batch *Batch) {
 	t.Helper()
 	n := int64(len(batch.Items))

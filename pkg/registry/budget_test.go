@@ -17,7 +17,7 @@ var (
 	midnight = noon.Truncate(24 * time.Hour).Add(24 * time.Hour)
 )
 
-// LIMIT_ITEMS_PER_HOST: exact, whoever registers at the same time; what is there goes on.
+// LIMIT_ITEMS_PER_HOST is exact, also with concurrent registrations. Items that exist already are still checked.
 func TestA7ItemLimit(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		limit := 5
@@ -70,8 +70,8 @@ func TestA7ItemLimit(t *testing.T) {
 	})
 }
 
-// Budgets of a day: a host that has spent its own waits until the next day without an attempt, and with
-// one look in ten minutes.
+// Daily budget of a host: a host that has spent its budget waits until the next day, without an attempt and with one
+// poll in ten minutes.
 func TestE3DailyBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		p := Politeness{MaxConcurrent: 1, Daily: Budget{Requests: 3}}
@@ -110,7 +110,7 @@ func TestE3DailyBudget(t *testing.T) {
 			}
 			b.check(t)
 		}
-		if looks > 15 { // one for each hint that is left, too
+		if looks > 15 { // remaining hints add one each
 			t.Errorf("%d looks in an hour", looks)
 		}
 		for next := range 2 {
@@ -118,7 +118,7 @@ func TestE3DailyBudget(t *testing.T) {
 			if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			day(3) // those that wait come first
+			day(3) // items that wait come first
 		}
 		items, err := b.Items.List(t.Context(), ListQuery{Top: 100})
 		if err != nil || slices.ContainsFunc(items, func(it Item) bool {
@@ -129,8 +129,8 @@ func TestE3DailyBudget(t *testing.T) {
 	})
 }
 
-// Budgets of all hosts together: never more than they have, whoever takes at once, and with few writes
-// of what is shared; on the next day there is more.
+// Daily budget of all hosts together: concurrent workers never exceed it, and the shared rows are written rarely. The
+// next day begins with a full budget.
 func TestE3TotalBudget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		p := Politeness{MaxConcurrent: 1, Total: Budget{Requests: 100, Bytes: 1 << 30}}
@@ -175,7 +175,7 @@ func TestE3TotalBudget(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p.Total.Requests = 1000 // raised: what is left goes on today
+		p.Total.Requests = 1000 // raised: the remaining items are checked today
 		b.clock.Advance(11 * time.Minute)
 		if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Violation says which invariant does not hold, and where.
+// Violation names an invariant that does not hold, and the rows that break it.
 type Violation struct {
 	Invariant int
 	Row       string
@@ -22,9 +22,9 @@ func (v Violation) String() string {
 	return fmt.Sprintf("invariant %d: %s: %s", v.Invariant, v.Row, v.Problem)
 }
 
-// Check reads the whole registry and reports where the stored rows break an invariant (see the
-// package comment). It is meant for tests and for operators after a disaster: it scans, and it is
-// only exact while nobody writes.
+// Check reads the whole registry and reports where the stored rows break an invariant (see the package comment). It
+// is meant for tests, and for operators after a disaster: it scans all rows, and its result is exact only while there
+// are no writers.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
@@ -63,9 +63,9 @@ type checker struct {
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // by item
 	counts     map[storage.Key]map[Status]int   // by host row: as counted by the registry
-	rebuild    map[storage.Key]int              // by host row: items that wait, as counted, less those that do
-	guarded    map[storage.Key]int              // by host row: items that the guard holds, likewise
-	revisited  map[storage.Key]int              // by host row: items that are gone but not by status, likewise
+	rebuild    map[storage.Key]int              // by host row: counted waiting items minus actual ones
+	guarded    map[storage.Key]int              // by host row: items that the guard holds back, likewise
+	revisited  map[storage.Key]int              // by host row: items with a tombstone but another status, likewise
 	hosts      map[storage.Key]store.HostState
 	hints      map[string]time.Time // by partition: the earliest
 	found      []Violation
@@ -153,8 +153,8 @@ func (c *checker) judge() {
 	}
 }
 
-// attention is, by partition, when the first due row needs somebody. Those of a host that may not be
-// asked do when it may be, and at the latest after jobTTL: limits may be raised.
+// attention returns, by partition, when the first due row needs attention. Due rows of an unavailable host need it
+// when the host becomes available, and after jobTTL at the latest, because limits may be raised.
 func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {

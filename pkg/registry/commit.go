@@ -16,31 +16,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Finding is what a worker found out about one item: the item with its new columns, its
-// nextCrawlAt included.
+// Finding is what a worker found out about one item: the item with its new columns, including NextCrawlAt.
 type Finding struct {
 	Item    Item
-	Purge   bool         // nothing is left of the item elsewhere: its rows go, too
-	News    *feed.Change // of its content; nil where nothing has changed
-	Changed bool         // for the change rate
-	Differs bool         // something else than the content changed, or an earlier content is there again
-	Failed  bool         // for the error rate
-	Unasked bool         // the site was not asked, so neither rate hears of it
+	Purge   bool         // the item is deleted everywhere else; delete its rows, too
+	News    *feed.Change // a change of its content; nil if there is none
+	Changed bool         // counts as a change in the change rate
+	Differs bool         // something other than the content changed, or earlier content has returned
+	Failed  bool         // counts as a failure in the error rate
+	Unasked bool         // the site was not asked: counts in neither rate
 }
 
 // HostFinding is what a batch found out about its host.
 type HostFinding struct {
-	PauseUntil time.Time // the site asked for a pause; zero: it did not
+	PauseUntil time.Time // the pause that the site asked for; zero: none
 	PauseWhy   string
 	CrawlDelay time.Duration // of robots.txt
-	NextStart  time.Time     // no start before this, whatever was reserved
-	Asked      Budget        // what it was asked for since the last commit
+	NextStart  time.Time     // no request starts before this, whatever was reserved
+	Asked      Budget        // requests and bytes since the last commit
 }
 
-// Commit writes what a batch found, atomically, and moves each item's due row. It
-// may be called several times for parts of a batch; last ends the lease and gives back the items
-// that were not done. Items that somebody forced or registered again meanwhile keep that schedule
-// and generation; those whose lock was lost are left alone.
+// Commit writes the findings of a batch atomically and moves each item's due row. It may be called several times,
+// each time with a part of the batch. The last call (last is true) releases the lease and unlocks the items that were
+// not done. An item that was forced or registered again meanwhile keeps the schedule and the generation of that
+// request. An item whose lock was lost is not written.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
@@ -65,8 +64,8 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	return nil
 }
 
-// again lists items that were asked for while we held them: the job that was sent for them found
-// them locked and was dropped.
+// again lists the items that were requested while the batch held them. The job that was sent for them found them
+// locked and was dropped.
 func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
@@ -77,36 +76,36 @@ func (c *commit) again() []JobItem {
 	return items
 }
 
-// pending is a finding on its way into the store.
+// pending is a finding that is not stored yet.
 type pending struct {
 	Finding
 	read        *Item       // as the batch has it
 	was         store.Tally // as counted
 	oldDue      time.Time
-	wasGone     bool          // it had its tombstone before
-	pointer     storage.ETag  // of the row that leads to an item to be purged; empty if there is none
-	score       LastModRecord // what it says of the host's word for changes
-	noDue       bool          // the old due row is not there, which only damage explains: repaired by writing the new one
+	wasGone     bool          // it had its tombstone already
+	pointer     storage.ETag  // revision of the index row of an item to be purged; empty if there is none
+	score       LastModRecord // how this check rates the host's Last-Modified
+	noDue       bool          // the old due row is missing, which only damage explains; writing the new one repairs it
 	quarantined bool          // see quarantine
-	asked       bool          // while we worked, for a check that ours does not answer
+	asked       bool          // a check was requested during the work that this check does not answer
 	changes     []feed.Change
 }
 
-// lost reports whether the finding takes something away that was there, which the mass-removal guard counts.
+// lost reports whether the finding removes content that existed, which the mass-removal guard counts.
 func (p *pending) lost() bool {
 	return !p.wasGone && !p.Item.GoneSince.IsZero() && p.Item.ContentHash != ""
 }
 
-// commit is one call of Commit. Its slices shrink as races are lost.
+// commit is one call of [Jobs.Commit]. Its slices shrink when other writers win a race.
 type commit struct {
 	id    string // of its changes in the feed
-	since int    // the segment of the feed that was written to before they were committed
+	since int    // the feed segment that was current before the commit
 	r     *Jobs
 	b     *Batch
 	host  HostFinding
 	last  bool
 	done  []*pending
-	rest  []*Item // to be unlocked, undone
+	rest  []*Item // to be unlocked without a finding
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
@@ -123,15 +122,15 @@ func (c *commit) pendingOf(f Finding) *pending {
 	panic("registry: a finding for an item that is not in the batch")
 }
 
-// try builds the transaction from what stands now and sends it. It returns nil once everything is
-// committed or lost, and Conflict when the host's row has changed.
+// try builds the transaction from the current state and sends it. It returns nil once everything is committed or
+// dropped. Errors: Conflict when the host row has changed.
 func (c *commit) try(ctx context.Context) error {
 	host, err := c.hostRow(ctx)
 	if err != nil {
 		return err
 	}
 	if err := c.r.s.Announce(ctx, &host); err != nil {
-		return err // its outbox is about to be written over
+		return err // the transaction would overwrite the host's outbox
 	}
 	for {
 		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
@@ -160,8 +159,8 @@ func (c *commit) try(ctx context.Context) error {
 	}
 }
 
-// hostRow is the host's row as the batch has written it, if this is its first commit and the host has nothing
-// else to do, for then nobody has changed it since; else it is read.
+// hostRow returns the host row. The first commit of a batch uses the row as the batch wrote it if the host has no
+// other work, because then it has not changed since. Otherwise the row is read.
 func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	host := c.b.host
 	c.b.host = nil
@@ -171,18 +170,18 @@ func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	return c.r.s.LoadHost(ctx, c.b.Partition, c.b.Host)
 }
 
-// opOwner tells which item an operation belongs to.
+// opOwner identifies the item of an operation.
 type opOwner struct {
 	done *pending
 	rest *Item
 	due  bool
 }
 
-// ops changes the host's row, and says what is written.
+// ops updates the host row and returns the operations of the transaction with their owners.
 func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
-	host.Counts = maps.Clone(host.Counts)          // this may be called again with the same host
-	ops, owners := []storage.Op{{}}, []opOwner{{}} // the host's row comes first, once it is known
+	host.Counts = maps.Clone(host.Counts)          // ops may be called again with the same host
+	ops, owners := []storage.Op{{}}, []opOwner{{}} // the first operation writes the host row, and is filled in last
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
@@ -217,7 +216,7 @@ func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 			unlocked["alone"] = false
 		}
 		if c.b.broken[it.Key()] {
-			delete(unlocked, "lockOwner") // by which the next worker knows
+			delete(unlocked, "lockOwner") // keep the owner: the next worker detects the interruption by it
 		}
 		add(it.Merge(unlocked), opOwner{rest: it})
 		add(item.SetEnqueued(it, item.ParkedUntil(now, c.host.PauseUntil)), opOwner{rest: it, due: true})
@@ -238,19 +237,19 @@ func (c *commit) updateHost(host *store.Host, now time.Time) {
 		return !p.Purge && !p.Item.NextCrawlAt.After(now)
 	})
 	if c.last {
-		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // whose partition has other hosts
+		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // a partition by scheme has other hosts
 		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
 }
 
-// learn takes over what somebody who asked the host has found out about it.
+// learn updates the host state with the findings of a worker that sent requests to it.
 func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
 	h.Pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)
 }
 
-// answers reports whether the host was asked for any of what is done, and whether it answered any.
+// answers reports whether any of the done items sent a request to the host, and whether the host answered any.
 func (c *commit) answers() (asked, answered bool) {
 	for _, p := range c.done {
 		if !p.Purge && !p.Unasked {
@@ -260,8 +259,9 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hint is needed for what comes due before the job's claim would have ended; zero for none. A claim has a hint, and
-// what comes due later than that has its own from the sweep that follows it.
+// hint returns the time of the hint that a commit needs: the first time something comes due before the job's claim
+// would have ended. Zero means that no hint is needed. A claim has a hint of its own, and the sweep that follows that
+// hint writes the hints for later due rows.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
@@ -279,7 +279,7 @@ func (c *commit) hint() time.Time {
 	return policy.Later(first, now)
 }
 
-// rejectedIndex tells which operation of a transaction can never be stored.
+// rejectedIndex returns the index of the operation that can never be stored.
 func rejectedIndex(err error) (index int, yes bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
 	if !ok || op.Index == 0 || !fault.Refused(err) {
@@ -288,8 +288,8 @@ func rejectedIndex(err error) (index int, yes bool) {
 	return op.Index, true
 }
 
-// quarantine replaces a finding that cannot be stored by the item as it was, in Error: it must not take
-// the findings of its neighbours with it.
+// quarantine replaces a finding that cannot be stored by the unchanged item with status Error. One such finding must
+// not prevent the commit of the others.
 func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 	c.r.s.Options.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
@@ -323,8 +323,8 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	}
 }
 
-// dropRest reads an item that is to be given back, and was changed. The lock may still be ours: a write of ours
-// took effect though it seemed to fail, or somebody has forced the item.
+// dropRest reloads an item that is to be unlocked and has changed. The batch may still hold the lock: a write may
+// have taken effect though it seemed to fail, or the item was forced.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
@@ -334,13 +334,13 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 		it.Written(cur.Revision())
 		return nil
 	}
-	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // no longer ours to give back
+	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
 	return nil
 }
 
-// rebase reads what happened to an item while it was worked on. If the lock is still the batch's own, others have asked
-// something of the item or set something, which is joined with the findings. If the lock is lost, the findings are
-// dropped: the worker that has the item now makes its own.
+// rebase reloads an item that was changed during the work. If the batch still holds the lock, the changes are
+// requests or settings, which are merged with the finding. If the lock is lost, the finding is dropped, because
+// another worker has the item now and makes its own finding.
 func (c *commit) rebase(ctx context.Context, p *pending) error {
 	cur, err := c.r.s.LoadItem(ctx, p.Item.Key())
 	if err != nil {
@@ -361,7 +361,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 	return resettle(ctx, c.r.tags, &p.Item, m, now)
 }
 
-// remaining are the batch's items without those that are done.
+// remaining returns the batch's items that are not in done.
 func (b *Batch) remaining(done []Finding) []*Item {
 	is := map[storage.Key]bool{}
 	for _, f := range done {
@@ -376,8 +376,8 @@ func (b *Batch) remaining(done []Finding) []*Item {
 	return out
 }
 
-// Pause keeps everybody away from a host that no batch holds, because it asked for that behind a
-// redirect. It is never shorter than an earlier pause, nor longer than [MaxPause].
+// Pause pauses a host of which the caller holds no batch: a redirect led there, and the host asked for a pause. The
+// pause never becomes shorter than an earlier one, nor longer than [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := store.HostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// A20: who comes second finds nothing to do.
+// A20: the second worker of a doubled job finds nothing to do.
 func TestA20DoubledJobDoesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -56,8 +56,8 @@ func TestA15ForceDuringProcessing(t *testing.T) {
 	})
 }
 
-// A7: whoever registers a page during its check may have changed it since it was fetched, so it is
-// checked once more, and only once.
+// A7: a registration during a check may follow a change that the check has missed. So the page is checked once more,
+// and only once.
 func TestA7RegisterAgainDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -110,7 +110,7 @@ func TestLostLockCommitsNothing(t *testing.T) {
 	})
 }
 
-// Invariant 5: a lost job comes again by the sweep, after it has been trusted for a while.
+// Invariant 5: the items of a lost job are swept again after jobTTL.
 func TestLostJobIsSweptAgain(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -130,7 +130,7 @@ func TestLostJobIsSweptAgain(t *testing.T) {
 	})
 }
 
-// What a batch does not finish goes back to the due rows at once.
+// Items that a batch does not finish go back to the due rows at once.
 func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -152,7 +152,7 @@ func TestUnfinishedItemsAreGivenBack(t *testing.T) {
 	})
 }
 
-// A13: a host that asked for a pause is left alone until it is over, and comes back.
+// A13: a host that asked for a pause gets no request until the pause is over, and is checked again afterwards.
 func TestA13PausedHost(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -180,7 +180,7 @@ func TestA13PausedHost(t *testing.T) {
 	})
 }
 
-// A finding that no row can hold leaves the others alone.
+// A finding that no row can hold does not prevent the commit of the others.
 func TestUnstorableFindingIsQuarantinedAlone(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

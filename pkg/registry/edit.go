@@ -9,8 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Ignore has people set what is watched of an item: edit changes the options, and gives their error. The item as it
-// then stands is returned. NotFound if there is none. Nothing is checked for it: the next check goes by it.
+// Ignore changes the watch options of an item for a person. edit changes the options and may refuse with an error.
+// Ignore returns the changed item. It requests no check: the new options apply from the next check on. Errors:
+// NotFound.
 func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item, error) {
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		why, err := edit(it)
@@ -19,8 +20,8 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 	})
 }
 
-// AcceptWatch has the next check, which comes at once, take what it finds of the part that is watched for what it
-// should be (W16). While the watch works there is nothing to accept, and nothing happens.
+// AcceptWatch requests a check now. That check accepts whatever it finds of the watched part as the new expectation
+// (W16). While the watch works there is nothing to accept, and AcceptWatch does nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
 	if err != nil || it.Watched.Broken == "" {
@@ -33,7 +34,7 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	})
 }
 
-// edit changes an item, and has it checked at once if that is wanted.
+// edit changes an item, and requests a check now if decide says so.
 func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, now time.Time) (check bool,
 	err error)) (Item, error) {
 	found, err := r.Find(ctx, id)
@@ -42,7 +43,7 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	}
 	var it Item
 	var job []JobItem
-	var refused error // whatever its kind, asking again does not help
+	var refused error // whatever its kind, a retry does not help
 	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil

@@ -12,30 +12,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// An item that becomes Gone is due when it is to be purged, so purging needs no scan. Those that
-// were Gone before CRAWL_PURGE_GONE_DAYS was set or lowered are due at their next rare check,
-// which may be far away. ExpeditePurge brings them forward: after each change of the setting it walks
-// once through the partitions that have Gone items, a bounded piece at a time, with a cursor.
+// A Gone item is due at the time when it may be purged, so purging needs no scan. Items that became Gone before
+// CRAWL_PURGE_GONE_DAYS was set or lowered are due at their next rare check instead, which may be far away.
+// ExpeditePurge brings these checks forward. After each change of the setting it walks once, with a cursor and in
+// bounded pieces, over the partitions that have Gone items.
 
-// purgeRows bounds one call: partitions looked at and items read.
+// purgeRows bounds one call: the partitions examined plus the items read.
 const purgeRows = 20_000
 
 var purgeKey = storage.Key{Partition: "cursor", Row: "purge"}
 
-// purgeCursor is how far the walk has come.
+// purgeCursor is the cursor of the walk.
 type purgeCursor struct {
-	Seconds   int64  `col:"keepSeconds"` // the setting that the walk is for
+	Seconds   int64  `col:"keepSeconds"` // the setting that the walk applies
 	Done      bool   `col:"done"`
-	Partition string `col:"inPartition"` // to go on in, from Row on
+	Partition string `col:"inPartition"` // where the next call continues, from Row on
 	Row       string `col:"fromRow"`
 }
 
 var purgeCursors = row.Of[purgeCursor]()
 
-// ExpeditePurge brings items forward that are Gone for so long already, or will be before their next
-// check, that they are to be purged earlier. keep is how long tombstones are kept, 0 for ever. It
-// reads at most 20,000 rows and goes on with the next call; when there is nothing to do it
-// reads one. moved is how many items are due earlier now.
+// ExpeditePurge brings forward the next check of each Gone item whose tombstone expires before that check. keep is
+// how long tombstones are kept, 0 for ever. A call reads at most 20,000 rows, and the next call continues there. It
+// reads one row when there is nothing to do. moved is how many items are now due earlier.
 func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved int, err error) {
 	s, _, err := purgeCursors.Load(ctx, r.s.Index, purgeKey)
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 	}
 	if !s.Done {
 		if moved, err = r.expeditePurge(ctx, &s, keep, purgeRows); err != nil {
-			return moved, err // what was moved is done; the next call begins where this one did
+			return moved, err // items moved so far stay moved; the next call starts at the same cursor
 		}
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{
@@ -60,7 +59,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 // purgePiece is how many items of a partition are read at a time.
 const purgePiece = 1000
 
-// expeditePurge goes on from the cursor until the end, or until so many rows were read.
+// expeditePurge continues from the cursor, up to the end or to the given number of rows.
 func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Duration,
 	rows int) (moved int, err error) {
 	for rows > 0 && !s.Done {
@@ -83,7 +82,7 @@ func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Dur
 	return moved, nil
 }
 
-// nothingGone asks the counters of a partition's hosts.
+// nothingGone reports whether the host counters of a partition count no Gone items.
 func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error) {
 	for h, err := range r.s.HostsOf(ctx, partition, "counts") {
 		if err != nil || h.Counts[Gone] > 0 {
@@ -93,9 +92,9 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 	return true, nil
 }
 
-// purgeEarlier brings those items of a partition forward whose next check comes after the time of their
-// tombstone is over. One that is locked gets its next check from whoever locked it, and one that changes
-// meanwhile is left alone.
+// purgeEarlier brings forward those items of a partition whose next check comes after their tombstone expires. A
+// locked item is skipped, because its commit sets the next check. So is an item that another writer changes
+// meanwhile.
 func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
 	now := r.s.Now()
 	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }

@@ -9,7 +9,7 @@ import (
 
 const day = 24 * time.Hour
 
-// bury makes items of a host Gone, to be checked again in ten years, and gives their paths.
+// bury makes items of a host Gone, next checked in ten years, and returns their paths.
 func (b bench) bury(t *testing.T, host string, n int) {
 	t.Helper()
 	urls := pages(host, n)
@@ -30,7 +30,7 @@ func (b bench) bury(t *testing.T, host string, n int) {
 	}
 }
 
-// dueIn lists how long it is until the items of a host are due, in days.
+// dueIn counts the items of a host by the number of days until they are due.
 func (b bench) dueIn(t *testing.T, host string) (days map[int]int) {
 	t.Helper()
 	items, err := b.Items.List(t.Context(), ListQuery{Host: host, Top: 1000})
@@ -44,7 +44,7 @@ func (b bench) dueIn(t *testing.T, host string) (days map[int]int) {
 	return days
 }
 
-// A19: a limit that is set or lowered reaches the tombstones that were there before, once.
+// A19: a limit that is set or lowered applies to older tombstones, once.
 func TestA19ExpeditePurge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{Politeness: func(string) Politeness { return Politeness{MaxConcurrent: 4} }})
@@ -60,7 +60,7 @@ func TestA19ExpeditePurge(t *testing.T) {
 			{0, 0, 3600},
 			{1000 * day, 42, 950},
 			{1000 * day, 0, 950},
-			{2000 * day, 0, 950}, // the check that comes too early finds out
+			{2000 * day, 0, 950}, // the check that comes too early notices
 			{60 * day, 42, 10},
 			{0, 0, 10},
 			{30 * day, 42, 0},
@@ -80,7 +80,7 @@ func TestA19ExpeditePurge(t *testing.T) {
 	})
 }
 
-// A19: one call reads a bounded number of rows, and the next goes on.
+// A19: one call reads a bounded number of rows, and the next call continues there.
 func TestA19ExpeditePurgeGoesOn(t *testing.T) {
 	b := openMem(t, Options{})
 	b.bury(t, "a.example", 10)

@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Fail records on the items of a job that nobody could process it (A19: the poison queue). Items
-// that were processed after all, or that somebody holds, are left alone.
+// Fail records on the items of a job that the job could not be processed (A19: the poison queue). Items that were
+// processed after all, or that a worker holds, are not changed.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *store.Host
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
-			return nil, err // its outbox may be about to be written over
+			return nil, err // the transaction may overwrite the host's outbox
 		}
 		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
 		if err != nil {
@@ -31,7 +31,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			decide(it, now)
 			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
 			it.Rebuilt(false)
-			it.IndexPending = false // the snapshot may be what cannot be processed
+			it.IndexPending = false // the snapshot may be the reason for the failure
 			h.Recount(was, store.TallyOf(it))
 			h.Rates.Add(false, true)
 			h.Policy.Count(now, false, true)

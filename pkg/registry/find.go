@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxMoves is over how many moves an id is followed.
+// maxMoves bounds how many moves of an id are followed.
 const maxMoves = 10
 
-// Find reads an item by its id alone, with two point reads (A5). NotFound if there is none. The id of an
-// item that has moved gives the one that goes on for it, with two reads more for each move.
+// Find reads an item by its id alone, with two point reads (A5). The id of an item that has moved yields the item
+// that replaces it, at two more reads for each move. Errors: NotFound.
 func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	_, hash, err := source.ParseID(string(id))
 	if err != nil {
@@ -47,14 +47,14 @@ func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	return it, err
 }
 
-// Lookup reads the item of a source with one point read, whose key follows from the source. found
-// is false if there is none.
+// Lookup reads the item of a source with one point read, because the key follows from the source. found is false if
+// there is none.
 func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found bool, err error) {
 	it, err = r.s.LoadItem(ctx, storage.Key{Partition: s.Partition(r.s.Options.Strategy), Row: s.Hash()})
 	return it, err == nil && it.Exists(), err
 }
 
-// LookupAll reads the items of sources by a point read each, several at once; nil for those that there are none of.
+// LookupAll reads the items of sources concurrently, with one point read each. The item of an unknown source is nil.
 func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item, error) {
 	items := make([]*Item, len(sources))
 	err := r.s.Parallel(ctx, len(sources), func(ctx context.Context, i int) error {
@@ -71,7 +71,7 @@ func unknown(id source.ID) error {
 	return fault.New(fault.NotFound, "no item has the id %s", id)
 }
 
-// Reindex forces a check of an item that exists (A15) and returns it as it now stands.
+// Reindex forces a check of an existing item (A15) and returns the changed item.
 func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) {
 	got := r.Register(ctx, []source.Source{it.Source()}, RegisterOptions{Force: force, asked: true})[0]
 	return got.Item, got.Err
@@ -85,8 +85,8 @@ type ListQuery struct {
 	Top    int    // at most this many, at least 1
 }
 
-// List gives items in the order of partition and hash, which is stable while others are
-// registered. It costs a request for each partition that has some, and one for their list.
+// List returns items in the order of partition and hash, which does not change while others are registered. It costs
+// one request for each partition with matching items, and one for the list of partitions.
 func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	after, err := r.locate(ctx, q.After)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return r.listGroup(ctx, group, after, q, out)
 }
 
-// fill reports whether so many items are likely to be in some partitions, or nobody knows how many are.
+// fill reports whether some partitions probably have that many items, or whether their number is unknown.
 func fill(group []store.Holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
@@ -119,7 +119,7 @@ func fill(group []store.Holder, most int) bool {
 	return most <= 0
 }
 
-// listGroup adds the items of some partitions, which are read side by side, until q.Top is reached.
+// listGroup adds the items of some partitions, which it reads concurrently, until there are q.Top.
 func (r *Items) listGroup(ctx context.Context, group []store.Holder, after storage.Key, q ListQuery,
 	out []Item) ([]Item, error) {
 	lists := make([][]Item, len(group))
@@ -137,14 +137,13 @@ func (r *Items) listGroup(ctx context.Context, group []store.Holder, after stora
 	return out, err
 }
 
-// neighbourColumns are a tenth of a row.
+// neighbourColumns are the columns that [Items.Neighbours] reads: about a tenth of a row.
 var neighbourColumns = []string{
 	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
 }
 
-// Neighbours are the items of a source's host, in the order of their hashes. Of each only what it
-// is the item of is read, its credential, its status, when it was checked, and its ETag
-// as a file.
+// Neighbours yields the items of a source's host, in the order of their hashes. Of each item only the source, the
+// credential, the status, the time of the last check and, for a file, the ETag are read.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: store.MaxWalkPage,
@@ -157,10 +156,10 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 	}
 }
 
-// ListCursor is where an item stands in lists. It leads on there also after the item was removed or has moved.
+// ListCursor is the position of an item in lists. It stays valid after the item was removed or has moved.
 func ListCursor(it *Item) string { return string(it.ID) + cursorSep + it.Partition() }
 
-// cursorSep is in no id and in no host.
+// cursorSep is a character that occurs in no id and in no host.
 const cursorSep = "@"
 
 func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
@@ -184,7 +183,7 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 	return key, nil
 }
 
-// listPartition lists at most so many items of one partition.
+// listPartition lists up to most items of one partition.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
 	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(store.MaxWalkPage, most),
 		Where: map[string]string{}}

@@ -21,7 +21,7 @@ func TestFindUnknown(t *testing.T) {
 	})
 }
 
-// A16: a source finds its item by one point read, under either strategy.
+// A16: the item of a source is found with one point read, under either strategy.
 func TestA16Lookup(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
@@ -74,7 +74,7 @@ func TestListPagesThroughEverything(t *testing.T) {
 	})
 }
 
-// A5: with the scheme as partition, the hosts in it still have their own pace.
+// A5: with the scheme as partition, each host in it still has its own pace.
 func TestA5SchemePartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{Strategy: source.ByScheme})
@@ -91,7 +91,7 @@ func TestA5SchemePartition(t *testing.T) {
 	})
 }
 
-// A5, A15: an item is asked for again where it is, whatever its source is called.
+// A5, A15: a forced check finds an item in its own partition, whatever its source is called.
 func TestA5ReindexStaysInItsPartition(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {

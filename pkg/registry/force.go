@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ForceCheck forces the check of an item because another item has changed. Nobody has asked for it, so
-// unlike [Items.Reindex] it leaves alone an item that is paused, gone or on its way out.
+// ForceCheck forces the check of an item because another item has changed. This is no person's request, so unlike
+// [Items.Reindex] it does not change an item that is paused, gone or about to be removed.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
 	id := store.HostID{Partition: it.Partition(), Host: it.SourceHost}
@@ -34,9 +34,9 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	return err
 }
 
-// Expedite brings the next check of an item forward to a time, because what it depends on changes.
-// Nothing is forced, and a sweep finds it: whoever changes that has until then to commit. An item
-// that comes sooner, that is paused, gone or on its way out is left alone.
+// Expedite brings the next check of an item forward to a time because something that the item depends on changes. The
+// check is not forced, and a sweep finds it. The caller must commit the change before that time. An item that is due
+// sooner, paused, gone or about to be removed is not changed.
 func (r *Items) Expedite(ctx context.Context, it Item, at time.Time) error {
 	at = policy.Stamp(at)
 	return r.s.Retry(ctx, func(ctx context.Context) error {

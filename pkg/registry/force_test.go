@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A16: an item is woken by force; one that is gone, or that somebody wants removed, sleeps on.
+// A16: ForceCheck makes an item due now, but not one that is gone or about to be removed.
 func TestA16ForceCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard leaves its host any. The losses
-// are those of the host without it. It costs two requests, for each page that goes.
+// ReserveLoss reserves one tombstone for a batch, if the mass-removal guard allows its host another. The returned
+// losses are those of the host without that one. It costs two requests for each page that goes away.
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {
 	id := store.HostID{Partition: b.Partition, Host: b.Host}

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// kept registers n pages of a host, which have content from then on, in one batch.
+// kept registers n pages of a host and indexes them in one batch.
 func (b bench) kept(t *testing.T, n int) {
 	t.Helper()
 	b.register(t, RegisterOptions{}, pages("a.example", n)...)
@@ -21,7 +21,7 @@ func (b bench) kept(t *testing.T, n int) {
 	}
 }
 
-// swept gives the items that are due, in jobs of n.
+// swept returns the due items in jobs of n.
 func (b bench) swept(t *testing.T, n int) (jobs []Job) {
 	t.Helper()
 	if _, err := b.Jobs.Sweep(t.Context()); err != nil {
@@ -71,7 +71,7 @@ func (b bench) losses(t *testing.T) schedule.Losses {
 	return h.Policy.Lost(b.clock.Now(), h.There())
 }
 
-// takes asks for n tombstones and wants so many of them.
+// takes reserves n tombstones and expects to get want of them.
 func (b bench) takes(t *testing.T, batch *Batch, n, want int) {
 	t.Helper()
 	have := 0
@@ -89,8 +89,8 @@ func (b bench) takes(t *testing.T, batch *Batch, n, want int) {
 	}
 }
 
-// A14: a page that is gone is lost once and not there, also while it is asked for again, and when that
-// fails or finds it gone as before.
+// A14: a page that becomes gone counts as one loss and as not present. That stays so while it is checked again, and
+// when that check fails or finds it still gone.
 func TestA14GoneIsCountedOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -120,14 +120,13 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 		b.entomb(t, batch, 2, false)
 		want("two are gone as before", 4, 20)
 		b.close(t, batch, 1, true, func(it *Item) { it.Status, it.GoneSince = Indexed, time.Time{} })
-		want("one is back", 4, 21) // what was lost stays lost for the guard's window
+		want("one is back", 4, 21) // losses stay counted for the guard's window
 		b.clock.Advance(25 * time.Hour)
 		want("a day later", 0, 17)
 	})
 }
 
-// A14: batches side by side share the room for tombstones, and what a batch that died had reserved is
-// free again.
+// A14: concurrent batches share the allowance of tombstones, and the reservation of a batch that died is free again.
 func TestA14BatchesShareTheRoom(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -138,7 +137,7 @@ func TestA14BatchesShareTheRoom(t *testing.T) {
 		b.takes(t, first, 2, 2)
 		b.entomb(t, first, 1, false)
 		b.takes(t, second, 3, 2)
-		b.close(t, first, 1, true, func(*Item) {}) // did not need the other
+		b.close(t, first, 1, true, func(*Item) {}) // the other reservation was not needed
 		third := b.begin(t, jobs[2])
 		b.takes(t, third, 2, 1)
 		b.clock.Advance(item.LockTime + time.Second) // all but the first have died

@@ -11,24 +11,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// S12: a hint and the rows that it announces are in two tables, and anything may happen between the
-// two writes. These tests put a sweep of another process there. All of them register pages of a host
-// that has no room, so that nothing but the hint has anybody look at the rows within ten minutes.
+// S12: a hint and the rows that it announces are in two tables, and anything may happen between the two writes. These
+// tests run a sweep of another process between them. All of them register pages of a host that is full, so that only
+// the hint makes anything scan the rows within ten minutes.
 
-// hintRace is a process that registers and another that sweeps, over one store.
+// hintRace is a process that registers and another process that sweeps, over one store.
 type hintRace struct {
 	bench                 // the process that registers
-	sweeper *Registry     // the other one
+	sweeper *Registry     // the process that sweeps
 	rows    chan struct{} // closed when rows are about to be written
-	land    chan struct{} // closed when they may be
-	done    chan struct{} // closed when they are
+	land    chan struct{} // closed to let them be written
+	done    chan struct{} // closed when they are written
 
-	armed     bool                      // the process that registers stops before it writes rows
-	afterHint func()                    // it has written a hint
-	onSweep   func(op storagetest.Call) // before each operation of the other one
+	armed     bool                      // stop the registering process before it writes rows
+	afterHint func()                    // called after a hint was written
+	onSweep   func(op storagetest.Call) // called before each operation of the sweeping process
 }
 
-// openHintRace begins at noon and so much.
+// openHintRace starts the clock at noon plus at.
 func openHintRace(t *testing.T, at time.Duration) *hintRace {
 	c := newClock()
 	c.Advance(at)
@@ -49,7 +49,7 @@ func openHintRace(t *testing.T, at time.Duration) *hintRace {
 	return r
 }
 
-// registering is the hook of the process that registers.
+// registering is the hook of the registering process.
 type registering hintRace
 
 func (r *registering) Before(_ context.Context, op storagetest.Call) error {
@@ -68,22 +68,21 @@ func (r *registering) After(_ context.Context, op storagetest.Call, err error) e
 	return err
 }
 
-// fill has a third process take all room of the host, with a hint ten minutes from now.
+// fill makes the host full: a third process claims items, with a hint ten minutes from now.
 func (r *hintRace) fill(t *testing.T) {
 	t.Helper()
 	bench{r.another(), r.clock, nil}.register(t, RegisterOptions{}, pages("a.example", JobItems)...)
 	r.take(t)
 }
 
-// remember leaves a hint of the process that registers, ten minutes from now, and nothing due.
+// remember makes the registering process write a hint ten minutes from now, with nothing due.
 func (r *hintRace) remember(t *testing.T) {
 	t.Helper()
 	r.register(t, RegisterOptions{}, "https://a.example/first")
 	r.finish(t, r.begin(t, r.take(t)[0]))
 }
 
-// registerUntilRows begins to register eight pages, and returns when their hints are written and
-// their rows are not.
+// registerUntilRows begins to register eight pages, and returns after their hints and before their rows are written.
 func (r *hintRace) registerUntilRows(t *testing.T) {
 	r.armed = true
 	go func() {
@@ -93,13 +92,13 @@ func (r *hintRace) registerUntilRows(t *testing.T) {
 	<-r.rows
 }
 
-// rowsLand lets them be written.
+// rowsLand lets the rows be written.
 func (r *hintRace) rowsLand() {
 	close(r.land)
 	<-r.done
 }
 
-// sweep lets the other process sweep, and says how many hints it met.
+// sweep runs a sweep of the other process, and returns how many hints it read.
 func (r *hintRace) sweep(t *testing.T) (hints int) {
 	t.Helper()
 	report, err := r.sweeper.Jobs.Sweep(t.Context())
@@ -109,7 +108,7 @@ func (r *hintRace) sweep(t *testing.T) (hints int) {
 	return report.Hints
 }
 
-// S12: a sweep that comes between the two writes leaves the hint.
+// S12: a sweep between the two writes does not delete the hint.
 func TestS12SweepBeforeTheRows(t *testing.T) {
 	r := openHintRace(t, 50*time.Second)
 	r.fill(t)
@@ -122,8 +121,8 @@ func TestS12SweepBeforeTheRows(t *testing.T) {
 	r.check(t)
 }
 
-// S12: a hint that a process remembers is written again when its minute is near, for the other
-// process's sweep takes the old one away.
+// S12: a cached hint is written again when its minute is near, because the sweep of another process may have deleted
+// it.
 func TestS12RememberedHintIsSwept(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
@@ -138,7 +137,7 @@ func TestS12RememberedHintIsSwept(t *testing.T) {
 	r.check(t)
 }
 
-// S12: a sweep that has read a hint deletes it only as it was read.
+// S12: a sweep deletes a hint only at the revision that it read.
 func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
@@ -146,7 +145,7 @@ func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r.fill(t)
 	began := false
 	r.onSweep = func(op storagetest.Call) {
-		if !began && op.Op == "table.Query" && op.Name == DefaultTable { // it has read the hints
+		if !began && op.Op == "table.Query" && op.Name == DefaultTable { // the sweep has read the hints
 			began = true
 			r.registerUntilRows(t)
 		}
@@ -158,7 +157,7 @@ func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r.check(t)
 }
 
-// S12: a hint whose writing took long is written again before the rows are.
+// S12: a hint that took long to write is written again before the rows are.
 func TestS12SlowHint(t *testing.T) {
 	r := openHintRace(t, 50*time.Second)
 	r.fill(t)
@@ -178,8 +177,8 @@ func TestS12SlowHint(t *testing.T) {
 	r.check(t)
 }
 
-// S12: what counts is how old a hint was when the sweep looked for rows, not when it is done: rows
-// may have come in between.
+// S12: the age of a hint is measured at the time when the sweep scanned for rows, not when the sweep ends, because
+// rows may be written in between.
 func TestS12SlowSweep(t *testing.T) {
 	r := openHintRace(t, 50*time.Second)
 	r.fill(t)
@@ -187,7 +186,7 @@ func TestS12SlowSweep(t *testing.T) {
 	r.clock.Advance(15 * time.Second)
 	landed := false
 	r.onSweep = func(op storagetest.Call) {
-		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // it has looked for rows
+		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // the sweep has scanned for rows
 			landed = true
 			r.rowsLand()
 			r.clock.Advance(store.HintGrace)

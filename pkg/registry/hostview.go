@@ -8,22 +8,22 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// HostView is all that workers agree on about a host (A23), for people to read.
+// HostView is the shared state of a host (A23), for people to read.
 type HostView struct {
 	HostStats
-	Politeness                   // as it is kept: Crawl-delay respected
+	Politeness                   // as applied, including Crawl-delay
 	CrawlDelay time.Duration     // of robots.txt
 	NextStart  time.Time         // no request starts before
-	Workers    int               // that may send requests now
-	Requests   int               // they may have in flight
-	Losses     int               // tombstones of the mass-removal guard's window
-	Today      Budget            // what it was asked for since midnight (UTC), or may yet be by who asks it now
-	Days       []policy.Spent    // the last 30 with today, oldest first; those with nothing to tell are left out
+	Workers    int               // workers that may send requests now
+	Requests   int               // requests that they may have in flight
+	Losses     int               // tombstones in the mass-removal guard's window
+	Today      Budget            // spent since midnight (UTC), including what current leases may still spend
+	Days       []policy.Spent    // the last 30 days including today, oldest first; empty days are omitted
 	Robots     map[string]Robots // by scheme
 }
 
-// View reads how a host is treated; NotFound if nothing is registered for it. It costs a read of its
-// row, one of each robots.txt and what is due.
+// View reads the state of a host. It costs a read of the host row, one of each robots.txt, and a read of the due
+// rows. Errors: NotFound if nothing is registered for the host.
 func (r *Hosts) View(ctx context.Context, host string) (HostView, error) {
 	now := r.s.Now()
 	for partition, err := range r.s.PartitionsOf(ctx, host, "") {

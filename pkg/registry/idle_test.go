@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// overdue registers a page that is checked, and lets time pass until it is due again and nobody has
-// claimed it.
+// overdue registers a page, checks it, and advances the clock until it is due again and unclaimed.
 func (b bench) overdue(t *testing.T, url string) {
 	t.Helper()
 	b.register(t, RegisterOptions{}, url)
@@ -16,8 +15,8 @@ func (b bench) overdue(t *testing.T, url string) {
 	b.clock.Advance(25 * time.Hour)
 }
 
-// A7: a page that is due and in nobody's hands is claimed by who asks for it, once: no sweep is waited
-// for, and none sends a second job.
+// A7: a registration of a page that is due and unclaimed claims it, once. It does not wait for a sweep, and no sweep
+// sends a second job.
 func TestA7OverdueIsClaimed(t *testing.T) {
 	const url = "https://a.example/x"
 	for name, ask := range map[string]func(b bench, t *testing.T){
@@ -57,7 +56,7 @@ func TestA7OverdueIsClaimed(t *testing.T) {
 	}
 }
 
-// A7: of many who ask at once for a page that is due, one claims it.
+// A7: of many concurrent registrations of a due page, one claims it.
 func TestA7OverdueIsClaimedOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -81,7 +80,7 @@ func TestA7OverdueIsClaimedOnce(t *testing.T) {
 	})
 }
 
-// A7: what is due waits where its host has no room for it, and stays with who has it already.
+// A7: a due page waits while its host is full, and stays with the job that has claimed it.
 func TestA7OverdueIsNotClaimed(t *testing.T) {
 	for name, occupy := range map[string]func(b bench, t *testing.T){
 		"paused": func(b bench, t *testing.T) {
@@ -114,7 +113,7 @@ func TestA7OverdueIsNotClaimed(t *testing.T) {
 	}
 }
 
-// A15: what was asked for during a check is left to its commit.
+// A15: a check that is requested during a check is left to the commit of the running one.
 func TestA15OverdueAndLockedIsNotClaimed(t *testing.T) {
 	paced := func(string) Politeness { return Politeness{MinDelay: time.Second, MaxConcurrent: 1} }
 	b := openMem(t, Options{Politeness: paced})

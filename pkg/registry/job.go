@@ -6,15 +6,15 @@ import (
 	"errors"
 )
 
-// Queued is about how many jobs are on their way or in work.
+// Queued returns the approximate number of jobs that are queued or in work.
 func (r *Jobs) Queued(ctx context.Context) (int, error) {
 	jobs, err := r.s.Jobs.Length(ctx)
 	slow, failed := r.s.Slow.Length(ctx)
 	return jobs + slow, errors.Join(err, failed)
 }
 
-// MoveToSlow sends a job that nobody has begun to the queue for hosts that do not answer. If the message is
-// lost, the sweep sends another.
+// MoveToSlow sends a job that no worker has begun to the queue for hosts that do not answer. If the message is lost,
+// a sweep sends another.
 func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
 	body, _ := json.Marshal(job) // strings and numbers always encode
 	return r.s.Slow.Send(ctx, body, 0)

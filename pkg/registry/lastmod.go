@@ -11,22 +11,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Sites say when their pages have changed (lastmod), and some say so whatever is true. So what a host
-// says is a prediction first: it is noted on the item, and the item's next check, which comes when it
-// would have come anyway, tells whether it was right. The score is in the host's row, written by the
-// commit that writes the finding. Only a host whose score is good has checks brought forward.
+// Sites report when their pages have changed (lastmod), and some of these reports are false. So a report is first a
+// prediction: it is noted on the item, and the item's next regular check verifies it. The host row keeps the score,
+// which the commit of that check writes. Only a host with a good score gets its checks brought forward.
 
-// Change is what a site says has changed: a change that a site says a page has had, at some time from From to To.
+// Change is a change of a page that its site reports, at some time between From and To.
 type Change struct {
 	source.Source
 	From, To time.Time
 }
 
-// changeSample is how many changes of a host that is not believed are noted at a time.
+// changeSample is how many changes of an unproven host are noted at a time.
 const changeSample = JobItems
 
-// scoreOf judges what was said of an item by what its check found. A check that failed, or that met
-// no page, says nothing; the prediction stands.
+// scoreOf evaluates the prediction on an item by the finding of its check. A check that failed, or that found no
+// page, proves nothing, and the prediction stays.
 func scoreOf(was *Item, f *Finding) LastModRecord {
 	answered := !f.Purge && !f.Unasked && !f.Failed && f.Item.MissingChecks == 0
 	if !answered || was.LastChecked.IsZero() || f.Item.Collapse.Waits() {
@@ -36,17 +35,16 @@ func scoreOf(was *Item, f *Finding) LastModRecord {
 	return policy.ScoreLastMod(!was.PredictedAt.IsZero(), f.Changed || f.Differs, stands)
 }
 
-// Record reads how true a source's host has proved. It costs one point read.
+// Record reads the score of a source's host. It costs one point read.
 func (r *Changes) Record(ctx context.Context, s source.Source) (LastModRecord, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.LastMod, err
 }
 
-// Announce takes what a site says of changes of its pages, all of one host. It is noted on items that
-// were not checked since, at most 32 of a host that is not known to be truthful; those of a truthful one are
-// also due now, if they were to come later, and a sweep finds them as slowly as the host can bear.
-// noted counts the first, expedited the second. It costs a read for each change, a read of the host's row, and a
-// transaction for 32 items.
+// Announce processes changes that a site reports for its pages, all of one host. It notes them on items that were not
+// checked since, for an unproven host on at most 32. The items of a truthful host become due now if they were due
+// later, and sweeps then claim them at the host's pace. noted counts all items with a new prediction, expedited those
+// that became due. The cost is a read for each change, a read of the host row, and a transaction for every 32 items.
 func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
 	for _, group := range groupBy(claims, func(c Change) string { return c.Partition(r.s.Options.Strategy) }) {
 		n, h, err := r.announce(ctx, group)
@@ -57,7 +55,7 @@ func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedit
 	return noted, expedited, nil
 }
 
-// announce does so for claims of one partition.
+// announce is [Changes.Announce] for the changes of one partition.
 func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
 	record, err := r.Record(ctx, claims[0].Source)
 	if err != nil {
@@ -85,8 +83,8 @@ func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedit
 	return noted, expedited, nil
 }
 
-// groupBy divides a list by a key, in the order in which the keys are met: with the scheme for a
-// partition, a host's pages may be in two.
+// groupBy groups a list by a key, in the order of first occurrence. With the scheme as partition, a host's pages may
+// be in two partitions.
 func groupBy[T any](list []T, key func(T) string) (groups [][]T) {
 	at := map[string]int{}
 	for _, x := range list {
@@ -107,17 +105,17 @@ func sourcesOf(claims []Change) (out []source.Source) {
 	return out
 }
 
-// isNews reports whether a change says something new of the item: that it was changed after it was
-// last looked at, and not at the change that is known.
+// isNews reports whether a change is new for the item: it came after the item's last check, and is not the known
+// prediction.
 func (c Change) isNews(it *Item) bool {
 	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
 
-// forward notes a prediction on items of one partition, or has them due now, or both. Those that are
-// locked, or that somebody changes meanwhile, are left alone. written counts what was written, moved what
-// comes earlier.
+// forward notes a prediction on items of one partition, makes them due now, or both. Items that are locked, or that
+// another writer changes meanwhile, are skipped. written counts the items that were written, moved those that became
+// due earlier.
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
 	now := r.s.Now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
@@ -142,13 +140,13 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 	return moved, len(items), err
 }
 
-// justChecked is how long after a check nobody can have it come again by [Changes.BringForward].
+// justChecked is how long after a check [Changes.BringForward] does not move the next one.
 const justChecked = 10 * time.Minute
 
-// BringForward has the items of sources of one host, at most 32, due now that were to come later and that
-// were not checked within ten minutes, no more than most. known tells for each source whether there is
-// an item, moved counts those that come earlier. Nothing is forced, and nothing that is gone or on its way out is
-// moved.
+// BringForward makes items of one host due now, given by at most 32 sources. It moves at most most items, and none
+// that is due already or was checked within the last ten minutes. known says for each source whether there is an
+// item; moved counts the items that became due earlier. No check is forced, and an item that is gone or about to be
+// removed is not moved.
 func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	most int) (known []bool, moved int, err error) {
 	items, err := r.s.LoadSources(ctx, sources)

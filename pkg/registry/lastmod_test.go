@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// E14: what a check says of a prediction, in the commit that writes its finding.
+// E14: a check scores a prediction, in the commit that writes its finding.
 func TestE14Score(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		said   bool // there was a prediction
 		find   func(f *Finding)
-		want   LastModRecord // of a record that begins with one right
-		stands bool          // the prediction, after the check
+		want   LastModRecord // starting from a record with one right
+		stands bool          // the prediction stays after the check
 	}{
 		{"said and changed", true, func(f *Finding) { f.Changed = true }, LastModRecord{Right: 2}, false},
 		{"said and unchanged", true, func(*Finding) {}, LastModRecord{Right: 1, Wrong: 1}, false},
@@ -55,8 +55,8 @@ func TestE14Score(t *testing.T) {
 	}
 }
 
-// E14: a truthful host's pages come now, each claim once; of others only 32 are noted, and no schedule
-// moves. What is known already, or gone, or in somebody's hands is left alone.
+// E14: pages of a truthful host become due now, once for each report. For other hosts only 32 are noted, and no
+// schedule moves. Known predictions, and pages that are gone or locked, are not changed.
 func TestE14Announce(t *testing.T) {
 	truthful := LastModRecord{Right: 20}
 	for _, row := range []struct {
@@ -103,7 +103,7 @@ func TestE14Announce(t *testing.T) {
 	}
 }
 
-// E14: a push has pages checked now that were to come later, but not again and again.
+// E14: a push makes later pages due now, but not repeatedly.
 func TestE14BringForward(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -122,7 +122,7 @@ func TestE14BringForward(t *testing.T) {
 	})
 }
 
-// checked registers pages of a host and has each checked, to come again in a day.
+// checked registers pages of a host and checks each, due again in a day.
 func (b bench) checked(t *testing.T, n int) []string {
 	t.Helper()
 	urls := pages("a.example", n)
@@ -158,7 +158,7 @@ func (b bench) found(t *testing.T, job Job, find func(f *Finding)) {
 	}
 }
 
-// record gives a host a record, as checks would.
+// record sets the score of a host, as checks would.
 func (b bench) record(t *testing.T, l LastModRecord) {
 	t.Helper()
 	h, err := b.s.LoadHost(t.Context(), "a.example", "a.example")
@@ -179,7 +179,7 @@ func (b bench) announce(t *testing.T, noted, expedited int, claims ...Change) {
 	}
 }
 
-// E14: where partitions are schemes, a host's pages of both are brought forward.
+// E14: where partitions are schemes, a host's pages under both schemes are brought forward.
 func TestE14BringForwardBothSchemes(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{Strategy: source.ByScheme})

@@ -11,29 +11,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostLease is the right to ask a host without an item of it: one request at a time. It is in the host's
-// row like a batch's, so batches and host leases of all instances keep one pace. That of a worker that
-// died ends at Until.
+// HostLease is the right to send requests to a host without an item, one at a time. It is kept in the host row like
+// the lease of a batch, so batches and host leases of all instances share one pace. The lease of a worker that died
+// ends at Until.
 //
-// The row of a host that nobody has registered is made, and its partition listed, as if a
-// registration had come first: what a host asked of us has to outlive the lease, and a registration
-// that follows takes the row over as it is. [Hosts.Stats] leaves out hosts without items.
+// Acquire also creates the row of a host without items, and lists its partition, as a registration would. A pause
+// that the host asks for must outlive the lease, and a later registration uses the row as it is. [Hosts.Stats] omits
+// hosts without items.
 type HostLease struct {
 	Partition, Host string
-	// Starts are when the first request may start, and from when on others may.
+	// Starts are the earliest start of the first request, and the time from which further requests may start.
 	Starts []time.Time
-	// Until is when the lease runs out: no request may be in flight after it.
+	// Until is when the lease expires. No request may be in flight after it.
 	Until time.Time
-	// CrawlDelay is what robots.txt last asked for.
+	// CrawlDelay is the last Crawl-delay of the host's robots.txt.
 	CrawlDelay time.Duration
 
 	owner string
 }
 
-// Acquire takes a lease of a host for requests that begin within patience, and waits for it as long.
-// Throttled when the host is not available by then, with the time after which it may be; batches let who
-// comes back then go first. It costs a read and a write, and as much again for each try at a
-// host that is taken.
+// Acquire acquires a lease of a host for requests that begin within patience, and waits up to patience for it. It
+// costs a read and a write, and as much again for each try while the host is busy. Errors: Throttled when the host is
+// not available within that time. The error says when the host may be available, and batches then let the returning
+// waiter go first.
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
@@ -51,7 +51,7 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 	}
 }
 
-// tryAcquire takes the lease, or says when to try again.
+// tryAcquire acquires the lease, or returns when to try again.
 func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken Budget
@@ -71,7 +71,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 				CrawlDelay: h.Policy.Pace.CrawlDelay, owner: owner,
 			}
 		} else if h.Policy.Waiting.ItemlessUntil.Sub(waiter) < policy.WaiterGrace/2 && !changed {
-			return nil, nil // the waiter that is noted will do
+			return nil, nil // the host row already notes a waiter
 		}
 		return &store.Change{}, nil
 	})
@@ -81,8 +81,8 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	return lease, again, err
 }
 
-// Release gives the lease back, with what was learned of the host. It may be called again after an
-// error. A batch that had to wait gets its job.
+// Release releases the lease and records what was learned of the host. It may be retried after an error. A batch that
+// had to wait gets its job.
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
 	id := store.HostID{Partition: l.Partition, Host: l.Host}

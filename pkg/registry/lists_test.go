@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// openCounted opens a registry whose requests to the tables are counted.
+// openCounted opens a registry and counts its requests to the tables.
 func openCounted(t testing.TB, o Options) (bench, *storagetest.Counter) {
 	c, n := newClock(), &storagetest.Counter{}
 	under := mem.New(c.Now)
@@ -25,7 +25,7 @@ func openCounted(t testing.TB, o Options) (bench, *storagetest.Counter) {
 
 func hostN(i int) string { return fmt.Sprintf("h%05d.example", i) }
 
-// crawled registers items of a host and has them checked, the first so many of them with an error.
+// crawled registers items of a host and checks them. The first errors of them fail.
 func (b bench) crawled(t testing.TB, host string, items, errors int) {
 	t.Helper()
 	b.register(t, RegisterOptions{}, pages(host, items)...)
@@ -63,7 +63,7 @@ func (b bench) stored(t testing.TB, host string) {
 	}
 }
 
-// recount does a round.
+// recount runs a whole round of [Hosts.Recount].
 func (b bench) recount(t testing.TB) (mended int) {
 	t.Helper()
 	for range 1 + 10_000/1000 {
@@ -76,7 +76,7 @@ func (b bench) recount(t testing.TB) (mended int) {
 	return mended
 }
 
-// idsOf lists all items of a query, so many a page.
+// idsOf lists all items of a query, q.Top a page.
 func (b bench) idsOf(t testing.TB, q ListQuery) (ids []source.ID) {
 	t.Helper()
 	for {
@@ -94,7 +94,7 @@ func (b bench) idsOf(t testing.TB, q ListQuery) (ids []source.ID) {
 	}
 }
 
-// listsAgree compares the lists of each status with that of all, and the counts with both.
+// listsAgree compares the list of each status with the list of all items, and the counts with both.
 func (b bench) listsAgree(t testing.TB) {
 	t.Helper()
 	items, err := b.Items.List(t.Context(), ListQuery{Top: 100_000})
@@ -124,8 +124,8 @@ func (b bench) listsAgree(t testing.TB) {
 	}
 }
 
-// TestK5ListsReadWhatTheyShow: what a page costs does not depend on how many hosts and items there are, nor on where it
-// is, and of a status it does not depend on the number of hosts but for their list.
+// TestK5ListsReadWhatTheyShow checks that the cost of a page depends neither on the number of hosts and items nor on
+// the position of the page. For a list by status, only reading the list of hosts grows with their number.
 func TestK5ListsReadWhatTheyShow(t *testing.T) {
 	const top, big = 20, 2000
 	many := 10_000
@@ -150,7 +150,7 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 			}
 			return ListCursor(&items[len(items)-1])
 		}
-		near := func(host string) string { // a place shortly before the end
+		near := func(host string) string { // a cursor shortly before the end
 			items, err := b.Items.List(t.Context(), ListQuery{Host: host, Top: big})
 			if err != nil {
 				t.Fatal(err)
@@ -194,12 +194,12 @@ func TestK5ListsReadWhatTheyShow(t *testing.T) {
 	}
 }
 
-// TestK5ListsAgree: lists of a status and counts are those of the items, whatever has happened to these.
+// TestK5ListsAgree checks that lists by status and counts match the items after any sequence of operations.
 func TestK5ListsAgree(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
 			b := open(t, Options{Strategy: strategy})
-			for range 2 { // before all was counted, and afterwards
+			for range 2 { // before and after the first complete count
 				b.crawled(t, "a.example", 40, 10)
 				b.crawled(t, "b.example", 3, 0)
 				b.listsAgree(t)
@@ -226,7 +226,7 @@ func TestK5ListsAgree(t *testing.T) {
 	})
 }
 
-// purgeOrFail purges the items of a job that are to be removed, and gives up the others.
+// purgeOrFail purges the items of a job whose removal was requested, and fails the others.
 func (b bench) purgeOrFail(t testing.TB, job Job) {
 	t.Helper()
 	batch := b.begin(t, job)
@@ -245,8 +245,8 @@ func (b bench) purgeOrFail(t testing.TB, job Job) {
 	}
 }
 
-// TestK5PlacesLast: who pages through a list goes on where they were, also when the item there was removed or has
-// moved, and nothing comes after the last place.
+// TestK5PlacesLast checks that paging continues after its cursor even if the item there was removed or has moved, and
+// that nothing follows the last cursor.
 func TestK5PlacesLast(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -289,8 +289,8 @@ func TestK5PlacesLast(t *testing.T) {
 	})
 }
 
-// TestK5ManyHosts: of more hosts than are read, those are read that have something due or in flight; the others are as
-// they were left, and never idle while a sweep is to look at them.
+// TestK5ManyHosts checks that beyond the limit of hosts, exactly those hosts are read that have something due or in
+// flight. The others are reported as last written, and never as idle while a sweep still has to scan them.
 func TestK5ManyHosts(t *testing.T) {
 	b, _ := openCounted(t, Options{})
 	const hosts, due = 3 * ExactHosts, 2 * ExactHosts
@@ -308,7 +308,7 @@ func TestK5ManyHosts(t *testing.T) {
 		return items, waits, inFlight
 	}
 	b.clock.Advance(time.Hour)
-	if _, err := b.Jobs.Sweep(t.Context()); err != nil { // the last look at all
+	if _, err := b.Jobs.Sweep(t.Context()); err != nil { // the last sweep that scans them all
 		t.Fatal(err)
 	}
 	if items, waits, inFlight := sum(); items != 2*hosts || waits != 0 || inFlight != 0 {
@@ -324,7 +324,7 @@ func TestK5ManyHosts(t *testing.T) {
 		}
 	}
 	b.clock.Advance(2 * time.Minute)
-	// One of each host, and of those that are read it is known.
+	// One item of each host is known to wait, and for the hosts that are read, the exact number.
 	if items, waits, inFlight := sum(); items != 2*hosts || waits != due || inFlight != 0 {
 		t.Errorf("due: %d items, %d due, %d in flight", items, waits, inFlight)
 	}
@@ -345,7 +345,8 @@ func TestK5ManyHosts(t *testing.T) {
 	}
 }
 
-// TestK5OneSchemeManyHosts: where a scheme shares a partition, a host's lists and status read what is the host's.
+// TestK5OneSchemeManyHosts checks that where hosts share a partition by scheme, a host's lists and status read only
+// the rows of that host.
 func TestK5OneSchemeManyHosts(t *testing.T) {
 	b, n := openCounted(t, Options{Strategy: source.ByScheme})
 	for i := range 300 {

@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// An item's id follows from its normalized source, so other rules for URLs give some items another identity.
-// Such an item goes on as the one of that identity, which takes over its state, or, if there is one already,
-// is joined with it. In this order:
+// An item's id follows from its normalized source, so changed rules for URLs give some items another identity. A new
+// item with that identity takes over the state of the old one, or, if there is such an item already, the old one is
+// merged into it. The writes, in this order:
 //
-//	the item that goes on, with a row that says who has moved there
-//	the pointer of the old id, which leads on from then
-//	the old item: movedTo, and due at once. A worker takes its documents out of the index, then its rows go
+//	the new item, with a row that names the old one
+//	the pointer of the old id, which leads to the new item from then on
+//	the old item: movedTo, and due at once. A worker removes its documents from the index, then its rows are deleted
 //
-// Each write says what the next one relies on, and is repeated without harm. Captures never move (spec 000
-// §6): those of the old id stay as they are, and are found by the rows that lead there.
+// Each write records what the next one relies on, and may be repeated. Captures never move (spec 000 §6): the
+// captures of the old id stay as they are, and are found by the row that names the old item.
 
-// Moved is what one step over the items came to.
+// Moved is the outcome of one step over the items.
 type Moved struct {
 	Items    int
 	Moved    int
@@ -34,11 +34,11 @@ type Moved struct {
 	Done     bool
 }
 
-// moveColumns are what it takes to see whether an item has another identity.
+// moveColumns are the columns that decide whether an item has another identity.
 var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequested"}
 
-// Step walks over some items, from a place on, and has those go on under another identity that the rules
-// give one. When dry it only tells which. It may be repeated from the same place, also at the same time.
+// Step walks over some items from a cursor, and moves those that have another identity under rules. If dry is true,
+// it only reports them. A step may be repeated from the same cursor, also concurrently.
 func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
 	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
@@ -70,7 +70,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 	return m, err
 }
 
-// moveOne moves an item of which a few columns were read, and says what that is.
+// moveOne moves an item of which only a few columns were read, and describes the move.
 func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
 	_, joins, err := r.items.Lookup(ctx, to)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	}
 	asOf := old.Revision()
 	if !fresh {
-		asOf = "" // what was taken over may be of an earlier time
+		asOf = "" // the state that was copied may be older than that
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
@@ -108,7 +108,8 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	return r.retire(ctx, key, to, asOf)
 }
 
-// adopt makes sure of the item that goes on, and that it leads to the old one; fresh unless an earlier try did.
+// adopt ensures that the new item exists and has a row that names the old one. fresh is false if an earlier try did
+// so.
 func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
@@ -124,10 +125,10 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		}
 		if it.Exists() {
 			if _, err := r.s.Items.Get(ctx, former.Key); !fault.Is(err, fault.NotFound) {
-				return nil, err // by an earlier try
+				return nil, err // an earlier try has created it
 			}
 		}
-		if !it.Exists() || it.MovedTo != "" { // after the host's row was read: see dropPointers
+		if !it.Exists() || it.MovedTo != "" { // must follow the read of the host row: see dropPointers
 			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
@@ -140,7 +141,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 	return fresh, err
 }
 
-// adoptOps writes the item that goes on, and its due row.
+// adoptOps writes the new item and its due row.
 func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) []storage.Op {
 	was, oldDue := store.TallyOf(it), it.NextCrawlAt
 	if !it.Exists() {
@@ -152,8 +153,8 @@ func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) 
 	return it.Write(oldDue, time.Time{})
 }
 
-// retire has the old item leave the index, and then the registry. A check that it is owed, or that has changed it
-// since it was taken over, becomes one of the item that goes on.
+// retire makes the old item due, to be removed from the index and then from the registry. If a check of the old item
+// is pending, or has changed it since its state was copied, the new item is checked instead.
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		it, err := r.s.LoadItem(ctx, key)
@@ -178,8 +179,8 @@ const formerPrefix = "former|"
 
 func formerRows(hash string) string { return formerPrefix + hash + "|" }
 
-// Formers lists the items that have moved to an item, those that came over others included. It costs nothing
-// where there are none.
+// Formers lists the items that have moved to an item, including moves over several items. It costs no request if
+// there are none.
 func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
 	if it.Formers == 0 {
 		return nil, nil
@@ -191,9 +192,9 @@ func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err err
 	return ids, err
 }
 
-// formers visits the rows that lead from an item to those that have moved there.
+// formers visits the rows that name the items that have moved to an item.
 func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
-	seen := map[string]bool{it.Hash(): true} // of rules that were changed back
+	seen := map[string]bool{it.Hash(): true} // moves may form a cycle if rules were changed back
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
 		at := open[0]
 		q := storage.Query{Partition: at.Partition, RowFrom: formerRows(at.Row), RowTo: formerPrefix + at.Row + item.AfterBar}
@@ -214,7 +215,7 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	return nil
 }
 
-// Drop takes back that items have moved to one that is purged. Their captures must be gone.
+// Drop removes the rows that name former items when their item is purged. Callers must delete their captures first.
 func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if it.Formers == 0 {
 		return nil
@@ -223,7 +224,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if err := r.formers(ctx, it, func(e storage.Entity) { rows = append(rows, e.Key) }); err != nil {
 		return err
 	}
-	for _, key := range slices.Backward(rows) { // the far ones first, which would not be found without the near ones
+	for _, key := range slices.Backward(rows) { // most distant first: they are found only through the near ones
 		if _, err := r.s.Items.Transact(ctx, item.DropRow(key)); store.IgnoreLost(err) != nil {
 			return err
 		}

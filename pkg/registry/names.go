@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// What the packages below have, for those who use a registry.
+// Types of the packages below, for callers of a registry.
 type (
 	Item       = item.Item
 	Identity   = item.Identity
@@ -25,7 +25,7 @@ type (
 	Cursor     = store.Cursor
 )
 
-// What a host can bear and what is known of it, see package [policy].
+// The pace and the state of a host, see package [policy].
 type (
 	Politeness    = policy.Politeness
 	Budget        = policy.Budget
@@ -35,7 +35,7 @@ type (
 const (
 	// JobItems is the most items of one job.
 	JobItems = policy.JobItems
-	// MaxPause bounds what a site can ask for.
+	// MaxPause bounds the pause that a site can ask for.
 	MaxPause = policy.MaxPause
 )
 
@@ -49,7 +49,7 @@ const (
 	Gone       = item.Gone
 )
 
-// Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
+// Outdated is the IndexedHash of a page whose entry in the index exists, or may exist, but is not current.
 const Outdated = item.Outdated
 
 // ReasonDue is the reason of a job for items that are due.
@@ -64,5 +64,5 @@ var (
 // ParseJob reads a queue message. Its errors are Invalid.
 func ParseJob(body []byte) (Job, error) { return item.ParseJob(body) }
 
-// ApplyPriority has an item take over the priority that holds for it.
+// ApplyPriority sets an item's level to its effective priority.
 func ApplyPriority(it *Item, e options.Effective) { item.ApplyPriority(it, e) }

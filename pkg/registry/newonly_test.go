@@ -17,7 +17,7 @@ func foundBy(run string) RegisterOptions {
 	}
 }
 
-// rows are all rows of the registry, by table and key, with their revisions.
+// rows returns all rows of the registry, by table and key, with their revisions.
 func (b bench) rows(t *testing.T) map[string]storage.Entity {
 	t.Helper()
 	out := map[string]storage.Entity{}
@@ -32,7 +32,7 @@ func (b bench) rows(t *testing.T) map[string]storage.Entity {
 	return out
 }
 
-// E1: what exists is not overwritten, whether it waits, was indexed or is Gone; not a row changes.
+// E1: a registration with NewOnly changes no row of an existing item, whether the item waits, was indexed or is Gone.
 func TestE1NewOnlyTouchesNothingThatExists(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -56,8 +56,8 @@ func TestE1NewOnlyTouchesNothingThatExists(t *testing.T) {
 	})
 }
 
-// E1, E2: what is new among the rest is registered, once, with its run and its job, and one entry of the
-// queue; who repeats it knows its own.
+// E1, E2: new sources among existing ones are registered once, with their run and job, and one queue message. A
+// repeated registration recognizes its own items.
 func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -89,7 +89,7 @@ func TestE2NewOnlyKeepsRunAndJob(t *testing.T) {
 	})
 }
 
-// K8: who has looked before and found nothing has no item read again, and touches none that was registered meanwhile.
+// K8: a caller that has found no items causes no second read, and changes no item that was registered meanwhile.
 func TestK8MissingMeanwhileRegistered(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

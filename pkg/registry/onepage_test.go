@@ -12,7 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestCostOfOnePage: what a check at a host with one due page asks of the tables, beside the sweep's reading of hints.
+// TestCostOfOnePage counts the table requests for a check at a host with one due page, without the sweep's reading of
+// hints.
 func TestCostOfOnePage(t *testing.T) {
 	var asked map[string]int
 	c := newClock()
@@ -37,8 +38,8 @@ func TestCostOfOnePage(t *testing.T) {
 	if batch.More {
 		t.Error("more is said to be due")
 	}
-	// Due rows, the host's row, the claim; the item, the host's row, the lock; the commit. A hint is written, and one
-	// deleted.
+	// Sweep: due rows, the host row, the claim. Begin: the item, the host row, the lock. Then the commit. One hint is
+	// written, and one is deleted.
 	want := map[string]int{"IngestItems table.Query": 1, "IngestItems table.Get": 3, "IngestItems table.Transact": 3,
 		"DueHints table.Transact": 2}
 	if have := fmt.Sprint(asked); have != fmt.Sprint(want) {
@@ -46,7 +47,7 @@ func TestCostOfOnePage(t *testing.T) {
 	}
 }
 
-// TestMoreIsDue: a worker that is done looks for more only where something was left, and then it does.
+// TestMoreIsDue checks that a worker at the end of a job scans for more due rows exactly if some remain.
 func TestMoreIsDue(t *testing.T) {
 	for _, tt := range []struct {
 		name string

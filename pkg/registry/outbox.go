@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// What a commit has changed stands in the host's row, written by its transaction, until the next commit of the host.
-// Who commits publishes it behind the transaction. Where a process died between the two, it is published by who gets
-// the message of its job, which comes again, by the next commit of the host, which does not write over what is not in
-// the feed, or by the daily round of [Hosts.Recount], whichever comes first.
+// The transaction of a commit also writes its changes to the host row, where they stay until the next commit of the
+// host. The worker publishes them after the transaction. If the process dies between the two, they are published
+// later by whichever of these comes first: the worker that receives the job's message again; the next commit of the
+// host, which does not overwrite changes that are not in the feed; or the daily round of [Hosts.Recount].
 
-// changesOf is what a finding has changed of an item, for the feed. What a person removed is none.
+// changesOf returns the changes of an item by a finding, for the feed. A removal by a person is not a change.
 func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	if f.Purge {
 		return nil
@@ -61,7 +61,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	return out
 }
 
-// outbox is what the commit changes.
+// outbox returns the changes of the commit.
 func (c *commit) outbox() (g feed.Group) {
 	for _, p := range c.done {
 		g.Changes = append(g.Changes, p.changes...)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Filter says which items are meant. Empty fields do not filter.
+// Filter selects items. Empty fields do not filter.
 type Filter struct {
 	Host   string `json:"host,omitempty"`
 	Status Status `json:"status,omitempty"`
@@ -23,13 +23,13 @@ func (f Filter) wants(it *Item) bool {
 
 // Picked is a piece of the walk over all items.
 type Picked struct {
-	Items  []Item // that are meant
-	Looked int    // at so many
-	Next   Cursor // where to go on
+	Items  []Item // that match
+	Looked int    // how many items were examined
+	Next   Cursor // where the next piece begins
 	Done   bool   // there is nothing after Next
 }
 
-// Pick walks over at most so many items, from a place on, in the order of [Items.List], and gives those that are meant.
+// Pick examines up to most items from a cursor, in the order of [Items.List], and returns those that match.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
 	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
@@ -44,8 +44,8 @@ func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Pi
 	return p, err
 }
 
-// Check has items checked soon, because a person asks for these very ones; a pause does not matter, and goes on after
-// the check. The outcomes are in the order of items.
+// Check requests checks of items for a person. A paused item is checked, too, and stays paused afterwards. The
+// outcomes are in the order of items.
 func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	sources := make([]source.Source, len(items))
 	for i := range items {
@@ -54,7 +54,7 @@ func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	return r.Register(ctx, sources, RegisterOptions{asked: true})
 }
 
-// Behind is the place behind an item.
+// Behind is the cursor after an item.
 func Behind(it *Item) Cursor {
 	return Cursor{Partition: it.Partition(), Row: store.JustPast(it.Hash())}
 }

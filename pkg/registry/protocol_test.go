@@ -17,9 +17,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// Rules of the protocol that no other test of this package breaks when they are left out (K12).
+// Rules of the protocol that no other test of this package covers (K12).
 
-// openHooked opens a registry on memory, around whose operations something is called.
+// openHooked opens a registry in memory, with hooks around its operations.
 func openHooked(t *testing.T, o Options, h *storagetest.Hooks) bench {
 	c := newClock()
 	under := mem.New(c.Now)
@@ -31,7 +31,7 @@ func writesItems(call storagetest.Call) bool {
 	return call.Op == "table.Transact" && call.Name == DefaultTable
 }
 
-// K12: a check that comes before the job's claim would have ended has a hint, whatever was there.
+// K12: a check that is due before the job's claim would have ended has a hint, whatever hints there were.
 func TestK12CheckThatComesSoon(t *testing.T) {
 	for _, wait := range []time.Duration{0, time.Minute, item.JobTTL - time.Millisecond, item.JobTTL, 2 * item.JobTTL} {
 		b := openMem(t, Options{})
@@ -48,7 +48,7 @@ func TestK12CheckThatComesSoon(t *testing.T) {
 	}
 }
 
-// K12: a host may be paused for longer than a job is trusted; what is parked has a hint all the same.
+// K12: parked rows have a hint even if their host is paused for longer than jobTTL.
 func TestK12ParkedForLong(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
@@ -71,7 +71,7 @@ func TestK12ParkedForLong(t *testing.T) {
 	b.check(t)
 }
 
-// dueRows are those of a.example.
+// dueRows returns the due rows of a.example.
 func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	t.Helper()
 	for e, err := range b.s.Items.Query(t.Context(), storage.Query{Partition: "a.example", RowFrom: item.DuePrefix,
@@ -84,7 +84,7 @@ func (b bench) dueRows(t *testing.T) (rows []storage.Entity) {
 	return rows
 }
 
-// openEnding opens a registry whose store fails after some operations: what goes on for ever ends with an error.
+// openEnding opens a registry whose store fails after some operations, so an endless loop ends with an error.
 func openEnding(t *testing.T) bench {
 	calls := 0
 	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(context.Context, storagetest.Call) error {
@@ -114,7 +114,7 @@ func TestK12MovedToEachOther(t *testing.T) {
 	}
 }
 
-// K12: an item that goes on under another identity is checked when it would have been, not because it has moved.
+// K12: an item under a new identity is checked when it would have been checked anyway, not because it has moved.
 func TestK12MovedAndNotChecked(t *testing.T) {
 	b := openMem(t, Options{})
 	rules, err := source.NewRules([]string{"ref"})
@@ -134,7 +134,7 @@ func TestK12MovedAndNotChecked(t *testing.T) {
 	b.check(t)
 }
 
-// K12: an item whose due row is missing, which only damage explains, is not given back for ever.
+// K12: an item whose due row is missing, which only damage explains, is not parked again and again.
 func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	b := openEnding(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
@@ -152,7 +152,7 @@ func TestK12GivenBackWithoutDueRow(t *testing.T) {
 	}
 }
 
-// openCounting counts transactions that are sent in vain.
+// openCounting counts transactions that fail with a conflict.
 func openCounting(t *testing.T) (b bench, conflicts *int) {
 	conflicts = new(int)
 	count := func(_ context.Context, _ storagetest.Call, err error) error {
@@ -164,7 +164,8 @@ func openCounting(t *testing.T) (b bench, conflicts *int) {
 	return openHooked(t, Options{}, &storagetest.Hooks{OnAfter: count}), conflicts
 }
 
-// K12: where a host has other work, which others do, its row is read before a commit, not tried as it was.
+// K12: the row of a host with other work, which other workers write, is read before a commit and not written as it
+// was.
 func TestK12BusyHostIsRead(t *testing.T) {
 	b, conflicts := openCounting(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 3*JobItems)...)
@@ -178,7 +179,7 @@ func TestK12BusyHostIsRead(t *testing.T) {
 	}
 }
 
-// K12: an item that was tried alone is given back as it then was.
+// K12: an item that was tried alone can be unlocked afterwards.
 func TestK12GivenBackAfterItWasAlone(t *testing.T) {
 	b, conflicts := openCounting(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
@@ -194,7 +195,7 @@ func TestK12GivenBackAfterItWasAlone(t *testing.T) {
 	b.check(t)
 }
 
-// K12: rows that a hint announces are sent within a bounded time, or not at all: a sweep's grace is not longer.
+// K12: rows that a hint announces are sent within a bounded time or not at all. The bound is within a sweep's grace.
 func TestK12RowsAreNotSentLate(t *testing.T) {
 	announced, unbounded := false, 0
 	b := openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(ctx context.Context, call storagetest.Call) error {
@@ -212,7 +213,8 @@ func TestK12RowsAreNotSentLate(t *testing.T) {
 	}
 }
 
-// K12: what was taken of the total for a host is the host's, also when somebody else wrote its row first.
+// K12: what a host received of the total budget stays with the host, even if another process wrote the host row
+// first.
 func TestK12TakenOfTheTotal(t *testing.T) {
 	var interfere func()
 	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
@@ -248,7 +250,7 @@ func TestK12TakenOfTheTotal(t *testing.T) {
 	}
 }
 
-// K12: what others decide on an item while it is checked is in its history beside what the check decides.
+// K12: decisions of others during a check are in the item's history, together with those of the check.
 func TestK12HistoryOfBoth(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -269,7 +271,7 @@ func TestK12HistoryOfBoth(t *testing.T) {
 	}
 }
 
-// K12: a job that names an item twice has it once.
+// K12: an item that a job names twice is in the batch once.
 func TestK12ItemThatIsNamedTwice(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -280,7 +282,7 @@ func TestK12ItemThatIsNamedTwice(t *testing.T) {
 	}
 }
 
-// K12: of the aliases of an item that goes away, fifty are brought forward.
+// K12: fifty of the aliases of an item that goes away are expedited.
 func TestK12AliasesAreExpedited(t *testing.T) {
 	b := openMem(t, Options{})
 	of := b.register(t, RegisterOptions{}, "https://b.example/x")[0].Item
@@ -313,7 +315,7 @@ func TestK12AliasesAreExpedited(t *testing.T) {
 	b.check(t)
 }
 
-// K12: a tombstone is brought forward from the moment at which a lock on its item is over.
+// K12: a tombstone on a locked item is brought forward to the end of the lock.
 func TestK12PurgeAfterALock(t *testing.T) {
 	for left, want := range map[time.Duration]int{0: 1, time.Millisecond: 0} {
 		b := openMem(t, Options{})
@@ -333,7 +335,7 @@ func TestK12PurgeAfterALock(t *testing.T) {
 	}
 }
 
-// K12: a batch that found the host taken by a host lease gets its job when that ends.
+// K12: a batch that found its host busy with a host lease gets its job when the lease ends.
 func TestK12BatchAfterAHostLease(t *testing.T) {
 	b := openMem(t, Options{Politeness: func(string) Politeness { return Politeness{MaxConcurrent: 1} }})
 	b.register(t, RegisterOptions{}, "https://a.example/x")

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// What two do at once, put between two requests of the first (K12).
+// Two operations at once: the second runs between two requests of the first (K12).
 
-// openBetween opens a registry that calls what is given when the row of a.example is read next, which is after the
-// rows that go by it were.
+// openBetween opens a registry that calls *next at the next read of the row of a.example. The rows that are used
+// together with it have been read by then.
 func openBetween(t *testing.T) (b bench, next *func()) {
 	next = new(func())
 	return openHooked(t, Options{}, &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {
@@ -26,7 +26,7 @@ func openBetween(t *testing.T) (b bench, next *func()) {
 	}}), next
 }
 
-// K12: of two who claim the same due row, one does.
+// K12: only one of two concurrent claims of a due row succeeds.
 func TestK12ClaimedOnce(t *testing.T) {
 	b, next := openBetween(t)
 	b.overdue(t, "https://a.example/x")
@@ -46,7 +46,7 @@ func TestK12ClaimedOnce(t *testing.T) {
 	b.check(t)
 }
 
-// K12: of two who lock the same item, one does.
+// K12: only one of two concurrent locks of an item succeeds.
 func TestK12LockedOnce(t *testing.T) {
 	b, next := openBetween(t)
 	b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -65,7 +65,7 @@ func TestK12LockedOnce(t *testing.T) {
 	b.check(t)
 }
 
-// purging registers a page, has it removed and begins that.
+// purging registers a page, requests its removal and begins the purge.
 func (b bench) purging(t *testing.T) (*Batch, []Finding) {
 	t.Helper()
 	it := b.register(t, RegisterOptions{}, "https://a.example/x")[0].Item
@@ -79,7 +79,7 @@ func (b bench) purging(t *testing.T) (*Batch, []Finding) {
 	return batch, []Finding{{Item: *batch.Items[0], Purge: true}}
 }
 
-// wanted fails unless the page is there, by its id, as it is after a registration.
+// wanted fails the test unless the id finds the page in the state after a registration.
 func (b bench) wanted(t *testing.T, id source.ID) {
 	t.Helper()
 	it, err := b.Items.Find(t.Context(), id)
@@ -89,7 +89,7 @@ func (b bench) wanted(t *testing.T, id source.ID) {
 	b.check(t)
 }
 
-// K12: an item that is registered while it is purged stays.
+// K12: an item that is registered during its purge is kept.
 func TestK12WantedWhilePurged(t *testing.T) {
 	b := openMem(t, Options{})
 	batch, done := b.purging(t)
@@ -100,7 +100,7 @@ func TestK12WantedWhilePurged(t *testing.T) {
 	b.wanted(t, done[0].Item.ID)
 }
 
-// K12: the pointer of an item that was purged stays when the item has come to be again meanwhile.
+// K12: the pointer of a purged item is kept if the item was registered again meanwhile.
 func TestK12WantedAfterThePurge(t *testing.T) {
 	var purged func()
 	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {

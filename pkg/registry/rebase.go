@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// resettle plans the next check anew if what was set meanwhile has it at another time. One that was asked for stays.
+// resettle replans the next check if options that were set meanwhile require another time. A requested check stays.
 func resettle(ctx context.Context, tags *Tags, it *Item, m item.Meanwhile, now time.Time) error {
 	if m.Asked(now) {
 		return nil

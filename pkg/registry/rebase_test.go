@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// What people set and ask for while a worker holds an item.
+// Settings and requests that arrive while a worker holds an item.
 
-// underway registers a page, has it checked once, and begins its next check a second after it came due.
+// underway registers a page, checks it once, and begins its next check a second after it is due.
 func (b bench) underway(t *testing.T) (*Batch, source.ID) {
 	t.Helper()
 	it := b.register(t, RegisterOptions{}, "https://a.example/x")[0].Item
@@ -25,7 +25,7 @@ func (b bench) underway(t *testing.T) (*Batch, source.ID) {
 	return batch, it.ID
 }
 
-// conclude commits the only item of a batch as checked, as often as once a day, and next at a time.
+// conclude commits the only item of a batch as checked, with an interval of a day and the next check at next.
 func (b bench) conclude(t *testing.T, batch *Batch, next time.Time) {
 	t.Helper()
 	it := *batch.Items[0]
@@ -36,7 +36,7 @@ func (b bench) conclude(t *testing.T, batch *Batch, next time.Time) {
 	}
 }
 
-// priorityOf is what the item's only due row says.
+// priorityOf returns the priority in the item's only due row.
 func (b bench) priorityOf(t *testing.T) any {
 	t.Helper()
 	rows := b.dueRows(t)
@@ -62,7 +62,7 @@ func (b bench) find(t *testing.T, id source.ID) Item {
 	return it
 }
 
-// W9: a priority that is set during a check stands on the item and on its due row afterwards.
+// W9: a priority that is set during a check is on the item and on its due row afterwards.
 func TestW9PriorityDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -80,7 +80,7 @@ func TestW9PriorityDuringTheCheck(t *testing.T) {
 	})
 }
 
-// W9: a page that is tagged during its check is not fetched once more.
+// W9: a page that is tagged during its check is not fetched again.
 func TestW9TaggedDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -98,7 +98,7 @@ func TestW9TaggedDuringTheCheck(t *testing.T) {
 	})
 }
 
-// W11: an item that is paused during its check rests after it, and one that is resumed does not.
+// W11: an item that is paused during its check is parked after it, and one that is resumed is not.
 func TestW11PausedDuringTheCheck(t *testing.T) {
 	b := openMem(t, Options{})
 	batch, id := b.underway(t)
@@ -123,7 +123,7 @@ func TestW11PausedDuringTheCheck(t *testing.T) {
 	b.check(t)
 }
 
-// W11: who asks for the check of an item that was paused during the check before gets it.
+// W11: a requested check of an item that was paused during its previous check happens.
 func TestW11AskedAndPausedDuringTheCheck(t *testing.T) {
 	b := openMem(t, Options{})
 	batch, id := b.underway(t)
@@ -139,7 +139,7 @@ func TestW11AskedAndPausedDuringTheCheck(t *testing.T) {
 	}
 }
 
-// W9: how often a page is checked that is set during its check holds from that check on.
+// W9: an interval that is set during a check applies from that check on.
 func TestW9IntervalDuringTheCheck(t *testing.T) {
 	b := openMem(t, Options{Jitter: func() float64 { return 0.5 }})
 	batch, id := b.underway(t)
@@ -156,7 +156,7 @@ func TestW9IntervalDuringTheCheck(t *testing.T) {
 	b.check(t)
 }
 
-// A7: who registers a page during its check has it checked again, though a rebuild asks for it, too.
+// A7: a page that is registered during its check is checked again, even if a rebuild requests it, too.
 func TestA7RegisterAndRebuildDuringTheCheck(t *testing.T) {
 	b := openMem(t, Options{})
 	batch, id := b.underway(t)

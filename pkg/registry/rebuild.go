@@ -12,39 +12,37 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Rebuild says which items are to be indexed anew, and from what (A19, B5).
+// Rebuild says which items are indexed again, and from what (A19, B5).
 type Rebuild struct {
-	Run  string // names the effort: each item is asked once for it
-	Host string // items of this host only; all when empty
-	// Refetch asks the sites; otherwise the stored snapshots serve, and the schedule stays.
+	Run  string // id of the run: each run includes an item once
+	Host string // items of this host only; all if empty
+	// Refetch fetches the pages again. Otherwise the stored snapshots are indexed, and the schedule stays.
 	Refetch bool
-	// Force asks the sites also for what the index does not hold: items that failed, that are
-	// excluded or Gone.
+	// Force also fetches pages that the index does not hold: items that failed, that are excluded or Gone.
 	Force bool
-	// Wanted picks the items, whether they are in the index or not; all that belong there when nil. It
-	// may be called more than once for one item.
+	// Wanted selects the items, whether they are in the index or not. If nil, all items that belong in the index are
+	// selected. It may be called several times for one item.
 	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
 // RebuildStep is what one step of a rebuild did.
 type RebuildStep struct {
-	Items  int    // walked over
-	Marked int    // of these, asked to be indexed anew
-	Next   Cursor // where to go on
+	Items  int    // examined
+	Marked int    // of these, requested to be indexed again
+	Next   Cursor // where the next step begins
 	Done   bool   // there is nothing after Next
 
-	// What became of those that were asked, in [Rebuilds.Count] alone.
+	// Outcomes of the requested items, set by [Rebuilds.Count] alone.
 	Indexed int // the index holds them
-	KeptOut int // excluded, gone or another item's duplicates
+	KeptOut int // excluded, gone or aliases of another item
 	Failed  int // their last check failed
-	// Manifests name what the index holds of the indexed ones.
+	// Manifests are the manifests of the indexed items.
 	Manifests map[source.ID]string
 }
 
-// Request walks over some items from a place on and marks those that are wanted: they come due at
-// once, and a worker indexes them. It may be repeated from the same place, also at the same time:
-// an item is marked once for each run, and the numbers are those of one step. The frontier waits
-// in due rows as always.
+// Request walks over some items from a cursor and requests those that are selected: they are due at once, and a
+// worker indexes them. It may be repeated from the same cursor, also concurrently. Each run requests an item once,
+// and the counts are those of one step. Items that do not fit into the queue wait in due rows as usual.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	err = r.step(ctx, store.ItemWalk{Host: o.Host}, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
@@ -52,8 +50,8 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 	return step, err
 }
 
-// Count walks over some items from a place on as [Rebuilds.Request] does, after all that a run asked are
-// through, and counts what became of them. Who was asked by a later run is not counted any more.
+// Count walks like [Rebuilds.Request], after all items of a run are done, and counts their outcomes. An item that a
+// later run has requested is not counted.
 func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
 	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
@@ -82,7 +80,7 @@ func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from Cursor, step
 	return err
 }
 
-// name takes note of an indexed item's manifest, if it has one.
+// name records an indexed item's manifest, if it has one.
 func (s *RebuildStep) name(it *Item) {
 	if it.Manifest == "" {
 		return
@@ -93,7 +91,7 @@ func (s *RebuildStep) name(it *Item) {
 	s.Manifests[it.ID] = it.Manifest
 }
 
-// requestAll asks those items of one partition that are wanted, and claims what its hosts can take.
+// requestAll requests the selected items of one partition, and claims as many as its hosts have room for.
 func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
@@ -112,7 +110,7 @@ func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item,
 	return err
 }
 
-// wanted leaves out what the rebuild does not want.
+// wanted drops the items that the rebuild does not select.
 func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, error) {
 	if o.Wanted == nil {
 		return all, nil
@@ -133,7 +131,7 @@ func (r *Rebuilds) wanted(ctx context.Context, all []Item, o Rebuild) ([]Item, e
 	return out, err
 }
 
-// requestHost asks for up to 32 items of one host in one transaction.
+// requestHost requests up to 32 items of one host in one transaction.
 func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, items []Item,
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
@@ -147,7 +145,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 		now := r.s.Now()
 		var ops []storage.Op
 		ops, marked = planRebuild(now, items, h, o)
-		if items = nil; len(ops) == 0 { // the plan has changed them
+		if items = nil; len(ops) == 0 { // planRebuild has changed them
 			return nil, nil
 		}
 		return &store.Change{Ops: ops, Hint: now}, nil
@@ -155,16 +153,16 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 	return marked, err
 }
 
-// planRebuild decides, for items of one host as read, which are asked, and how they change. Of all the columns
-// are made anew that follow from the identity (spec 003 §9).
+// planRebuild decides which items of one host, as read, are requested and how they change. It recomputes the columns
+// that follow from the identity for all of them (spec 003 §9).
 func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := item.Derive(it)
 		switch {
-		case !it.Exists(): // deleted since
+		case !it.Exists(): // deleted meanwhile
 		case it.RebuildRun == o.Run:
-			marked++ // by an earlier try
+			marked++ // an earlier try has requested it
 		case it.Indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
@@ -175,7 +173,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 	return ops, marked
 }
 
-// rebuildOps brings one item forward to now: as a pending index, which leaves the site alone, or as a check.
+// rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
@@ -198,9 +196,9 @@ func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op 
 	return it.Write(oldDue, time.Time{})
 }
 
-// Waiting counts the items of a host, or of all, that wait for a rebuild, from a partition on. It
-// reads at most 1,000 partitions' host rows; next is where to go on, and done that it came to the
-// end.
+// Waiting counts the items of a host, or of all hosts, that are waiting for a rebuild, from a partition on. It reads
+// the host rows of at most 1,000 partitions. next is where the next call continues, and done says that there is no
+// more.
 func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string
@@ -239,7 +237,7 @@ func (r *Rebuilds) waitingIn(ctx context.Context, partition, host string) (n int
 	return n, nil
 }
 
-// Knows reports whether anything is registered for a host, or at all when host is empty.
+// Knows reports whether anything is registered for a host, or for any host when host is empty.
 func (r *Items) Knows(ctx context.Context, host string) (bool, error) {
 	for partition, err := range r.s.PartitionsOf(ctx, host, "") {
 		if err != nil || host == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// done registers pages and has them all indexed. Their due rows lie a day ahead.
+// done registers pages and indexes them all. They are due again in a day.
 func (b bench) done(t *testing.T, urls ...string) {
 	t.Helper()
 	b.register(t, RegisterOptions{}, urls...)
@@ -43,7 +43,7 @@ func (b bench) work(t *testing.T) (items int) {
 	}
 }
 
-// finishRebuilt is finish for items whose part in a rebuild ends: the batch remembers how they were.
+// finishRebuilt is finish for items whose part in a rebuild ends. It sets them as the batch has read them.
 func (b bench) finishRebuilt(t *testing.T, batch *Batch) {
 	t.Helper()
 	var done []Finding
@@ -60,7 +60,7 @@ func (b bench) finishRebuilt(t *testing.T, batch *Batch) {
 	}
 }
 
-// steps walks to the end of a rebuild and adds up what its steps did.
+// steps walks to the end of a rebuild and adds up the results of its steps.
 func (b bench) steps(t *testing.T, o Rebuild) (items, marked, steps int) {
 	t.Helper()
 	for step := (RebuildStep{}); !step.Done; {
@@ -86,8 +86,8 @@ func (b bench) left(t *testing.T, host string) int {
 	return n
 }
 
-// A19: the steps of a run reach every item once, in bounded pieces, past the rows between them, and
-// asking again asks nobody twice.
+// A19: the steps of a run visit every item once, in bounded pieces, and skip the other rows. A repeated run requests
+// no item twice.
 func TestA19RebuildWalksOverEverything(t *testing.T) {
 	for _, strategy := range []source.Strategy{source.ByHost, source.ByScheme} {
 		t.Run(string(strategy), func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestA19RebuildWalksOverEverything(t *testing.T) {
 	}
 }
 
-// Items that wait are counted once, whatever happens to them.
+// Items that wait for a rebuild are counted once, whatever else happens to them.
 func TestRebuildCountsWhoWaits(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

@@ -19,29 +19,29 @@ import (
 
 // RegisterOptions say how sources are registered.
 type RegisterOptions struct {
-	Force  bool   // check without conditions, index whatever is found (A15)
+	Force  bool   // check without conditions, and index the result (A15)
 	Method string // discoveryMethod of new items, "API" when empty
-	// Credential is the name of the one that lets in to the sources (A24); empty keeps what items have.
+	// Credential is the name of the credential for the sources (A24); empty keeps the items' own.
 	Credential string
-	// Respell lets a file that is registered be read under another name that is the same source, such as a//b
-	// for a/b. Otherwise who names it so is refused, because in a container these are two files.
+	// Respell allows another name for a registered file if both names are the same source, such as a//b for a/b.
+	// Otherwise the registration is refused, because a container treats the two names as two files.
 	Respell bool
-	// NewOnly leaves items alone that exist, whatever their state: they are reported as they are (E1).
+	// NewOnly does not change existing items, whatever their state. They are reported as they are (E1).
 	NewOnly bool
-	// Missing says, with NewOnly, that the caller has just found none of the sources, so their items are read only where
-	// that has changed meanwhile.
+	// Missing says, with NewOnly, that the caller has just found no items for the sources. Items are then read only
+	// if that has changed meanwhile.
 	Missing bool
-	// Run is the backfill run that found the sources, and Job names the job of each (E2). New items keep
-	// both, so who repeats a registration after a crash knows its own.
+	// Run is the backfill run that found the sources, and Job names the job of each (E2). New items keep both, so a
+	// registration that is repeated after a crash recognizes its own items.
 	Run string
 	Job func(source.Source) string
-	// Tags are those that a new item gets, as [options.Tags] gives them; none when nil.
+	// Tags returns the tags for a new item, as [options.Tags] gives them; no tags when nil.
 	Tags func(source.Source) []string
-	// Settings are changed of every item that is registered, new or not.
+	// Settings are applied to every registered item, new or not.
 	Settings Settings
 
-	asked bool   // somebody asks for a check of these very items, so a pause does not matter
-	by    string // the name of the key that asked, as history tells it
+	asked bool   // a person requests checks of these very items, so a pause does not matter
+	by    string // name of the key that made the request, for the history
 }
 
 // Registered is the outcome for one source.
@@ -51,17 +51,16 @@ type Registered struct {
 	Err     error
 }
 
-// Register makes sure that every source has its item and is checked soon (A7). It may be
-// called any number of times, concurrently, for the same sources: there is one item, and no force
-// request is lost. The outcomes are in the order of sources; an error concerns one source only.
-// When it returns, what it reports is durable.
+// Register ensures that every source has an item and is checked soon (A7). Callers may repeat it for the same
+// sources, also concurrently: there is one item for each, and no forced check is lost. The outcomes are in the order
+// of sources, and an error concerns one source only. Everything that Register reports is durable when it returns.
 func (r *Items) Register(ctx context.Context, sources []source.Source, o RegisterOptions) []Registered {
 	o.by = by(ctx)
 	groups := r.group(sources)
 	out := make([]Registered, len(sources))
 	_ = r.s.Parallel(ctx, len(groups), func(ctx context.Context, g int) error {
 		group := groups[g]
-		// Chunks of one host go one after the other: they share the host's row.
+		// Chunks of one host are registered one after the other, because they share the host row.
 		for chunk := range slices.Chunk(group.members, JobItems) {
 			got, err := r.registerChunk(ctx, group, chunk, o)
 			for i, m := range chunk {
@@ -88,11 +87,11 @@ type hostGroup struct {
 	members         []member
 }
 
-// member is a source and the places in the input where it was named.
+// member is a source and its positions in the input.
 type member struct {
 	source.Source
 	wanted []int
-	others []int // places of other files that are the same source
+	others []int // positions of other files that are the same source
 }
 
 func (r *Items) group(sources []source.Source) []hostGroup {
@@ -146,7 +145,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 			}
 		}
 		plan = planRegister(r.s.Now(), chunk, items, idle, h, o, r.s.Options.Politeness(g.host))
-		// After the host's row was read: see dropPointers.
+		// This must follow the read of the host row: see dropPointers.
 		if err := r.s.Point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
@@ -159,7 +158,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	return plan.out, nil
 }
 
-// loadForRegister reads items, and which of them wait for a job, see loadIdle.
+// loadForRegister reads items, and which of them are waiting for a job, see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
 	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
 	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
@@ -168,7 +167,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 	return items, idle, err
 }
 
-// missing are items that do not exist.
+// missing returns items that do not exist.
 func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
 		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
@@ -176,7 +175,7 @@ func missing(partition string, hashes []string) (items []Item) {
 	return items
 }
 
-// hashesOf are the RowKeys of items.
+// hashesOf returns the RowKeys of items.
 func hashesOf(items []Item) (out []string) {
 	for _, it := range items {
 		out = append(out, it.Hash())
@@ -188,17 +187,17 @@ func allExist(items []Item) bool {
 	return !slices.ContainsFunc(items, func(it Item) bool { return !it.Exists() })
 }
 
-// registerPlan is what a registration will write and send.
+// registerPlan is what a registration writes and sends.
 type registerPlan struct {
 	ops    []storage.Op
-	hint   time.Time // for the first of what is written that needs attention
+	hint   time.Time // for the first written row that needs attention
 	jobs   []JobItem
 	reason string
 	out    []Registered
-	back   []string // hashes of items that had moved, and are wanted again
+	back   []string // hashes of items that had moved, and are registered again
 }
 
-// created are the hashes of the items that a registration makes, or that are wanted again where they were.
+// created returns the hashes of items that the registration creates, or that had moved and are registered again.
 func (p registerPlan) created() (hashes []string) {
 	hashes = slices.Clone(p.back)
 	for _, got := range p.out {
@@ -209,15 +208,15 @@ func (p registerPlan) created() (hashes []string) {
 	return hashes
 }
 
-// errItemLimit is the end of what a source is told whose host has as many items as it may.
+// errItemLimit ends the error for a source whose host has reached its limit of items.
 var errItemLimit = errors.New("LIMIT_ITEMS_PER_HOST")
 
-// IsItemLimit reports whether a source was not registered because its host has as many items as it
-// may have ([Politeness].MaxItems). The kind of such an error is Blocked.
+// IsItemLimit reports whether a source was not registered because its host has reached its limit of items
+// ([Politeness].MaxItems). The kind of such an error is Blocked.
 func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
-// full says why a host takes no other item; nil if it does. It is exact, because whoever adds one
-// writes the host's row.
+// full returns why a host cannot have another item; nil if it can. The limit is exact, because adding an item writes
+// the host row.
 func full(h *store.HostState, p Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
@@ -229,9 +228,9 @@ func full(h *store.HostState, p Politeness) error {
 	return fault.New(fault.Blocked, "host %s has %d items, the limit is %d (%w)", h.Host, n, p.MaxItems, errItemLimit)
 }
 
-// planRegister decides, for sources of one host and their items as read, what changes. Items
-// whose next check is still to begin stay as they are, unless forced; of these, idle are the revisions
-// of the due rows that nobody has claimed, and they are claimed.
+// planRegister decides the changes for sources of one host and their items as read. Items whose next check has not
+// begun yet do not change, unless forced. Of these, the ones with a revision in idle have an unclaimed due row, which
+// is claimed.
 func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *store.Host, o RegisterOptions,
 	p Politeness) registerPlan {
 	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
@@ -269,7 +268,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if claimed {
 			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
-			plan.hint = now // for the next sweep, if no worker comes by before
+			plan.hint = now // for the next sweep, if no worker claims it before
 			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
@@ -281,14 +280,14 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	return plan
 }
 
-// taken reports whether the item of a source stands for another file than is named.
+// taken reports whether the item of a source belongs to a file with another name.
 func (m member) taken(it *Item, o RegisterOptions) bool {
 	alive := it.Exists() && it.Status != Gone && !it.RemoveRequested
 	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
 }
 
-// sameFile reports whether a source is to be read under that name, too. Where case makes no difference to
-// the identity, it makes none to the file.
+// sameFile reports whether a source may also be read under that name. Where the identity ignores case, so does this
+// comparison.
 func sameFile(s source.Source, display string) bool {
 	return s.Type != source.File || strings.EqualFold(s.Display, display)
 }
@@ -299,7 +298,7 @@ func otherFile(display string) error {
 			"remove that one first", display)
 }
 
-// registerOps brings one item forward to now: the item, its old due row and its new one.
+// registerOps makes one item due now: it writes the item, its old due row and its new one.
 func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions, claimed bool) []storage.Op {
 	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
 	if created {
@@ -328,12 +327,12 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 			it.SetStale()
 		}
 		it.Record(now, "set", what+o.by)
-		item.ApplyPriority(it, options.Merge(it.Options, nil)) // with that of its tags when it is planned again
+		item.ApplyPriority(it, options.Merge(it.Options, nil)) // the priority of its tags is added when it is replanned
 	}
 	if o.isParked(it) {
 		it.CheckAt(Never)
 	}
-	it.IndexPending = false // the page itself is asked for
+	it.IndexPending = false // a check of the page itself is requested
 	if byPerson := o.Method == "" || o.Method == "API"; byPerson && !created {
 		it.Collapse.Asked = true
 	}
@@ -349,7 +348,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	return it.Write(oldDue, claimedUntil(now, claimed))
 }
 
-// by is who asked for what is done under a context, as the end of a sentence; nothing where nobody needs a key.
+// by returns the suffix of a sentence with the name of the key in a context; empty where no key is needed.
 func by(ctx context.Context) string {
 	if name := telemetry.From(ctx).Actor; name != "" {
 		return " (key " + name + ")"

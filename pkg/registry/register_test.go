@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A4, A5, A7: one source, however written and however often and concurrently registered, by
-// several processes at once, is one item that its id finds.
+// A4, A5, A7: one source has one item that its id finds, in whatever spelling, however often, and by however many
+// concurrent processes it is registered.
 func TestA7ConcurrentRegistrationsGiveOneItem(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -63,7 +63,7 @@ func TestRegisterManyHostsAndRepeats(t *testing.T) {
 	})
 }
 
-// The frontier waits in due rows: no more than the host can bear is in the queue.
+// Backlog waits in due rows: the queue has no more items than the host can bear.
 func TestBacklogStaysOutOfTheQueue(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		slow := func(string) Politeness {
@@ -75,7 +75,7 @@ func TestBacklogStaysOutOfTheQueue(t *testing.T) {
 			t.Fatalf("%d jobs for a host that bears one", len(jobs))
 		}
 		b.check(t)
-		for range 5 { // sweeps find the host taken
+		for range 5 { // sweeps find the host busy
 			b.clock.Advance(20 * time.Second)
 			if _, err := b.Jobs.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestRegisterAgainWhileOnItsWayDoesNothing(t *testing.T) {
 	})
 }
 
-// A24: a credential that is given while a check is still to begin is taken.
+// A24: a credential that is given before a check begins is used.
 func TestA24CredentialGivenLate(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/x")
@@ -114,7 +114,7 @@ func TestA24CredentialGivenLate(t *testing.T) {
 	b.check(t)
 }
 
-// A24: so is one that is given while the check runs, which may fail for the lack of it.
+// A24: a credential that is given while a check runs is used, too: that check may fail without it.
 func TestA24CredentialGivenDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
@@ -135,7 +135,7 @@ func TestA24CredentialGivenDuringTheCheck(t *testing.T) {
 	})
 }
 
-// Many writers of one host in one process wait for each other instead of losing.
+// Concurrent writers of one host in one process wait for each other instead of conflicting.
 func TestManySingleRegistrationsOfOneHost(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

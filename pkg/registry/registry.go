@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of what the registry keeps its state in, see [store.Options].
+// Names of the registry's tables and queues, see [store.Options].
 const (
 	DefaultTable    = store.DefaultTable
 	JobQueue        = store.JobQueue
 	PoisonQueue     = store.PoisonQueue
-	SlowQueue       = store.SlowQueue // has jobs that were moved out of the way, see [Jobs.MoveToSlow]
+	SlowQueue       = store.SlowQueue // jobs of hosts that do not answer, see [Jobs.MoveToSlow]
 	SlowPoisonQueue = store.SlowPoisonQueue
 )
 
@@ -35,49 +35,48 @@ type Registry struct {
 }
 
 type (
-	// Items registers sources, finds and lists their items, changes what is set for them, moves their checks
-	// forward and removes them.
+	// Items registers, finds and lists items, changes their options, brings their checks forward and removes them.
 	Items struct {
 		s    *store.Store
 		tags *Tags
 	}
 
-	// Jobs gives items to workers, and takes what they find.
+	// Jobs gives items to workers and commits their findings.
 	Jobs struct {
 		s    *store.Store
 		tags *Tags
 	}
 
-	// Hosts has what is agreed on and known about hosts.
+	// Hosts keeps the state of hosts that workers share.
 	Hosts struct {
 		s    *store.Store
 		jobs *Jobs
 	}
 
-	// Changes judges what sites say of changes of their pages, and uses it where it proves true.
+	// Changes evaluates the changes that sites report, and uses the reports of sites that prove truthful.
 	Changes struct{ s *store.Store }
 
-	// Rebuilds has items indexed anew.
+	// Rebuilds requests that items are indexed again.
 	Rebuilds struct {
 		s    *store.Store
 		jobs *Jobs
 	}
 
-	// Moves has items go on under another identity.
+	// Moves gives items another identity.
 	Moves struct {
 		s     *store.Store
 		items *Items
 		jobs  *Jobs
 	}
 
-	// Aliases lead from an item to those that it represents.
+	// Aliases lists the aliases that an item represents.
 	Aliases struct {
 		s     *store.Store
 		items *Items
 	}
 )
 
-// New opens a registry over a store. It touches nothing; see [Registry.Create].
+// New opens a registry over a store. It sends no request; see [Registry.Create].
 func New(under storage.Store, o Options) *Registry {
 	s := store.New(under, o)
 	t := &Tags{s: s}
@@ -88,8 +87,8 @@ func New(under storage.Store, o Options) *Registry {
 	}
 }
 
-// Create makes the tables and queues that are missing.
+// Create creates the tables and queues that are missing.
 func (r *Registry) Create(ctx context.Context) error { return r.s.Create(ctx) }
 
-// Tables names the tables of a registry whose items table is called items, [DefaultTable] when empty.
+// Tables returns the table names of a registry whose items table is called items, [DefaultTable] when empty.
 func Tables(items string) (itemsTable, index, hints string) { return store.Tables(items) }

@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Remove has an item purged: it is due now, and the worker that takes it asks nobody. The item as
-// it then stands is returned. NotFound if there is none. Whoever registers the source before it is
-// purged keeps the item, which begins anew.
+// Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Remove
+// returns the changed item. If the source is registered before the purge, the item is kept and starts anew. Errors:
+// NotFound.
 func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 			return nil, unknown(id)
 		}
 		if it.RemoveRequested && it.CheckIsDue(now) {
-			return nil, nil // asked for before
+			return nil, nil // requested before
 		}
 		it.RemoveRequested, it.NextCrawlAt = true, now
 		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
@@ -47,8 +47,8 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	return it, err
 }
 
-// beginUnasked is what can be done of a job whose host is not available: what asks nobody. The others
-// are parked until then.
+// beginUnasked begins the items of a job that need no request to the host, because the host is not available. The
+// others are parked until it is.
 func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *store.Host, todo []*Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
@@ -69,8 +69,8 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	return b, r.lock(ctx, b, host, b.Items)
 }
 
-// repent is for an item that somebody changed while it was purged: what is left of it goes, or, if
-// somebody wants it, stays. [Item.revive] has then seen to it that nothing purged is relied on.
+// repent handles an item that was changed during its purge. The rows that remain are deleted, or kept if the item is
+// wanted again. In that case [Item.Revive] has already dropped every reference to purged data.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
@@ -81,10 +81,10 @@ func (p *pending) repent(cur Item) {
 	p.Item.LockedUntil, p.Item.LockOwner = time.Time{}, ""
 }
 
-// readPointers learns which revisions of the pointers lead to items that are to be purged.
+// readPointers reads the revisions of the pointers to items that are to be purged.
 func (c *commit) readPointers(ctx context.Context) error {
 	for _, p := range c.done {
-		if !p.Purge || p.Item.MovedTo != "" { // whose pointer leads on
+		if !p.Purge || p.Item.MovedTo != "" { // its pointer leads to another item
 			continue
 		}
 		e, err := c.r.s.Index.Get(ctx, item.IndexKey(p.Item.Hash()))
@@ -96,11 +96,11 @@ func (c *commit) readPointers(ctx context.Context) error {
 	return nil
 }
 
-// dropPointers deletes the pointers to items that were purged, unless somebody registered them
-// again. A registration reads the host's row, then writes the pointer, then inserts the item under
-// that revision of the host's row. If that was before the purge, which writes the host's row, it
-// decides anew; if not, it has written the pointer since we read it. A pointer that stays behind
-// because we die here leads nowhere, which is what it does while an item is being registered.
+// dropPointers deletes the pointers to purged items, unless the items were registered again. A registration reads the
+// host row, then writes the pointer, then inserts the item under that revision of the host row. If it read the host
+// row before the purge, which writes that row, its transaction fails and it decides anew. If it read it after the
+// purge, it has written the pointer since this commit read it, and the delete fails. A pointer that remains because
+// the process dies here leads to no item, as any pointer does while its item is being registered.
 func (c *commit) dropPointers(ctx context.Context) {
 	for _, p := range c.done {
 		if !p.Purge || p.pointer == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// A3: files whose names differ only by repeated slashes are one source, and whoever names the second is
-// told so, at once or later, until the first is gone. Case that the identity does not tell apart is none
-// of that, nor are pages.
+// A3: files whose names differ only by repeated slashes are one source. A registration of the second name fails, at
+// once or later, until the first file is gone. Names that differ only by case that the identity ignores are not
+// refused, and neither are pages.
 func TestA3OtherFileOfTheSource(t *testing.T) {
 	named := func(display, host string, kind source.Type) source.Source {
 		return source.Source{Type: kind, Normalized: "https://acct.example/docs/a", Display: display, Host: host,

@@ -27,13 +27,13 @@ var scaleHosts = flag.Int("scale.hosts", 300, "how many hosts of ten items TestK
 
 const (
 	scaleItems   = 10
-	scaleRequest = 7 * time.Millisecond // what a request to Azure takes
-	scaleWorkers = 480                  // jobs at once of 40 instances
-	scaleSweep   = 204 * time.Second    // what CrawlTimer has
+	scaleRequest = 7 * time.Millisecond // latency of a request to Azure
+	scaleWorkers = 480                  // concurrent jobs of 40 instances
+	scaleSweep   = 204 * time.Second    // time limit of CrawlTimer
 )
 
-// account is a store in memory whose requests are counted and take virtual time. Those that are made side by side
-// take it side by side.
+// account is a store in memory whose requests are counted and use virtual time. Concurrent requests overlap in
+// virtual time.
 type account struct {
 	storage.Store
 	mu     sync.Mutex
@@ -54,7 +54,7 @@ func (a *account) request(op, name string) {
 	a.counts[op+" "+name]++
 }
 
-// lap is what was requested since the last one: in all, and in words.
+// lap returns the number of requests since the previous lap, and a description of them.
 func (a *account) lap() (n int, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,8 +99,8 @@ type scale struct {
 	checks  atomic.Int64
 }
 
-// K4: what many hosts of ten items cost is counted, at seven milliseconds a request: their registration, a day of
-// sweeps and checks, and the sweeps after a day without. docs/benchmarks.md has the table.
+// K4: the cost of many hosts with ten items each is counted, at seven milliseconds a request: their registration, a
+// day of sweeps and checks, and the sweeps after a day of standstill. docs/benchmarks.md has the table.
 func TestK4ManyHosts(t *testing.T) {
 	if *scaleHosts > 1000 {
 		defer debug.SetGCPercent(debug.SetGCPercent(25)) // the store is in this process: 1 GB for 10,000 hosts
@@ -128,7 +128,7 @@ func TestK4ManyHosts(t *testing.T) {
 	})
 }
 
-// atMost runs a phase, and counts its requests for each host. Those that an idle minute makes are few.
+// atMost runs a phase and limits its requests per host. Idle minutes add only a few.
 func (s *scale) atMost(what string, limit float64, phase func()) {
 	began := time.Now()
 	phase()
@@ -140,7 +140,7 @@ func (s *scale) atMost(what string, limit float64, phase func()) {
 	}
 }
 
-// side runs n calls, so many side by side.
+// side runs n calls, up to workers of them concurrently.
 func side(workers, n int, do func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -165,7 +165,7 @@ func (s *scale) register() {
 	})
 }
 
-// minutes lets jobs be worked on for so long, and a sweep begin in each minute in which none goes on.
+// minutes runs jobs for n minutes, and begins a sweep in each minute in which no sweep is running.
 func (s *scale) minutes(n int) {
 	free, ends := make(chan struct{}, scaleWorkers), time.Now().Add(time.Duration(n)*time.Minute)
 	var wg sync.WaitGroup
@@ -201,7 +201,7 @@ func (s *scale) minutes(n int) {
 	}
 }
 
-// overload is how long the workers take for one job of every host, which are all due at once after their registration.
+// overload returns how long the workers need for one job of every host. All are due at once after their registration.
 func (s *scale) overload() time.Duration {
 	const job = 15 * time.Second
 	return time.Duration(s.hosts/scaleWorkers) * job
@@ -251,14 +251,14 @@ func (s *scale) work(m storage.Message) {
 	}
 }
 
-// checked fails unless every item was checked so often.
+// checked fails the test unless every item was checked that many times.
 func (s *scale) checked(times int) {
 	if got, want := s.checks.Load(), int64(times*s.hosts*scaleItems); got != want {
 		s.t.Errorf("%d checks, want %d", got, want)
 	}
 }
 
-// catchUp sweeps until nothing is left that is due: how fast is the sweep?
+// catchUp sweeps until nothing is due, to measure the speed of sweeps.
 func (s *scale) catchUp() {
 	began, claimed, sweeps := time.Now(), 0, 0
 	for report := (SweepReport{Unfinished: true}); report.Unfinished; sweeps++ {
@@ -271,7 +271,7 @@ func (s *scale) catchUp() {
 	}
 }
 
-// peakMemory is the most that the process has had resident, where the system tells.
+// peakMemory returns the peak resident memory of the process, where the system reports it.
 func peakMemory() string {
 	status, _ := os.ReadFile("/proc/self/status")
 	return string(regexp.MustCompile(`VmHWM:\s*(.*)`).Find(status))

@@ -19,8 +19,8 @@ func (o RegisterOptions) isParked(it *Item) bool {
 	return paused && !o.Force && !o.asked && !it.MayVanish()
 }
 
-// Set changes what is set for an item and moves its next check accordingly, at once. What is forced, or on its way out,
-// comes as it would have. NotFound if there is no item of that id.
+// Set changes the settings of an item and moves its next check accordingly, at once. A check that is forced, or an
+// item that is about to be removed, keeps its time. Errors: NotFound.
 func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
@@ -58,11 +58,11 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		}
 		hint := it.NextCrawlAt
 		if !hint.Before(was) {
-			hint = time.Time{} // what comes later than before needs none
+			hint = time.Time{} // a check that moves to a later time needs no hint
 		}
 		ops := it.Write(was, time.Time{})
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
-			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // a job that has it finds it done, or another does
+			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // a job that has it finds the item done, or locked
 		}
 		etags, err := r.s.Hinted(ctx, it.Partition(), hint, ops)
 		if err == nil {
@@ -73,7 +73,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 	return it, err
 }
 
-// replan moves the next check of an item to where what is set has it, and says why.
+// replan moves the next check of an item to the time that its options require, and returns the reason.
 func replan(ctx context.Context, tags *Tags, it *Item, now time.Time) (why string, err error) {
 	e, err := tags.Effective(ctx, it)
 	if err != nil {

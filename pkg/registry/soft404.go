@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Soft404 is what an origin answers for pages that do not exist. Its row is beside that of robots.txt.
+// Soft404 is an origin's answer for pages that do not exist. Its row is next to the row of robots.txt.
 type Soft404 struct {
-	AskedAt time.Time `col:"askedAt"` // when somebody last went to ask; zero: never
-	Page    string    `col:"page"`    // the page it shows instead of 404, described by who asked; empty: none
-	Known   bool      `col:"known"`   // whether Page is an answer, or nobody has had one yet
-	// Fingerprint names the answer for those who compare with it: as long as it is the same, what was
-	// compared with an earlier Page need not be compared again. Empty for an origin that answers 404.
+	AskedAt time.Time `col:"askedAt"` // when a worker last claimed to ask; zero: never
+	Page    string    `col:"page"`    // description of the page that it shows instead of a 404; empty: none
+	Known   bool      `col:"known"`   // Page is an answer; false while there has been none
+	// Fingerprint identifies the answer. While it stays the same, content that was compared with an earlier Page need
+	// not be compared again. Empty for an origin that answers 404.
 	Fingerprint string `col:"mark"`
 
 	scheme, host string
@@ -27,7 +27,7 @@ type Soft404 struct {
 
 var soft404Rows = row.Of[Soft404]()
 
-// Soft404 reads what is known of an origin.
+// Soft404 reads the stored answer of an origin.
 func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (Soft404, error) {
 	key := storage.Key{Partition: partition, Row: robotsRow(scheme, host) + "|absent"}
 	a, etag, err := soft404Rows.Load(ctx, r.s.Items, key)
@@ -35,8 +35,8 @@ func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (So
 	return a, err
 }
 
-// ClaimSoft404 has the caller ask the origin: of several that have read the same, one is told to,
-// also when it dies before it knows the answer.
+// ClaimSoft404 claims the request to an origin. Of several callers that have read the same row, one succeeds. The
+// claim counts even if the caller dies before it has the answer.
 func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
 	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
@@ -47,8 +47,8 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 	return a, true, nil
 }
 
-// PutSoft404 stores the answer for who claimed to ask for it, unless somebody has asked since. A new
-// fingerprint is in the host's row from the same transaction on, so every later [Batch] knows of it.
+// PutSoft404 stores the answer for the caller that claimed the request, unless another caller has asked since. The
+// same transaction writes a new fingerprint to the host row, so every later [Batch] has it.
 func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	if a.Fingerprint == a.before {
 		_, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))

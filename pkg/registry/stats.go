@@ -12,39 +12,40 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostStats is what the registry knows of one host without reading its items (A23).
+// HostStats are the statistics of one host that need no read of its items (A23).
 type HostStats struct {
 	Host       string
 	Items      map[Status]int
 	Due        int // due now and waiting
-	InFlight   int // due now and given to a job
-	Rebuilding int // items that wait for a rebuild
-	Guarded    int // items that the mass-removal guard keeps from being gone
-	Checks     int // recent checks that the rates speak of
+	InFlight   int // due now and claimed by a job
+	Rebuilding int // items waiting for a rebuild
+	Guarded    int // items that the mass-removal guard keeps from being Gone
+	Checks     int // recent checks that the rates are based on
 	Changes    int
 	Errors     int
-	// PausedUntil is until when nobody asks it, because it asked for a pause or a budget is spent; zero if it may be
-	// asked.
+	// PausedUntil is until when the host gets no request, because it asked for a pause or a budget is spent; zero if
+	// it may get requests.
 	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
-	// Unread says that something may be due or in flight that was not looked at: Due is then at least what is known of.
+	// Unread says that due or claimed rows may exist that were not read. Due is then a lower bound.
 	Unread bool
 }
 
-// maxDueCount bounds the due rows that are counted per partition: beyond it Due is a lower bound.
+// maxDueCount bounds the due rows that are counted per partition. Beyond it Due is a lower bound.
 const maxDueCount = 20_000
 
-// ExactHosts is of how many hosts [Hosts.Stats] reads everything anew.
+// ExactHosts is how many hosts [Hosts.Stats] reads exactly.
 const ExactHosts = 100
 
-// mostHints bounds the hints by which hosts are found that have something due.
+// mostHints bounds the hints that are read to find hosts with something due.
 const mostHints = 1000
 
-// Stats reads the counters of every host, or of one when host is not empty. Of up to [ExactHosts] hosts, and of as many
-// others that have something due or in flight, it reads the host's row and what is due. All others are as their last
-// change has left them, at one request for 1,000 of them: what is due there are items that were never fetched, or at
-// least one where a sweep is to look, nothing is in flight, and how often checks found something is up to a day old.
+// Stats returns the counters of every host, or of one when host is not empty. It reads the host row and the due rows
+// of up to [ExactHosts] hosts, and of as many others that have something due or in flight. All other hosts are
+// reported as their last change has left them, at one request for 1,000 of them. For those, Due is the number of
+// items that were never fetched, or at least one where a sweep still has to scan; nothing is in flight; and the
+// change rate is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.Now()
 	if host != "" || r.s.Options.Strategy == source.ByScheme {
@@ -82,7 +83,7 @@ func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	return slices.DeleteFunc(out, func(s HostStats) bool { return s.onlyVisited() }), err
 }
 
-// readStats reads the counters of all hosts, or of one, where they are.
+// readStats reads the counters of all hosts, or of one, from the host rows.
 func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out []HostStats, err error) {
 	for p, err := range r.s.PartitionsOf(ctx, host, "") {
 		if err != nil {
@@ -97,14 +98,14 @@ func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out 
 	return out, nil
 }
 
-// attention tells of partitions that have something due, or in flight.
+// attention describes a partition that has something due or in flight.
 type attention struct {
-	overdue bool // a sweep is to look at it
-	read    bool // it is one of those that are read
+	overdue bool // a sweep still has to scan it
+	read    bool // it is among those that are read
 }
 
-// attention finds, by their hints, partitions that have something due or in flight, those that wait longest first:
-// their hints come within [item.JobTTL]. It looks at nothing where all hosts are read.
+// attention finds partitions that have something due or in flight by their hints, those that have waited longest
+// first: their hints are within [item.JobTTL]. It reads nothing if all hosts are read anyway.
 func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
 	found := map[string]attention{}
 	if hosts <= ExactHosts {
@@ -125,14 +126,13 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 	return found, nil
 }
 
-// Recount goes on with a round over all hosts that mends what lists and [Hosts.Stats] show of them, and takes over
-// how often checks found something, which is not written for each check. A round begins once a day, and at once in a
-// store that has had none. One call looks at 1,000 hosts at most, with a read for each and a write for each hundred,
-// and costs one read while none is to be looked at. mended counts those whose items were counted wrongly.
+// Recount continues a round over all hosts that repairs the copied counters for lists and [Hosts.Stats]. It also
+// copies the change rate, which is not written for each check. A round begins once a day, and at once in a store that
+// has had none. One call processes at most 1,000 hosts, with a read for each and a write for each hundred. It costs
+// one read while no round is due. mended counts the hosts whose items were counted wrongly.
 func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
 
-// Backlog is how many items of a source's host were registered and not fetched yet. It costs one
-// point read.
+// Backlog returns how many items of a source's host are registered and not fetched yet. It costs one point read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.Counts[Pending], err
@@ -166,8 +166,7 @@ func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now 
 	return out, r.countDue(ctx, partition, now, out, at)
 }
 
-// onlyVisited reports whether there is nothing to tell of a host: no item was ever registered, and it
-// does not ask for a pause.
+// onlyVisited reports whether a host has nothing to show: no item was ever registered, and no pause is in force.
 func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
@@ -179,7 +178,7 @@ func statsOf(h *store.HostState, now time.Time, p Politeness) HostStats {
 	return s
 }
 
-// listedStats are what the copy of its counts tells of a host, without what is due.
+// listedStats returns the statistics in a host's copied counters, without the due rows.
 func listedStats(s *store.HostSums, now time.Time) HostStats {
 	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
 		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
@@ -195,7 +194,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
-	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // the others' are not asked for
+	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // the other hosts are not wanted
 		q.Where = map[string]string{"host": stats[0].Host}
 	}
 	n := 0

@@ -18,8 +18,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestK5SumsConverge: sums that could not be written, or whose writer died before or after it had written them, are
-// mended by the message of the job, which comes again, and by the daily round.
+// TestK5SumsConverge checks that missing copies are repaired by the job's message, which arrives again, and by the
+// daily round. The write may have failed, or the writer may have died before or after it.
 func TestK5SumsConverge(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for _, mend := range []string{"message", "round", "round that dies before", "round that dies after"} {
@@ -86,8 +86,8 @@ func TestK5SumsConverge(t *testing.T) {
 	}
 }
 
-// TestK5OldStores: a store that an earlier version has written lists and counts everything at once, and is filled by
-// itself.
+// TestK5OldStores checks that a store of an earlier version lists and counts everything at once, and that its copies
+// are filled without intervention.
 func TestK5OldStores(t *testing.T) {
 	b, n := openCounted(t, Options{})
 	for i := range 2 * ExactHosts {
@@ -123,8 +123,8 @@ func TestK5OldStores(t *testing.T) {
 	}
 }
 
-// TestK5RecountIsDaily: beside its rounds a recount costs one read, and a host that is about to be registered, or that
-// somebody counts meanwhile, is left alone.
+// TestK5RecountIsDaily checks that a recount between rounds costs one read, and that it does not write the copy of a
+// host that is just being registered, or whose counters another writer changes meanwhile.
 func TestK5RecountIsDaily(t *testing.T) {
 	c, n := newClock(), &storagetest.Counter{}
 	interfere := func() {}
@@ -145,7 +145,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 		t.Errorf("%d requests for eleven calls", n.Requests.Load())
 	}
 	b.clock.Advance(day)
-	// One that dies between listing its host's partition and the transaction.
+	// A registration that dies between listing its host's partition and its transaction.
 	id := store.HostID{Partition: "new.example", Host: "new.example"}
 	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *store.Host) (*store.Change, error) {
 		h.Counts = map[Status]int{Pending: 1}
@@ -155,7 +155,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	if err == nil {
 		t.Fatal("a transaction of two partitions was written")
 	}
-	interfere = func() { b.register(t, RegisterOptions{}, "https://a.example/other") } // after its row of counts was read
+	interfere = func() { b.register(t, RegisterOptions{}, "https://a.example/other") } // after its copy was read
 	if mended := b.recount(t); mended > 1 {
 		t.Errorf("%d mended", mended)
 	}
@@ -170,18 +170,18 @@ func TestK5RecountIsDaily(t *testing.T) {
 		t.Error(d)
 	}
 	b.clock.Advance(day)
-	if mended := b.recount(t); mended != 1 { // its registration never came
+	if mended := b.recount(t); mended != 1 { // its registration never finished
 		t.Errorf("%d mended", mended)
 	}
 }
 
-// said is the row that lists a partition and says something of it.
+// said returns a partition row with these sums.
 func said(s store.HostSums) storage.Entity {
 	return storage.Entity{Key: storage.Key{Partition: "partition", Row: s.Partition},
 		Props: row.Of[store.HostSums]().Encode(&s)}
 }
 
-// sums reads what is said of a host.
+// sums reads the copied counters of a host.
 func (b bench) sums(t *testing.T, host string) store.HostSums {
 	t.Helper()
 	e, err := b.s.Index.Get(t.Context(), storage.Key{Partition: "partition", Row: host})
@@ -192,7 +192,7 @@ func (b bench) sums(t *testing.T, host string) store.HostSums {
 	return s
 }
 
-// TestK5SumsCountRebuilds: what waits for a rebuild is said, too, and mended.
+// TestK5SumsCountRebuilds checks that items waiting for a rebuild are counted, and that their count is repaired.
 func TestK5SumsCountRebuilds(t *testing.T) {
 	b, _ := openCounted(t, Options{})
 	b.done(t, pages("a.example", 3)...)
@@ -214,7 +214,8 @@ func TestK5SumsCountRebuilds(t *testing.T) {
 	}
 }
 
-// TestK5RecountIsOvertaken: who counts a host between the reading and the writing of a round is not overwritten.
+// TestK5RecountIsOvertaken checks that a round does not overwrite counters that change between its read and its
+// write.
 func TestK5RecountIsOvertaken(t *testing.T) {
 	c, armed := newClock(), false
 	var b bench
@@ -246,8 +247,8 @@ func TestK5RecountIsOvertaken(t *testing.T) {
 	}
 }
 
-// TestK5WhatSumsCost: the first registration of a host and a check that finds nothing new write no sums of their own, a
-// first check does once.
+// TestK5WhatSumsCost checks that neither the first registration of a host nor a check that finds nothing new writes
+// the copy separately, and that a first check does so once.
 func TestK5WhatSumsCost(t *testing.T) {
 	c, written := newClock(), 0
 	under := storagetest.Hooked(mem.New(c.Now), storagetest.Hooks{
@@ -273,7 +274,7 @@ func TestK5WhatSumsCost(t *testing.T) {
 	}
 }
 
-// TestK5PausesAreTold: among many hosts, too, it is seen which one has asked for a pause, and for how long.
+// TestK5PausesAreTold checks that the pause of a host, and its end, is visible among many hosts, too.
 func TestK5PausesAreTold(t *testing.T) {
 	b, _ := openCounted(t, Options{})
 	for i := range ExactHosts + 1 {

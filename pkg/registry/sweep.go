@@ -19,24 +19,24 @@ import (
 // SweepReport counts what one sweep did.
 type SweepReport struct {
 	Hints      int // due hints read
-	Partitions int // partitions visited
+	Partitions int // partitions scanned
 	Claimed    int // items given to jobs
 	Jobs       int // jobs sent
-	// Late is for how long the longest waiting item had been due that no job had. Where a host's pace
-	// is the reason it grows until the host is done with.
+	// Late is how long the longest waiting unclaimed item has been due. If a host's pace is the reason, it grows
+	// until the work of that host is done.
 	Late time.Duration
-	// Unfinished says that time was over before all hints were followed. The next sweep begins with the
-	// oldest of the others.
+	// Unfinished says that the time ran out before all hints were followed. The next sweep begins with the oldest
+	// remaining hint.
 	Unfinished bool
 }
 
 // hintWindow is how many hints a sweep holds at a time, beside one page of each shard.
 const hintWindow = 1000
 
-// Sweep sends jobs for what is due (spec 003 §9), partitions that have waited longest
-// first. Its cost follows what is due, not what is registered. Several sweeps may run at once; one
-// that dies leaves its hints to the next, and one whose context is about to end returns before that.
-// A partition that cannot be swept is reported in the error and does not hold up the others.
+// Sweep sends jobs for due items (spec 003 §9), and begins with the partitions that have waited longest. Its cost
+// depends on what is due, not on what is registered. Several sweeps may run at once. If a sweep dies, the next one
+// follows its hints. A sweep returns before its context ends. An error names the partitions that could not be swept;
+// they do not hold up the others.
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
 	window := make([]store.DueHint, 0, hintWindow)
@@ -60,15 +60,14 @@ func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 // sweep is one call of Sweep.
 type sweep struct {
 	r    *Jobs
-	ends time.Time // when no other partition is begun; zero: never
+	ends time.Time // after this no further partition is begun; zero: never
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	report SweepReport
 	errs   []error
 }
 
-// sweepEnd leaves time for the partitions that are in work, and for the caller. It is zero where ctx
-// has no deadline.
+// sweepEnd leaves time for the partitions in work, and for the caller. It is zero if ctx has no deadline.
 func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -77,7 +76,7 @@ func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	return deadline.Add(-min(item.RequestTime, deadline.Sub(r.s.Options.Clock())/8))
 }
 
-// follow sweeps the partitions of a window of hints side by side.
+// follow sweeps the partitions of a window of hints concurrently.
 func (s *sweep) follow(ctx context.Context, window []store.DueHint) {
 	s.report.Hints += len(window)
 	groups := groupBy(window, func(h store.DueHint) string { return h.Partition })
@@ -123,14 +122,14 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 	if err != nil {
 		return got, err
 	}
-	// The next hint comes before this one goes: in between, both stand.
+	// The next hint is written before this one is deleted, so for a moment both exist.
 	if !got.next.IsZero() {
 		if err := r.s.Hint(ctx, partition, got.next); err != nil {
 			return got, err
 		}
 	}
 	for _, h := range hints {
-		// One that is also the next was just written again, so it is not what was read.
+		// A hint that is also the next one was just written again, so its revision differs and it is kept.
 		if err := r.s.DropHint(ctx, h, got.at); err != nil {
 			return got, err
 		}
@@ -138,8 +137,8 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 	return got, nil
 }
 
-// Refill claims what is due in a partition for a worker that has just finished there. It gives
-// up when somebody else does the same.
+// Refill claims what is due in a partition for a worker that has just finished there. It gives up if another process
+// does the same.
 func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err error) {
 	got, err := r.claimDue(ctx, partition)
 	if fault.Is(err, fault.Conflict) {
@@ -148,16 +147,15 @@ func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err erro
 	return got.jobs, err
 }
 
-// claimed is what claimDue did.
+// claimed is the result of claimDue.
 type claimed struct {
-	at          time.Time // no due row that came later was seen
+	at          time.Time // time of the scan: later due rows were not seen
 	items, jobs int
-	next        time.Time // when the partition needs attention again; zero: no due rows at all
+	next        time.Time // when the partition needs attention again; zero: it has no due rows
 	late        time.Duration
 }
 
-// claimDue claims due rows of a partition, as many as its hosts can work on, and sends their
-// jobs.
+// claimDue claims as many due rows of a partition as its hosts can work on, and sends their jobs.
 func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) {
 	now := r.s.Now()
 	scan, err := r.scanDue(ctx, partition, now)
@@ -181,23 +179,23 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 	return got, nil
 }
 
-// dueScan is what a range read of due rows found.
+// dueScan is the result of a range read of due rows.
 type dueScan struct {
 	hosts []string // in the order of their first due row
 	rows  map[string][]storage.Entity
-	next  time.Time     // attention needed by rows that are not in rows
-	late  time.Duration // for how long the first of them has been due
+	next  time.Time     // when rows that are not in rows need attention
+	late  time.Duration // how long the first of them has been due
 }
 
 const (
-	// scanHost is the most rows worth reading per host: more are not claimed at once.
+	// scanHost is the most rows that are kept per host: more are not claimed at once.
 	scanHost = 2*JobItems + 1
-	// scanRows bounds one scan; what lies beyond waits for the next.
+	// scanRows bounds one scan. Further rows wait for the next.
 	scanRows = 2000
 )
 
-// scanDue reads due rows in order of time and stops at the first that is not due yet, or when it
-// has all that one claim can take.
+// scanDue reads due rows in order of time. It stops at the first that is not due yet, or when it has as many as one
+// claim can use.
 func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
 	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
@@ -241,8 +239,8 @@ func (s *dueScan) add(e storage.Entity) {
 	}
 }
 
-// claimHost marks due rows of one host as enqueued and sends their jobs. It returns how many the
-// host had room for, and until when nobody may ask it, if that is why it had none.
+// claimHost claims due rows of one host and sends their jobs. It returns how many rows the host had room for. If it
+// had room for none because the host is unavailable, it also returns until when.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
 	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})
@@ -271,7 +269,7 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 		items[i] = JobItem{ID: source.ID(id), RowKey: hash}
 		ops = append(ops, item.ClaimDue(e.Key, e.ETag, until))
 	}
-	// The rows need attention later than before, so the hint that led here, or will lead here, does for them.
+	// The claimed rows need attention later than before, so the existing hint is sufficient.
 	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
 		return 0, blocked, store.AsConflict(err)
 	}
@@ -282,8 +280,8 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 // priorityStep is the wait that one step of priority is worth.
 const priorityStep = time.Hour
 
-// byPriority sorts due rows of one host: those that have waited longest come first, where each step of priority counts
-// as an hour of waiting. So nothing waits for ever, and other hosts do not notice.
+// byPriority sorts due rows of one host: longest wait first, where each step of priority counts as an hour of
+// waiting. So no row waits for ever, and other hosts are not affected.
 func byPriority(rows []storage.Entity) {
 	since := func(e storage.Entity) time.Time {
 		at, _, _ := item.ParseDueRow(e.Row)

@@ -33,8 +33,8 @@ func (c fakeTime) Err() error {
 	return context.DeadlineExceeded
 }
 
-// overload is a registry with more due than its sweeps have time for: each storage operation of a
-// sweep takes a second, and a sweep has 50.
+// overload is a registry with more due than its sweeps have time for: each storage operation of a sweep takes a
+// second, and a sweep has 50 seconds.
 type overload struct {
 	bench
 	sweeps *Registry
@@ -62,10 +62,10 @@ func openOverload(t *testing.T) *overload {
 // hintShards is how many shards the hints have.
 const hintShards = 4
 
-// shardOf is where the hints of a partition are.
+// shardOf is the shard with the hints of a partition.
 func shardOf(partition string) int { return int(store.HintKey(partition, noon).Partition[0] - '0') }
 
-// unevenHosts names so many hosts for each shard of the hints.
+// unevenHosts returns names of hosts, as many for each shard of the hints as want says.
 func unevenHosts(want [hintShards]int) (hosts []string) {
 	for i := 0; want != [hintShards]int{}; i++ {
 		host := fmt.Sprintf("h%d.example", i)
@@ -77,7 +77,7 @@ func unevenHosts(want [hintShards]int) (hosts []string) {
 	return hosts
 }
 
-// minute lets one sweep run, and workers do its jobs.
+// minute runs one sweep, and then its jobs.
 func (o *overload) minute(t *testing.T, measured bool) {
 	t.Helper()
 	began := o.clock.Now()
@@ -92,7 +92,7 @@ func (o *overload) minute(t *testing.T, measured bool) {
 	o.clock.Advance(began.Add(time.Minute).Sub(o.clock.Now()))
 }
 
-// work does a job, and counts how long its pages have waited.
+// work runs a job, and records how long its pages have waited.
 func (o *overload) work(t *testing.T, job Job, measured bool) {
 	t.Helper()
 	batch, now := o.begin(t, job), o.clock.Now()
@@ -115,9 +115,8 @@ func (o *overload) work(t *testing.T, job Job, measured bool) {
 	}
 }
 
-// S11, K1: where more is due than sweeps have time for, every shard is served alike, and nobody waits
-// twice as long as all do on average. 250 hosts, of one to five pages, are due each half hour; there is time for
-// about 210.
+// S11, K1: with more due than sweeps have time for, every shard is served equally, and no page waits twice as long as
+// the average. 250 hosts, of one to five pages, are due each half hour; there is time for about 210.
 func TestS11NoShardStarves(t *testing.T) {
 	o := openOverload(t)
 	want := [hintShards]int{130, 70, 40, 10}
@@ -131,7 +130,7 @@ func TestS11NoShardStarves(t *testing.T) {
 	for i := range 8 * 60 {
 		o.minute(t, i >= 2*60)
 	}
-	for _, due := range o.due { // who still waits
+	for _, due := range o.due { // pages that still wait
 		if wait := o.clock.Now().Sub(due); wait > 0 {
 			o.waits = append(o.waits, wait)
 		}
@@ -158,8 +157,8 @@ func TestS11NoShardStarves(t *testing.T) {
 	o.check(t)
 }
 
-// S11: a sweep looks at partitions in the order of the minutes of their hints, whatever their shard,
-// at each once however many hints it has, and it follows more hints than it holds in memory.
+// S11: a sweep scans partitions in the order of the minutes of their hints, whatever their shard, and each once,
+// however many hints it has. It follows more hints than it holds in memory.
 func TestS11OldestFirst(t *testing.T) {
 	c := newClock()
 	under := mem.New(c.Now)
@@ -188,7 +187,7 @@ func TestS11OldestFirst(t *testing.T) {
 	if err != nil || report.Unfinished || report.Hints < len(first) {
 		t.Fatalf("%+v, %v; want all of %d partitions", report, err, len(first))
 	}
-	if twice := len(order) - len(first); twice < 0 || twice > 10 { // whose hints are in two windows
+	if twice := len(order) - len(first); twice < 0 || twice > 10 { // partitions with hints in two windows
 		t.Errorf("%d looks at %d partitions", len(order), len(first))
 	}
 	seen := map[string]bool{}
@@ -201,9 +200,9 @@ func TestS11OldestFirst(t *testing.T) {
 	}
 }
 
-// S11: partitions are swept side by side, and one that fails holds up none of the others.
+// S11: partitions are swept concurrently, and a failing one does not hold up the others.
 func TestS11SideBySide(t *testing.T) {
-	const atOnce = 16 // Options.Parallel, unless given
+	const atOnce = 16 // the default of Options.Parallel
 	c := newClock()
 	under := mem.New(c.Now)
 	var mu sync.Mutex

@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// A tag is a word on items. What it sets for them is a row of its own, of which there are few: a check that needs them
-// reads all at once, and no more than twice a minute in a process.
+// A tag is a word on items. The options that it sets are in a row of its own. There are few of these rows, so a check
+// that needs them reads all at once, and a process does so at most twice a minute.
 
 const (
 	tagsKey = "tag"
-	// maxTags is how many tags may set something.
+	// maxTags is how many tags may set options.
 	maxTags = 500
-	// tagsAge is how old what a process has read of tags may be.
+	// tagsAge is the most age of a process's copy of the tags.
 	tagsAge = 30 * time.Second
 )
 
-// Tags has what tags set for the items that have them (W9).
+// Tags keeps the options that tags set for their items (W9).
 type Tags struct {
 	s *store.Store
 
@@ -34,7 +34,7 @@ type Tags struct {
 	all  []Tag
 }
 
-// Tag is what a tag sets.
+// Tag is a tag with the options that it sets.
 type Tag struct {
 	Name      string          `col:"name"`
 	Options   options.Options `col:"options"`
@@ -45,7 +45,7 @@ var tagRows = row.Of[Tag]()
 
 func tagKey(name string) storage.Key { return storage.Key{Partition: tagsKey, Row: name} }
 
-// List reads the tags that set something, by name.
+// List returns the tags that set options, by name.
 func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
 	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: tagsKey}) {
 		if err != nil {
@@ -58,7 +58,7 @@ func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
 	return all, nil
 }
 
-// Get reads a tag. NotFound if it sets nothing.
+// Get reads a tag. Errors: NotFound if it sets nothing.
 func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
 	t, etag, err := tagRows.Load(ctx, r.s.Index, tagKey(name))
 	if err == nil && etag == "" {
@@ -67,8 +67,8 @@ func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
 	return t, err
 }
 
-// Put stores what a tag sets; the name and the options are valid. Checks in other processes go by it within half a
-// minute.
+// Put stores the options of a tag. Callers must pass a valid name and valid options. Checks in other processes apply
+// them within half a minute.
 func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, er
 	return t, err
 }
 
-// Remove has a tag set nothing any more. Items keep it as a word. NotFound if there is none.
+// Remove deletes the options of a tag. Items keep the tag as a word. Errors: NotFound.
 func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	t, err := r.Get(ctx, name)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *Tags) forget() {
 	r.read = time.Time{}
 }
 
-// Effective are the options that hold for an item. It reads nothing for an item without tags, and for others the tags
-// as they were less than half a minute ago.
+// Effective returns the effective options of an item. It reads nothing for an item without tags. For other items the
+// tags are at most half a minute old.
 func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
 	if len(it.Tags) == 0 {
 		return options.Merge(it.Options, nil), nil
@@ -118,8 +118,8 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	return options.Merge(it.Options, of), err
 }
 
-// Usual is how often an item is checked for which nobody has said it: not before the first after a change, and not
-// after the second while nothing changes.
+// Usual returns the default check intervals: least is the interval after a change, and most the longest one while
+// nothing changes.
 func (r *Tags) Usual() (least, most time.Duration) {
 	return r.s.Options.Schedule.Base, r.s.Options.Schedule.Max
 }

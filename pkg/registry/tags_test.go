@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// W9: what holds for an item is read for those that have tags, and rarely.
+// W9: effective options are read only for items with tags, and rarely.
 func TestW9EffectiveOptions(t *testing.T) {
 	var counter storagetest.Counter
 	clock := newClock()
@@ -60,7 +60,7 @@ func TestW9EffectiveOptions(t *testing.T) {
 	}
 }
 
-// W11: a paused item rests whatever sites and others say, until a person asks for it.
+// W11: a paused item is not checked, whatever sites and others report, until a person requests it.
 func TestW11PausedItemRests(t *testing.T) {
 	b := openMem(t, Options{})
 	b.register(t, RegisterOptions{}, "https://a.example/1")
@@ -117,7 +117,8 @@ func TestW11PausedItemRests(t *testing.T) {
 	}
 }
 
-// W9: of what waits at one host, what has priority comes first, and an hour of waiting is worth a step of it.
+// W9: at one host, waiting items with a higher priority come first, and a step of priority is worth an hour of
+// waiting.
 func TestW9Priority(t *testing.T) {
 	slow := func(string) Politeness {
 		return Politeness{MinDelay: time.Second, MaxDelay: time.Second, MaxConcurrent: 1}

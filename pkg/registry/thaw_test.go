@@ -47,7 +47,7 @@ func TestThaw(t *testing.T) {
 	}
 }
 
-// TestThawFreesWhatIsHeld holds that a column that binds a row to a worker is known to Thaw.
+// TestThawFreesWhatIsHeld checks that Thaw clears every column that binds a row to a worker.
 func TestThawFreesWhatIsHeld(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})

@@ -1,8 +1,8 @@
-// Package answer answers queries from the index, with pages that were checked as lately as was asked for, and finds the
-// passages of several queries that fit into a budget.
+// Package answer answers queries from the index. A caller can require pages that were checked recently enough, and
+// can ask for the passages of several queries that fit into a budget.
 //
-// The index holds what a page said when it was written there. The registry knows when the page was last found to be so,
-// and the history which capture that was, so that an answer can be cited.
+// The index holds the content of a page as of the last write. The registry records when a check last confirmed that
+// content, and the history records which capture it came from, so an answer can be cited.
 package answer
 
 import (
@@ -21,20 +21,20 @@ import (
 
 // Entries knows when entries were written.
 type Entries interface {
-	// Written is the time of an entry's last change; NotFound if there is no such entry.
+	// Written returns the time of an entry's last change. Errors: NotFound.
 	Written(ctx context.Context, id string) (time.Time, error)
 }
 
-// Chunks knows what the index was given of items.
+// Chunks reads the chunks of items that were written to the index.
 type Chunks interface {
-	// Records are the chunks of a manifest of an item.
+	// Records returns the chunks in a manifest of an item.
 	Records(ctx context.Context, id source.ID, manifest string) ([]chunk.Record, error)
 }
 
 // Answers answers queries.
 type Answers struct{ Options }
 
-// Options are what queries are answered from.
+// Options are the dependencies of [Answers].
 type Options struct {
 	Index   search.Index
 	Items   *registry.Items
@@ -47,7 +47,7 @@ type Options struct {
 // New makes an Answers.
 func New(o Options) *Answers { return &Answers{o} }
 
-// Search answers queries side by side, whatever the age of the pages.
+// Search answers queries concurrently, without regard to the age of the pages.
 func (a *Answers) Search(ctx context.Context, queries []search.Query) ([]search.Results, error) {
 	found := make([]search.Results, len(queries))
 	g, ctx := errgroup.WithContext(ctx)

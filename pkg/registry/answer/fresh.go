@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Bounds of checks that a search waits for.
+// Bounds of the checks that a search waits for.
 const (
 	maxRechecked = 5
 	recheckTime  = 10 * time.Second
@@ -26,21 +26,21 @@ const (
 // lookups is how many results are looked up at once.
 const lookups = 8
 
-// Freshness says how lately pages must have been checked to be in an answer.
+// Freshness says how recently pages must have been checked to be in an answer.
 type Freshness struct {
-	Since   time.Time // zero for any
-	Recheck bool      // the first of those that were not are checked now
+	Since   time.Time // zero: any age
+	Recheck bool      // check the first of the stale pages now
 }
 
 func (f Freshness) stale(s Sighting) bool { return s.CheckedAt().Before(f.Since) }
 
-// Sighting is what is known of a result beside what the index holds: an item, or when an entry was written.
+// Sighting is what the registry knows of a result: the item, or for an entry the time when it was written.
 type Sighting struct {
 	Item    registry.Item
 	Written time.Time // of an entry
 }
 
-// CheckedAt is when a page was last found to be as the index has it. For an entry that is when it was written.
+// CheckedAt is when a check last confirmed the indexed content of a page, or when an entry was written.
 func (s Sighting) CheckedAt() time.Time {
 	if !s.Written.IsZero() {
 		return s.Written
@@ -48,15 +48,16 @@ func (s Sighting) CheckedAt() time.Time {
 	return s.Item.LastVerified
 }
 
-// Found is what was found, and what is known of it.
+// Found is a set of results with the sightings of their pages.
 type Found struct {
 	Results []search.Results // one for each query
 	Seen    map[string]Sighting
-	Stale   int // pages that were left out
+	Stale   int // pages that were omitted
 }
 
-// Fresh answers queries and reads what is known of the pages. It leaves out what is stale, or has it checked first and
-// searches again. What could not be checked in time stays, with the time of its last check.
+// Fresh answers queries and reads the sightings of the results. Stale pages are omitted, or with Recheck the first of
+// them are checked and the queries run again. A page whose check does not finish in time stays, with the time of its
+// last check.
 func (a *Answers) Fresh(ctx context.Context, f Freshness, queries []search.Query) (out Found, err error) {
 	if out, err = a.seen(ctx, queries); err != nil {
 		return out, err
@@ -72,7 +73,7 @@ func (a *Answers) Fresh(ctx context.Context, f Freshness, queries []search.Query
 	return a.seen(ctx, queries)
 }
 
-// seen answers queries and reads what is known of the results.
+// seen answers queries and reads the sightings of the results.
 func (a *Answers) seen(ctx context.Context, queries []search.Query) (out Found, err error) {
 	began := time.Now()
 	if out.Results, err = a.Search(ctx, queries); err != nil {
@@ -82,7 +83,7 @@ func (a *Answers) seen(ctx context.Context, queries []search.Query) (out Found, 
 		return out, err
 	}
 	for _, s := range out.Seen {
-		if s.Item.LastIndexed.After(began) { // what was found may be of before, and would be cited as of now
+		if s.Item.LastIndexed.After(began) { // the result may be of the older content, and would be cited as the newer
 			out.Results, err = a.Search(ctx, queries)
 			break
 		}
@@ -90,7 +91,7 @@ func (a *Answers) seen(ctx context.Context, queries []search.Query) (out Found, 
 	return out, err
 }
 
-// all are the results of all queries.
+// all returns the results of all queries.
 func (out *Found) all() (all []search.Result) {
 	for _, r := range out.Results {
 		all = append(all, r.Results...)
@@ -98,7 +99,7 @@ func (out *Found) all() (all []search.Result) {
 	return all
 }
 
-// sightings reads what is known of results. A result that is not there any more is left out.
+// sightings reads the sightings of results. A result whose item or entry no longer exists is omitted.
 func (a *Answers) sightings(ctx context.Context, results []search.Result) (map[string]Sighting, error) {
 	var mu sync.Mutex
 	found := make(map[string]Sighting, len(results))
@@ -128,8 +129,8 @@ func (a *Answers) sighting(ctx context.Context, r search.Result) (s Sighting, er
 	return s, err
 }
 
-// recheck has the first pages that are stale checked, and waits for that a while. It reports whether any was checked:
-// what was found may be another now.
+// recheck requests checks of the first stale pages and waits for them for a limited time. It reports whether any was
+// checked, because the results may then differ.
 func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checked bool, err error) {
 	waiting := a.request(ctx, f, found)
 	for end := time.Now().Add(recheckTime); len(waiting) > 0 && time.Now().Before(end); {
@@ -139,7 +140,8 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 		var still []registry.Item
 		for _, before := range waiting {
 			now, err := a.Items.Find(ctx, before.ID)
-			// What was captured and is not in the index yet would be cited for what the index has.
+			// A page with a newer capture that is not indexed yet is not counted as checked: the newer capture would
+			// be cited for the older content.
 			if err == nil && (now.LastChecked.Equal(before.LastChecked) || now.IndexPending) {
 				still = append(still, before)
 			}
@@ -149,7 +151,7 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 	return checked, nil
 }
 
-// request asks for checks of the first pages that are stale, and gives those that will be checked.
+// request requests checks of the first stale pages, and returns the items that will be checked.
 func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waiting []registry.Item) {
 	var sources []source.Source
 	for _, r := range found.all() {
@@ -163,7 +165,7 @@ func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waitin
 	}
 	asked := a.Items.Register(ctx, sources, registry.RegisterOptions{Method: "SEARCH"})
 	for i, r := range slices.Backward(asked) {
-		if r.Err != nil { // the others are worth an answer
+		if r.Err != nil { // the other pages still deserve an answer
 			a.Log.WarnContext(ctx, "a check before an answer not asked for", "kind", fault.KindOf(r.Err), "err", r.Err)
 			waiting = slices.Delete(waiting, i, i+1)
 		}
@@ -171,7 +173,7 @@ func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waitin
 	return waiting
 }
 
-// omit leaves out what is stale.
+// omit removes stale results.
 func (out *Found) omit(f Freshness) {
 	if f.Since.IsZero() {
 		return

@@ -8,22 +8,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Cited is a passage with what is known of its page.
+// Cited is a passage with the sighting and the capture of its page.
 type Cited struct {
 	passage.Passage
 	Sighting
-	// Capture has what the index knows of the page; zero where that is not certain, and for entries.
+	// Capture is the capture that the index holds of the page. Zero when that is uncertain, and for entries.
 	Capture snapshot.Capture
 }
 
-// Passages are what several queries found, within a budget of tokens.
+// Passages are the passages that several queries found, within a budget of tokens.
 type Passages struct {
 	Found
-	Passages []Cited // the best first, each text once; those that follow each other on a page are joined
+	Passages []Cited // best first, each text once; adjacent passages of a page are joined
 	Tokens   int
 }
 
-// Passages answers queries by whole passages, up to so many tokens.
+// Passages answers queries with whole passages, up to a total of so many tokens.
 func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Query, tokens int) (out Passages,
 	err error) {
 	if out.Found, err = a.Fresh(ctx, f, queries); err != nil {
@@ -56,8 +56,8 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	return out, nil
 }
 
-// positionsOf are where the chunks of pages stand, by page and uid. What the index was given of a page may be another
-// than what was found; then nothing is known of that.
+// positionsOf returns the positions of chunks in their pages, by page and uid. A manifest may be newer than the
+// results; chunks that it does not contain have no position.
 func (a *Answers) positionsOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
 	map[[2]string]passage.Position, error) {
 	places, read := map[[2]string]passage.Position{}, map[string]bool{}

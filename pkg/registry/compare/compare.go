@@ -1,7 +1,7 @@
-// Package compare says what differs between two captures of an item, as the item is watched, and makes rules for lines
-// that are not to count.
+// Package compare shows the differences between two captures of an item, with the item's watch settings applied. It
+// also creates rules for lines that should not count as changes.
 //
-// Both read captures that are kept: the site is not asked.
+// Both work on stored captures and send no request to the site.
 package compare
 
 import (
@@ -25,32 +25,32 @@ type Comparer struct {
 	history *history.History
 }
 
-// New makes a Comparer of items, which are watched as they and their tags say.
+// New makes a Comparer. The watch settings come from the items and their tags.
 func New(items *registry.Items, tags *registry.Tags, past *history.History) *Comparer {
 	return &Comparer{items, tags, past}
 }
 
 // Query says what is compared.
 type Query struct {
-	From, To string // digests of captures; those of the last change where one is empty
-	Part     string // "page", or "watched" for the part that is watched; "" is the page
+	From, To string // digests of captures; an empty one is chosen by the last change
+	Part     string // "page", or "watched" for the watched part; "" means "page"
 }
 
-// Diff is what differs between two captures.
+// Diff is the differences between two captures.
 type Diff struct {
 	From, To snapshot.Capture
 	Hunks    []Hunk
-	Cut      bool // not everything was compared, or more differs
+	Cut      bool // the comparison or the list of differences is incomplete
 }
 
-// Hunk is a place where the texts differ, with a few lines around it.
+// Hunk is a passage in which the texts differ, with a few lines of context.
 type Hunk []Line
 
-// Line is a line of both texts, or of one of them. Lines that went stand before those that came in their place.
+// Line is a line of one or both texts. Removed lines come before the lines that replaced them.
 type Line struct {
-	Old, New int // its numbers in the texts, from 1; 0 where it is not in the text
+	Old, New int // line numbers from 1; 0 where the text does not have the line
 	Pieces   []textdiff.Piece
-	Ignored  string // the rule by which a line does not count; empty if it counts
+	Ignored  string // the rule by which the line does not count; empty if it counts
 }
 
 // Diff compares two captures of a past.
@@ -141,11 +141,11 @@ func differs(r textdiff.Row) bool {
 	return false
 }
 
-// reader reads the captures of a past as the item is watched.
+// reader reads the captures of a past with the item's watch settings applied.
 type reader struct {
 	history *history.History
 	past    history.Past
-	part    *part.Reader // nil: all of a page counts
+	part    *part.Reader // nil: the whole page counts
 }
 
 func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
@@ -157,11 +157,11 @@ func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
 	return reader{c.history, p, r}, err
 }
 
-// reading is a capture as it was read.
+// reading is a capture after it was read.
 type reading struct {
 	capture snapshot.Capture
 	text    string     // of the page
-	part    *part.Part // what counts of it; nil: all of it
+	part    *part.Part // the part that counts; nil: the whole page
 }
 
 func (r reader) read(ctx context.Context, digest string) (out reading, err error) {
@@ -178,5 +178,5 @@ func (r reader) read(ctx context.Context, digest string) (out reading, err error
 	return out, err
 }
 
-// valid is a text as JSON can have it.
+// valid makes a text valid UTF-8, as JSON requires.
 func valid(text string) string { return strings.ToValidUTF8(text, "�") }

@@ -12,29 +12,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// maxMade is how many rules are made of one hunk.
+// maxMade is how many rules one hunk may yield.
 const maxMade = 5
 
-// Request says which lines are not to count. One of Pattern, Text and Hunk is given.
+// Request names the lines that should not count. Exactly one of Pattern, Text and Hunk is set.
 type Request struct {
 	Pattern   string // a regular expression for lines
-	Text, Was string // a line, and the line before it: the rule keeps what both have in common
-	Hunk      int    // the number of a hunk, from 1, of the diff that Query asks for
+	Text, Was string // a line, and the line that it replaced: the rule keeps what they have in common
+	Hunk      int    // the number of a hunk, from 1, in the diff of Query
 	Query
 	Preview bool // nothing is saved
-	Undo    bool // the rule Pattern, or the last rule, is removed
+	Undo    bool // remove the rule Pattern, or the last rule
 }
 
-// Result is what has become of a request.
+// Result is the outcome of a request.
 type Result struct {
-	Rules    []string // that were made or removed
+	Rules    []string // rules that were added or removed
 	Ignore   []string // all rules of the item
 	Saved    bool
-	Changes  int // that the preview examined
+	Changes  int // changes that the preview examined
 	Silenced []Silenced
 }
 
-// Ignore makes rules of what is not to count, tells what they would have silenced, and keeps or removes them.
+// Ignore creates rules from a request, previews which changes they would have silenced, and adds or removes them.
 func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out Result, err error) {
 	set, err := c.tags.Effective(ctx, &p.Item)
 	if err != nil {
@@ -63,8 +63,8 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	return out, atField("id", err)
 }
 
-// keep adds rules to those that hold for an item, or removes them. The item then has them all itself, since its own
-// list wins over that of a tag.
+// keep adds rules to an item's effective rules, or removes them. The item then stores the whole list itself, because
+// the list of an item overrides the list of a tag.
 func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, undo bool) (why string, err error) {
 	set, err := c.tags.Effective(ctx, it)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, 
 	return "lines do not count any more: " + strings.Join(rules, ", "), err
 }
 
-// withRules is what is watched, with more rules for lines or without some.
+// withRules returns watch settings with rules for lines added or removed.
 func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	out := options.Watch{}
 	if set != nil {
@@ -97,7 +97,7 @@ func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	return &out
 }
 
-// rulesOf are the rules that a request is about. set is what is watched now.
+// rulesOf returns the rules that a request adds or removes. set is the current watch settings.
 func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *options.Watch) ([]string, error) {
 	if q.Undo {
 		return undone(q, set)
@@ -144,7 +144,7 @@ func undone(q Request, set *options.Watch) ([]string, error) {
 	return []string{q.Pattern}, nil
 }
 
-// suggest makes rules of the lines of a hunk, as far as they have something in common. It says why there are none.
+// suggest makes rules from what the lines of a hunk have in common. Its error says why there are none.
 func suggest(h Hunk) (rules []string, err error) {
 	var gone, come []string
 	pair := func() {

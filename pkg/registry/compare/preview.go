@@ -13,20 +13,20 @@ import (
 const (
 	// maxCaptures is how many captures a preview reads.
 	maxCaptures = 30
-	// maxLines is how many lines of a change a preview shows, and maxLine how long each is, in bytes.
+	// maxLines is how many lines of a change a preview shows, and maxLine the most bytes of each.
 	maxLines = 10
 	maxLine  = 300
 )
 
-// Silenced is a change that rules match.
+// Silenced is a change with lines that match the rules.
 type Silenced struct {
 	At       time.Time
 	From, To string      // digests of the captures before and after
-	Whole    bool        // nothing is left of the change
-	Lines    []part.Line // the first that do not count
+	Whole    bool        // the rules silence the whole change
+	Lines    []part.Line // the first lines that do not count
 }
 
-// preview tells how many changes between the last captures were examined, and what some rules match in them.
+// preview returns how many changes between the last captures were examined, and which of them the rules match.
 func (r reader) preview(ctx context.Context, rules []string) (examined int, out []Silenced, err error) {
 	made := map[string]bool{}
 	for _, rule := range rules {
@@ -39,7 +39,7 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 		}
 		got, err := r.read(ctx, digest)
 		if err != nil {
-			return nil // it is not kept any more, or cannot be read now
+			return nil // the capture is no longer kept, or cannot be read now
 		}
 		if len(known) > 1 {
 			clear(known)
@@ -71,7 +71,7 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 	return examined, out, nil
 }
 
-// ignoredBy are the first lines that differ between two parts and do not count by one of some rules.
+// ignoredBy returns the first lines that differ between two parts and that the given rules exclude.
 func ignoredBy(was, is *part.Part, rules map[string]bool) (out []part.Line) {
 	before, after := words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText)
 	for line := range part.Ignored(was, is, before, after) {

@@ -1,8 +1,8 @@
-// Package history reads the past of items: what was captured of a page or a file and what it said, what a capture took
-// over from, and when it changed.
+// Package history reads the past of items: the captures of a page or a file and their texts, the edges between
+// captures, and the changes.
 //
-// The past of an item is its own and that of the items that have moved there, whose captures and edges stay where they
-// were made. So an item has several ids here, its own first.
+// The past of an item includes the past of items that have moved to it. Their captures and edges stay under the ids
+// for which they were made, so an item has several ids here, its own first.
 package history
 
 import (
@@ -27,7 +27,7 @@ type History struct {
 	documents *document.Reader
 }
 
-// New makes a History of items, of what is kept of them, and of a reader for their documents.
+// New makes a History from the registry, the snapshot store and a reader for documents.
 func New(items *registry.Items, moves *registry.Moves, kept *snapshot.Store, documents *document.Reader) *History {
 	return &History{items, moves, kept, documents}
 }
@@ -55,7 +55,7 @@ func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 	return Past{Item: it, IDs: append([]source.ID{it.ID}, formers...), h: h}, err
 }
 
-// BaseURL is what the addresses in a document are relative to where only its text is wanted.
+// BaseURL is the base of relative addresses in a document of which only the text is needed.
 const BaseURL = "https://capture.invalid/"
 
 // Read reads a captured body as a document. Its text does not depend on where its links lead.
@@ -63,7 +63,7 @@ func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (ex
 	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL, extract.Limits{})
 }
 
-// Load reads a capture of an id, or of the items that have moved there.
+// Load reads a capture of an id, or of the items that have moved to it.
 func (h *History) Load(ctx context.Context, id source.ID, digest string) (snapshot.Capture, []byte, error) {
 	c, body, err := h.kept.Load(ctx, id, rawHash(digest))
 	if !fault.Is(err, fault.NotFound) {
@@ -85,7 +85,7 @@ func (p Past) Load(ctx context.Context, digest string) (snapshot.Capture, []byte
 	return c, body, notKept(err, digest)
 }
 
-// notKept says what it means that a capture is not found.
+// notKept explains the error when a capture is not found.
 func notKept(err error, digest string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
@@ -93,18 +93,18 @@ func notKept(err error, digest string) error {
 	return err
 }
 
-// hashed is before the digest of a body.
+// hashed is the prefix of a body's hash, before the digest.
 const hashed = "sha256:"
 
 func rawHash(digest string) string { return hashed + digest }
 
-// Digest is that of a body by its hash.
+// Digest returns the digest in the hash of a body.
 func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) }
 
 // IsDigest reports whether a text has the form of a digest.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Changes gives the latest changes of a past, so many of each id, newest first in each.
+// Changes yields the latest changes of a past, up to most of each id, and newest first within each id.
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Z1: captures and edges of all ids that an item had come in pages without gaps.
+// Z1: captures and edges of all ids that an item has had are listed in pages without gaps.
 func TestZ1PastInPages(t *testing.T) {
 	ids := []source.ID{"url_a", "url_b", "url_c", "url_d"}
 	kept := map[source.ID][]string{"url_a": {"1", "2", "3"}, "url_b": nil, "url_c": {"4"}, "url_d": {"5", "6"}}

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// maxChanges bounds the changes of an id that are looked through.
+// maxChanges bounds the changes of an id that are searched.
 const maxChanges = 1000
 
-// Current is the digest of the capture that the item has now.
+// Current returns the digest of the item's current capture.
 func (p Past) Current() (digest string, err error) {
 	if p.Item.RawHash == "" {
 		return "", fault.New(fault.NotFound, "the page was not read yet, or is gone: its status is %s", p.Item.Status)
@@ -22,7 +22,7 @@ func (p Past) Current() (digest string, err error) {
 	return Digest(p.Item.RawHash), nil
 }
 
-// At is the digest of the capture that the item had at a time.
+// At returns the digest of the item's capture at a time.
 func (p Past) At(ctx context.Context, at time.Time) (digest string, err error) {
 	spans, err := p.spans(ctx)
 	if err != nil {
@@ -43,14 +43,14 @@ func (p Past) At(ctx context.Context, at time.Time) (digest string, err error) {
 	return "", fault.New(fault.NotFound, "nothing of the page is kept")
 }
 
-// span is a capture that an item had since a time.
+// span is a capture and the time since which the item had it.
 type span struct {
 	since  time.Time
 	digest string
 }
 
-// spans are the captures that an item had, the first one first. When a page goes back to an earlier capture, no new one
-// is made: the change tells of it.
+// spans returns the captures that an item had, oldest first. When a page goes back to an earlier capture, no new
+// capture is made: only the change records it.
 func (p Past) spans(ctx context.Context) (all []span, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)
@@ -76,8 +76,8 @@ func (p Past) spans(ctx context.Context) (all []span, err error) {
 	return all, nil
 }
 
-// LastChange names the captures before and after the last change of the text. Where one of the two is given, it is the
-// last change from or to that capture.
+// LastChange names the captures before and after the last change of the text. If one of the two is given, it finds
+// the last change from or to that capture.
 func (p Past) LastChange(ctx context.Context, from, to string) (string, string, error) {
 	for c, err := range p.Changes(ctx, maxChanges) {
 		if err != nil {
@@ -91,7 +91,7 @@ func (p Past) LastChange(ctx context.Context, from, to string) (string, string, 
 	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
 }
 
-// Indexed is the capture of an item that the index has; zero if that is not certain.
+// Indexed returns the capture that the index holds of an item; zero if that is uncertain.
 func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Capture, error) {
 	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
 		return snapshot.Capture{}, nil

@@ -1,17 +1,17 @@
-// Package item decides what becomes of a source's record: what a registration, a worker's commit, a move or a rebuild
-// makes of its row, without asking the store. Everything here is arithmetic on values; pkg/registry reads and writes
-// them, and has the protocol.
+// Package item holds the rules for an item's row: what a registration, a worker's commit, a move or a rebuild changes
+// in it. Everything here is arithmetic on values and sends no request to the store. pkg/registry reads and writes the
+// rows, and implements the protocol.
 //
 // # The row
 //
-// An [Item] is one row of five records, whose columns stand side by side: [Identity] is who it is, [Asked] what people
-// and runs have asked of it, [Seen] what checks have found, [Plan] what is to be done next and when, and [Lock] who
-// works on it. A check writes what it has seen, its plan and the lock. Everything else is written by others, also while
-// a check runs: what a commit then keeps of each record says [Meanwhile].
+// An [Item] is one row of five records: [Identity] is which source it is, [Asked] what people and runs have
+// requested, [Seen] what checks have found, [Plan] what is to be done next and when, and [Lock] which worker has it.
+// A check writes what it has seen, its plan and the lock. Others write everything else, also while a check runs.
+// [Meanwhile] defines what a commit then keeps of each record.
 //
 // # Keys
 //
-// In the partition of its host an item has two rows, in the index table one that leads to it:
+// An item has two rows in the partition of its host, and one in the index table that leads to it:
 //
 //	PK partition  RK <hash>                    the item
 //	PK partition  RK due|<nextCrawlAt>|<hash>  its due row; enqueuedUntil while a job has it

@@ -6,22 +6,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// JobTTL is how long a sent job may take to arrive; after it the sweep sends another.
+// JobTTL is how long a sent job may take to arrive. After that a sweep sends another.
 const JobTTL = 10 * time.Minute
 
-// Expedite moves an item as it was read, and its due row, to an earlier time.
+// Expedite moves an item, at the revision that was read, and its due row to an earlier time.
 func Expedite(it *Item, at time.Time, props storage.Properties) []storage.Op {
 	props["nextCrawlAt"] = storage.FormatTime(at)
 	return []storage.Op{it.Merge(props), DeleteDue(it.key, it.NextCrawlAt), UpsertDue(it, at, time.Time{})}
 }
 
-// DueKey is where an item's due row is.
+// DueKey is the key of an item's due row.
 func DueKey(item storage.Key, at time.Time) storage.Key {
 	return storage.Key{Partition: item.Partition, Row: DueRow(at, item.Row)}
 }
 
-// DeleteDue removes an item's due row. The item's own ETag guards it: only who holds the item moves its
-// due row.
+// DeleteDue removes an item's due row. The item's own ETag guards the deletion: a due row moves only in a transaction
+// that also writes its item.
 func DeleteDue(item storage.Key, at time.Time) storage.Op { return DropRow(DueKey(item, at)) }
 
 // DropRow deletes a row, whatever its revision.
@@ -40,28 +40,27 @@ func UpsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: DueKey(it.key, at), Props: props}}
 }
 
-// ClaimDue notes until when a job has a due row, as it was read.
+// ClaimDue records in a due row, at the revision that was read, until when a job has it.
 func ClaimDue(key storage.Key, read storage.ETag, until time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: read, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
 	}}
 }
 
-// SetEnqueued rewrites until when an item's due row is in other hands. The row may be written
-// blindly: the column is advice to sweeps, and a row that moved is not there any more.
+// SetEnqueued rewrites until when an item's due row is claimed. The row may be written without its revision: the
+// column only advises sweeps, and a due row that moved no longer exists under this key.
 func SetEnqueued(it *Item, until time.Time) storage.Op {
 	return ClaimDue(DueKey(it.key, it.NextCrawlAt), storage.AnyETag, until)
 }
 
-// EnqueuedUntil is until when a due row is in the hands of a job.
+// EnqueuedUntil returns until when a job has a due row.
 func EnqueuedUntil(due storage.Entity) time.Time {
 	text, _ := due.Props["enqueuedUntil"].(string)
 	return storage.ParseTime(text)
 }
 
-// ParkedUntil is until when due rows are left alone for a host that is not available until a time.
-// It is never later than JobTTL from now: so whatever moves a due row, the partition
-// has a hint before the row's new place (invariant 2).
+// ParkedUntil returns until when due rows are parked because their host is unavailable until a time. The result is at
+// most JobTTL from now. So however a due row moves, the partition has a hint before the row's new time (invariant 2).
 func ParkedUntil(now, until time.Time) time.Time {
 	if limit := now.Add(JobTTL); until.After(limit) {
 		return limit

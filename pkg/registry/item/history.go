@@ -9,25 +9,25 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// Bounds of what an item says of itself.
+// Bounds of an item's history and error message.
 const (
-	// MaxErrorMessage is the most characters of a failure's message (spec 003 §7.6, A13).
+	// MaxErrorMessage is the most characters of an error message (spec 003 §7.6, A13).
 	MaxErrorMessage = 1024
 	maxHistory      = 30        // decisions
 	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
 )
 
-// Decision is one line of an item's history: what was decided and why.
+// Decision is one line of an item's history: a decision and its reason.
 type Decision struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"`
 	Why  string    `json:"why"`
 }
 
-// SetError records a failure's message, cut to 1,024 characters on a rune's edge.
+// SetError records an error message, cut to 1,024 characters at the end of a rune.
 func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, MaxErrorMessage) }
 
-// Record adds a decision to the history and lets the oldest go.
+// Record adds a decision to the history and drops the oldest ones beyond the bounds.
 func (it *Item) Record(now time.Time, what, why string) {
 	h := append(it.History, Decision{At: policy.Stamp(now), What: what, Why: words.ClipRunes(why, 300)})
 	if len(h) > maxHistory {
@@ -44,7 +44,7 @@ func jsonLen(v any) int {
 	return len(b)
 }
 
-// mergeHistory adds to the check's decisions those of others that are newer than what the check had read.
+// mergeHistory adds decisions of other writers to those of the check, if they are newer than what the check had read.
 func mergeHistory(ours, theirs []Decision) []Decision {
 	seen := map[Decision]bool{}
 	for _, d := range ours {

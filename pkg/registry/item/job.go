@@ -17,11 +17,11 @@ type Job struct {
 	Items        []JobItem `json:"items"`
 	Reason       string    `json:"reason"`
 	RunID        string    `json:"runId,omitempty"`
-	// TraceParent is the W3C trace that the job belongs to; empty for none.
+	// TraceParent is the W3C trace of the job; empty for none.
 	TraceParent string `json:"traceparent,omitempty"`
 }
 
-// JobItem names one item of a job and the generation that was asked for.
+// JobItem names one item of a job and the requested generation.
 type JobItem struct {
 	ID         source.ID `json:"id"`
 	RowKey     string    `json:"rowKey"`
@@ -67,7 +67,7 @@ func (j Job) Hashes() (out []string) {
 	return out
 }
 
-// InJob names an item in a job.
+// InJob returns the JobItem of an item.
 func InJob(it *Item) JobItem {
 	return JobItem{ID: it.ID, RowKey: it.key.Row, Generation: it.ReindexGeneration}
 }

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// DuePrefix is that of due rows, HostPrefix that of the rows of hosts.
+	// DuePrefix is the prefix of due rows, HostPrefix the prefix of host rows.
 	DuePrefix  = "due|"
 	HostPrefix = "host|"
-	// AfterBar closes the range of a prefix that ends in '|': the next character.
+	// AfterBar ends the range of a prefix whose last character is '|': it is the next character.
 	AfterBar = "}"
 )
 
@@ -29,12 +29,12 @@ func ParseDueRow(row string) (at time.Time, hash string, ok bool) {
 	return at, hash, found && !at.IsZero()
 }
 
-// IndexKey is where the row is that leads to an item.
+// IndexKey is the key of the index row that leads to an item.
 func IndexKey(hash string) storage.Key {
 	return storage.Key{Partition: hash[:2], Row: hash}
 }
 
-// IsItemRow tells items from the rows that stand beside them: a hash has none of '|'.
+// IsItemRow reports whether a row of the items table is an item: only hashes have no '|'.
 func IsItemRow(row string) bool { return !strings.Contains(row, "|") }
 
 // HostRow is the RowKey of a host's row.

@@ -2,15 +2,15 @@ package item
 
 import "time"
 
-// MayVanish reports whether the item's next check may purge it. A registration then has to say
-// that somebody wants it, even if that check is due anyway.
+// MayVanish reports whether the item's next check may purge it. A registration must then record that the item is
+// wanted, even if that check is due anyway.
 func (it *Item) MayVanish() bool {
 	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
 }
 
-// Revive takes note that somebody wants an item that may be on its way out. One that was to be
-// removed begins anew; a tombstone stays, but its time begins again. A worker may have died while
-// it purged, so nothing is relied on that should be kept elsewhere.
+// Revive records that an item is wanted that may be about to be purged. An item whose removal was requested starts
+// anew. A tombstone stays, but its retention starts again. A worker may have died during the purge, so the revived
+// item does not rely on anything that is kept elsewhere.
 func (it *Item) Revive(now time.Time) {
 	switch {
 	case it.RemoveRequested || it.MovedTo != "":
@@ -20,8 +20,8 @@ func (it *Item) Revive(now time.Time) {
 	}
 }
 
-// anew is the item as if it had just been registered. Its generations never fall, and the worker that
-// has it locked will notice.
+// anew returns the item as if it had just been registered. Its generations never fall, and the lock stays so that its
+// worker notices the change.
 func anew(it *Item, now time.Time) Item {
 	fresh := Item{
 		Identity: Identity{
@@ -33,7 +33,7 @@ func anew(it *Item, now time.Time) Item {
 		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
 		Plan: Plan{
 			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
-			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host's row counts it
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host row counts it
 		},
 		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
 		key:  it.key, etag: it.etag,

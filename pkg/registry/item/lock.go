@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// LockTime is how long a worker holds its items; within it the job is over.
+	// LockTime is how long a worker holds its items. The job ends within that time.
 	LockTime = policy.LeaseTime
-	// RequestTime is after how long a request to the store is given up: until then it may still take effect.
+	// RequestTime is the timeout of a request to the store. Until then the request may still take effect.
 	RequestTime = 30 * time.Second
 )
 
-// Forced reports whether a force request waits to be processed (A15).
+// Forced reports whether a forced check is waiting (A15).
 func (it *Item) Forced() bool {
 	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
 }
 
-// Eligible reports whether a worker may take the item: nobody holds it, and it is due or forced. A
-// lock that ran out is respected for as long as a request of its holder may still be on its way.
+// Eligible reports whether a worker may lock the item: no worker holds it, and it is due or forced. An expired lock
+// is respected for as long as a request of its holder may still take effect.
 func (it *Item) Eligible(now time.Time) bool {
 	if !it.LockedUntil.IsZero() && it.LockedUntil.Add(RequestTime).After(now) {
 		return false
@@ -27,17 +27,17 @@ func (it *Item) Eligible(now time.Time) bool {
 	return !it.NextCrawlAt.After(now) || it.Forced()
 }
 
-// CheckIsDue reports whether a check that is due has yet to begin. One that runs does not
-// count: it may have fetched the page before it changed, and a worker that outlived its lock may
-// still commit. Who asks then moves the due time behind the beginning of the lock, once, and the
-// commit keeps that time. Nor does a pending index count, for which nobody asks the site.
+// CheckIsDue reports whether a due check has not begun yet. A running check does not count: it may have fetched the
+// page before the page changed, and a worker that outlived its lock may still commit. A request then moves the due
+// time to after the beginning of the lock, once, and the commit keeps that time. A pending index does not count
+// either, because it sends no request to the site.
 func (it *Item) CheckIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)
 	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending
 }
 
-// AsksNobody reports whether the item's next check leaves its site alone: it is to be removed or has moved, or
-// its snapshot is to be indexed.
+// AsksNobody reports whether the item's next check sends no request to its site: the item is to be removed or has
+// moved, or its snapshot is to be indexed.
 func (it *Item) AsksNobody() bool {
 	return it.RemoveRequested || it.MovedTo != "" || it.IndexPending && !it.Forced()
 }

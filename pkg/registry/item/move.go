@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Renamed is the identity that rules give an item, if that is another. A file's does not follow from them, and
-// what somebody wants removed does not go on.
+// Renamed returns the item's identity under rules, if it differs from the present one. The identity of a file does
+// not follow from the rules, and an item that is to be removed does not move.
 func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	if it.Type != source.URL || it.RemoveRequested {
 		return to, false
@@ -20,11 +20,11 @@ func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	return to, err == nil && to.Normalized != it.NormalizedSource
 }
 
-// As is an item under another identity. The index is given what is held at once, without asking the site,
-// whose next check stays when it was to be.
+// As returns an item under another identity. The stored content is indexed under it at once, without a request to the
+// site. The next check of the site stays when it was.
 func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n := *it
-	if it.AliasOf != "" { // who stands for it may have moved, too: it is looked at anew
+	if it.AliasOf != "" { // the canonical item may have moved, too: examine it again
 		n = New(to, key, now)
 		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
 		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
@@ -53,7 +53,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	return n
 }
 
-// Join takes note that another item, the old one, has turned out to be this one, whose own state stands.
+// Join merges a former item, old, into this one. The state of this one is kept.
 func Join(it, old *Item, now time.Time) {
 	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
 		it.Revive(now)
@@ -67,14 +67,14 @@ func Join(it, old *Item, now time.Time) {
 	}
 	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
 	if old.ContentHash != it.ContentHash {
-		it.NextCrawlAt, it.IndexPending = now, false // the other one may know better
+		it.NextCrawlAt, it.IndexPending = now, false // the other item may have newer content
 	}
 	it.Record(now, "joined",
 		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
 }
 
-// Derive makes the columns anew that follow from the identity alone, and reports whether one is another. A file
-// is shown as it was named.
+// Derive recomputes the columns that follow from the identity alone, and reports whether any changed. The display
+// name of a file stays as it was given.
 func Derive(it *Item) (changed bool) {
 	group, display := it.Source().ContentGroupID(), it.DisplaySource
 	if it.Type == source.URL {

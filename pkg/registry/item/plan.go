@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Schedule gives the item's state to package schedule.
+// Schedule returns the item's state for package schedule.
 func (it *Item) Schedule() schedule.State {
 	return schedule.State{
 		Interval:  time.Duration(it.CrawlIntervalSeconds) * time.Second,
@@ -18,7 +18,7 @@ func (it *Item) Schedule() schedule.State {
 	}
 }
 
-// Reschedule takes over a decision of package schedule.
+// Reschedule applies a decision of package schedule.
 func (it *Item) Reschedule(d schedule.Decision) {
 	it.CrawlIntervalSeconds = int64(d.State.Interval / time.Second)
 	it.UnchangedChecks, it.CrawlAttempts, it.MissingChecks = d.State.Unchanged, d.State.Attempts, d.State.Missing
@@ -26,26 +26,26 @@ func (it *Item) Reschedule(d schedule.Decision) {
 	it.NextCrawlAt = policy.Stamp(d.Next)
 }
 
-// ApplyPriority has an item take over the priority that holds for it.
+// ApplyPriority sets an item's level to its effective priority.
 func ApplyPriority(it *Item, e options.Effective) {
 	if it.Level = ""; e.Level() != options.UsualPriority {
 		it.Level = strconv.Itoa(e.Level())
 	}
 }
 
-// Outdated is the IndexedHash of a page that the index holds, or may hold, but not as it is.
+// Outdated is the IndexedHash of a page whose entry in the index exists, or may exist, but is not current.
 const Outdated = "outdated"
 
-// SetStale notes that what the index holds of the item, if anything, is not what it should hold. No
-// "not modified" is sufficient then, so the next check puts it there.
+// SetStale notes that the index may hold something else than it should of this item. A "not modified" answer is not
+// sufficient then, and the next check writes the index.
 func (it *Item) SetStale() {
 	if it.IndexedHash != "" {
 		it.IndexedHash = Outdated
 	}
 }
 
-// IndexAgain has the index given what is stored of a page that it holds, soon and without asking the site: something
-// that people say of it has changed.
+// IndexAgain schedules an indexed page to be indexed again soon from its snapshot, without a request to the site,
+// because its tags or options have changed.
 func IndexAgain(it *Item, now time.Time) {
 	if it.IndexedHash == "" || it.IndexPending {
 		return
@@ -54,7 +54,7 @@ func IndexAgain(it *Item, now time.Time) {
 	it.NextCrawlAt = policy.Earlier(it.NextCrawlAt, now)
 }
 
-// Rebuilt ends the item's part in a rebuild, whether the index was written or not.
+// Rebuilt ends the item's part in a rebuild, whether or not the index was written.
 func (it *Item) Rebuilt(written bool) {
 	if it.RebuildPending && !written {
 		it.SetStale()
@@ -62,21 +62,21 @@ func (it *Item) Rebuilt(written bool) {
 	it.RebuildPending = false
 }
 
-// Never is when a paused item is checked next: its due row is there like any other, and its time does not come.
+// Never is the next check of a paused item. Its due row exists like any other, but never becomes due.
 var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// CheckAt moves the next check to a time of the caller's.
+// CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is, or may belong, in the index: what the index
-// should hold if it had lost everything, and what could not be extracted when it was fetched. Of
-// what was never read, because it is too large, there is no hash of a text.
+// Indexable reports whether the item's content is in the index or may belong there: what the index should hold if it
+// had lost everything, and content whose text could not be extracted. Content that was never read, because it is too
+// large, has no text hash.
 func (it *Item) Indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
-// Replan moves the next check of an item to where what is set has it, and says why. What is forced, or on its way out,
-// comes as it would have.
+// Replan moves the next check of an item to the time that its options require, and returns the reason. A check that
+// is forced, or an item that is about to be removed, keeps its time.
 func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
 	if it.MayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
@@ -84,7 +84,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	ApplyPriority(it, e)
 	next := &it.NextCrawlAt
 	if it.IndexPending {
-		next = &it.ResumeAt // of the site, which is not asked before
+		next = &it.ResumeAt // the next check of the site, which gets no request before
 	}
 	if it.Paused {
 		*next = Never
@@ -99,7 +99,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	check := options.Check{ID: string(it.ID), State: it.Schedule(), At: it.LastChecked, Jitter: jitter}
 	at, why := e.Replan(c, check, *next, now)
 	if at = policy.Stamp(at); !it.NextCrawlAt.After(now) && !it.IndexPending {
-		at = policy.Earlier(at, *next) // it is due, and waits for its turn
+		at = policy.Earlier(at, *next) // it is due, and only waits to be claimed
 	}
 	*next = at
 	return "planned anew: " + why

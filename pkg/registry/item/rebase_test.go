@@ -10,11 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// ours and theirs say whose column stands after a commit that met other writers: the check's, or what is stored.
+// The values of planned: after a concurrent change the check's value of a column is kept, or the stored one.
 const ours, theirs = "ours", "theirs"
 
-// planned are the columns of the plan, which a check and others write: whose stands where no check was asked for
-// meanwhile. The tests of pkg/registry have the other cases.
+// planned lists the columns of the plan, which checks and others write, and whose value is kept when no check was
+// requested meanwhile. The tests of pkg/registry have the other cases.
 var planned = map[string]string{
 	"nextCrawlAt": ours, "crawlIntervalSeconds": ours, "crawlAttempts": ours, "unchangedChecks": ours,
 	"missingChecks": ours, "predictedAt": ours, "heldSince": ours, "goneSince": ours, "level": theirs,
@@ -23,8 +23,9 @@ var planned = map[string]string{
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestEveryColumnIsRebased: each column of the row is in one of its records, and each record has a rule for what a
-// commit keeps of it. A column that is added to the plan needs a line above, and one of another record nothing.
+// TestEveryColumnIsRebased checks that each column of the row belongs to a record, and that each record has a rule
+// for what a commit keeps of it. A new column of the plan needs a line in planned; a new column of another record
+// needs nothing.
 func TestEveryColumnIsRebased(t *testing.T) {
 	read, found, stored := filled(1), filled(2), filled(3)
 	stored.NextCrawlAt, stored.Tags = read.NextCrawlAt, read.Tags
@@ -58,7 +59,7 @@ func TestEveryColumnIsRebased(t *testing.T) {
 			switch {
 			case whose == "":
 				t.Errorf("nothing says whose the column %s of the record %s is", name, record.Name)
-			case name == "history": // of both
+			case name == "history": // merged from both
 			case !cmp.Equal(want, of(have)):
 				t.Errorf("%s, which is %s, is %v, want %v", name, whose, of(have), want)
 			}
@@ -66,8 +67,7 @@ func TestEveryColumnIsRebased(t *testing.T) {
 	}
 }
 
-// filled has a value in every column that tells it from other numbers' columns; a flag only from those of the other
-// parity.
+// filled returns an item with a distinct value in every column for each n. A flag depends only on the parity of n.
 func filled(n int) (it Item) {
 	fillIn(reflect.ValueOf(&it).Elem(), n)
 	return it

@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// rowVersion is that of the rows that this version writes.
+// rowVersion is the version of the rows that this program writes.
 const rowVersion = 1
 
 var itemRows = row.Of[Item]()
 
-// New is the item of a source that is registered now: it is due at once.
+// New is the item of a source that is registered now. It is due at once.
 func New(s source.Source, key storage.Key, now time.Time) Item {
 	return Item{
 		Identity: Identity{
@@ -37,8 +37,8 @@ func (it *Item) entity() storage.Entity {
 	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
 }
 
-// Write stores an item that was due at a time, and moves its due row to where it is due now. enqueued is
-// until when a job has it; zero for none.
+// Write stores an item and moves its due row from oldDue to its new time. enqueued is until when a job has the due
+// row; zero for none.
 func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	kind, created := storage.Replace, it.etag == ""
 	if created {
@@ -54,15 +54,15 @@ func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	return ops
 }
 
-// Merge changes some columns of an item as it was read.
+// Merge changes some columns of an item, at the revision that was read.
 func (it *Item) Merge(props storage.Properties) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
 }
 
-// Replace writes the item over the row that it was read from.
+// Replace overwrites the row from which the item was read.
 func (it *Item) Replace() storage.Op { return storage.Op{Kind: storage.Replace, Entity: it.entity()} }
 
-// Delete removes the row that the item was read from.
+// Delete removes the row from which the item was read.
 func (it *Item) Delete() storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: it.key, ETag: it.etag}}
 }

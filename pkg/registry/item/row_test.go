@@ -55,8 +55,8 @@ func fullItem() Item {
 	}
 }
 
-// Rows written by every earlier version must be read as they were meant: the checked-in row is
-// never rewritten for a version that has been released.
+// Rows of every earlier version are read with their original meaning. The checked-in row of a released version is
+// never rewritten.
 func TestA6OldRowsAreReadAsWritten(t *testing.T) {
 	const file = "testdata/item_v1.json"
 	want := fullItem()
@@ -177,7 +177,7 @@ func FuzzParseJob(f *testing.F) {
 	})
 }
 
-// W9: tags survive a row.
+// W9: tags are stored in a row and read back.
 func TestW9OptionsAreStored(t *testing.T) {
 	priority := 0
 	it := fullItem()

@@ -8,21 +8,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// Settings are what a person changes of an item. What they do not name stays.
+// Settings are a person's changes to an item. Fields that are not set change nothing.
 type Settings struct {
-	Tags    []string // all of them, as [options.Tags] gives them; nil leaves those that there are
-	Add     string   // a tag that the item has from now on
-	Drop    string   // a tag that it has no longer
+	Tags    []string // the complete list, as [options.Tags] returns it; nil keeps the present ones
+	Add     string   // a tag to add
+	Drop    string   // a tag to remove
 	Options options.Edit
 	Paused  *bool
-	// Replan has the next check planned anew also if nothing of the item changes, because what a tag sets has changed.
+	// Replan plans the next check anew even if the item does not change, because the options of a tag have changed.
 	Replan bool
 }
 
 // Zero reports whether nothing is changed.
 func (s Settings) Zero() bool { return reflect.ValueOf(s).IsZero() }
 
-// Apply changes an item, and says what has changed; nothing if nothing has.
+// Apply changes an item, and says what has changed; empty if nothing has.
 func (s Settings) Apply(it *Item) string {
 	var said []string
 	tags := it.Tags
@@ -54,7 +54,7 @@ func (s Settings) Apply(it *Item) string {
 	return strings.Join(said, "; ")
 }
 
-// set names what options set.
+// set names the options that are set.
 func set(o options.Options) string {
 	own := options.Merge(o, nil).From
 	var names []string

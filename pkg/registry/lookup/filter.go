@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Filter makes a filter of one as people write it. An error names the field of a request that it is about, which is
-// that of the filter behind a prefix, such as "filter.".
+// Filter validates a filter as people write it. An error names the request field that it is about: the field of the
+// filter after a prefix such as "filter.".
 func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter, err error) {
 	f = registry.Filter{Status: asked.Status, Paused: asked.Paused}
 	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
@@ -26,7 +26,7 @@ func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter
 	return f, err
 }
 
-// Host is a host as items have it; empty for an empty one. field is that of the request.
+// Host normalizes a host to the form that items have; empty for an empty one. field is the request field for errors.
 func (l *Lookup) Host(field, host string) (string, error) {
 	if host == "" || file.IsHost(host) {
 		return host, nil

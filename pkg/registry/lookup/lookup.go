@@ -1,7 +1,7 @@
-// Package lookup finds items by what people know of them: an id, an address, or what many items have in common. It
-// lists items in any order, a page at a time.
+// Package lookup finds items by an id, an address, or properties that many items share. It lists items in any order,
+// a page at a time.
 //
-// A host in a filter is the host of an address, however it is written, or the name that the registry gives to a
+// The host of a filter is the host of an address in any spelling, or the name under which the registry has a
 // container of files.
 package lookup
 
@@ -20,12 +20,12 @@ type Lookup struct {
 	rules source.Rules
 }
 
-// New makes a Lookup over the items of a registry, whose addresses are read by some rules.
+// New makes a Lookup over the items of a registry. rules normalize addresses.
 func New(items *registry.Items, rules source.Rules) *Lookup {
 	return &Lookup{items, rules}
 }
 
-// IDs are the ids that the item of an address may have: an address may be that of a page and that of a file.
+// IDs returns the ids that the item of an address may have, because an address may name a page or a file.
 func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 	sources, err := file.Sources(address, l.rules)
 	for _, src := range sources {
@@ -34,8 +34,8 @@ func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 	return ids, err
 }
 
-// At finds the item of an address, the page before the file. NotFound if there is none; Invalid, with the field
-// "source", if the text is not an address.
+// At finds the item of an address, and prefers a page to a file. Errors: NotFound; Invalid, with the field "source",
+// if the text is not an address.
 func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err error) {
 	ids, err := l.IDs(address)
 	if fault.Is(err, fault.Invalid) {
@@ -49,12 +49,12 @@ func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err 
 	return it, err
 }
 
-// Searched finds the page at an address as the index has it: for a duplicate, the page that represents it. found is
+// Searched finds the page that the index holds for an address: for a duplicate, the page that represents it. found is
 // false if the address is unknown.
 func (l *Lookup) Searched(ctx context.Context, address string) (it registry.Item, found bool, err error) {
 	src, err := l.rules.ParseURL(address)
 	if err != nil {
-		return it, false, nil // no page was registered for it either
+		return it, false, nil // no page was registered for the address
 	}
 	it, err = l.items.Find(ctx, src.ID())
 	if err == nil && it.AliasOf != "" {

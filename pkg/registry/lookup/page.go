@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// maxSorted is how many items are sorted, and maxRead how many are read for a page.
+	// maxSorted is how many items a sorted list may have, and maxRead how many are read for a page.
 	maxSorted = 5000
 	maxRead   = 20_000
-	// walkPiece is how many are read at once, and spare how many more than a page still needs.
+	// walkPiece is how many items one step reads, and spare how many more than a page still needs.
 	walkPiece = 1000
 	spare     = 100
 )
@@ -25,8 +25,8 @@ const (
 // Query says which items are listed.
 type Query struct {
 	Filter registry.Filter
-	Sort   string // one of the orders, with a hyphen before it for the other way round; empty for none
-	After  string // the Next of the page before; empty for the first page
+	Sort   string // one of the orders, with a hyphen for descending order; empty for none
+	After  string // the Next of the previous page; empty for the first page
 	Top    int    // at most this many
 }
 
@@ -36,7 +36,7 @@ type Page struct {
 	Next  string // empty at the end of the list
 }
 
-// Page lists items. A page of a filter by tag or pause may be short, or empty, and still have a Next.
+// Page lists items. A page that is filtered by tag or pause may be short, or empty, and still have a Next.
 func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
 	switch {
 	case q.Sort != "":
@@ -47,11 +47,11 @@ func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
 	return l.listed(ctx, q)
 }
 
-// listed gives a page of a list that the registry keeps.
+// listed returns a page of a list that the registry can read directly.
 func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
 	page.Items, err = l.items.List(ctx, registry.ListQuery{
 		Host: q.Filter.Host, Status: q.Filter.Status, After: q.After,
-		Top: q.Top + 1, // one more than is shown tells whether there is another page
+		Top: q.Top + 1, // one more than shown, to see whether there is another page
 	})
 	if len(page.Items) > q.Top {
 		page.Items = page.Items[:q.Top]
@@ -60,7 +60,7 @@ func (l *Lookup) listed(ctx context.Context, q Query) (page Page, err error) {
 	return page, err
 }
 
-// picked gives a page of items of which the registry keeps no list.
+// picked returns a page of items for which the registry keeps no list.
 func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 	at, err := cursorOf(q.After)
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 			return page, err
 		}
 		if room := q.Top - len(page.Items); len(p.Items) > room {
-			// Those that are left over are read again: the next page begins behind the last one of this page.
+			// The remaining items are read again, because the next page begins after the last item of this page.
 			last := p.Items[room-1]
 			page.Items, page.Next = append(page.Items, p.Items[:room]...), cursorText(registry.Behind(&last))
 			break
@@ -87,7 +87,7 @@ func (l *Lookup) picked(ctx context.Context, q Query) (page Page, err error) {
 }
 
 func cursorText(c registry.Cursor) string {
-	b, _ := json.Marshal(c) // two texts
+	b, _ := json.Marshal(c) // two strings always encode
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
@@ -106,7 +106,7 @@ func notOfThisList(after string) error {
 	return fault.Field("continuation", "continuation is none of this list: %.60q", after)
 }
 
-// orders are how items can be sorted.
+// orders are the orders in which items can be sorted.
 var orders = map[string]func(a, b *registry.Item) int{
 	"source":      func(a, b *registry.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
 	"status":      func(a, b *registry.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
@@ -118,7 +118,7 @@ var orders = map[string]func(a, b *registry.Item) int{
 
 func statusRank(it *registry.Item) int { return slices.Index(registry.Statuses, it.Status) }
 
-// sorted gives a page of items in an order. The registry keeps no order, so all of the items are read.
+// sorted returns a page of items in an order. The registry keeps no order, so all items are read.
 func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	by, down := strings.CutPrefix(q.Sort, "-")
 	order := orders[by]
@@ -149,7 +149,7 @@ func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	return page, nil
 }
 
-// all reads the items of a filter, as many as can be sorted.
+// all reads the items of a filter, up to as many as can be sorted.
 func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []registry.Item, err error) {
 	read := 0
 	for at, done := (registry.Cursor{}), false; !done; {

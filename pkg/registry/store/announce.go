@@ -6,10 +6,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// announceAge bounds the changes that the daily round looks for in the feed: older ones it has looked for before.
+// announceAge bounds the age of changes that the daily round checks against the feed. Earlier rounds have checked
+// older ones.
 const announceAge = 3 * recountEvery
 
-// Announce publishes what the last commit of a host has changed, if this process does not know that it is in the feed.
+// Announce publishes the changes of a host's last commit, unless this process knows that they are in the feed.
 func (r *Store) Announce(ctx context.Context, h *Host) error {
 	if h.Outbox.ID == "" || r.Feed.Knows(h.Outbox.ID) {
 		return nil
@@ -22,7 +23,7 @@ func (r *Store) Announce(ctx context.Context, h *Host) error {
 	return err
 }
 
-// AnnounceLater is announce where nothing is lost if it fails.
+// AnnounceLater is [Store.Announce] for callers that may ignore its failure.
 func (r *Store) AnnounceLater(ctx context.Context, h *Host) {
 	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
 		return

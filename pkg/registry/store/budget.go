@@ -12,19 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// What all hosts together may be asked for in a day is in a few rows of the index table, each with a
-// part of it. No batch writes them for itself: a host takes a portion when what it has taken before
-// does not suffice, so a busy host does so once for several batches, and where there is no such budget
-// nobody does.
+// The daily budget of all hosts together is divided over a few rows of the index table. A batch does not write them
+// each time: a host reserves a portion when its previous portion is not sufficient. So a busy host writes them once
+// for several batches, and where there is no such budget, they are never written.
 
 // totalPartition is the partition of the rows.
 const totalPartition = "total"
 
 var totalRows = row.Of[policy.Share]()
 
-// Share has a host that is about to be asked take from the total what it lacks for n requests. What
-// was taken is in host, which is to be written if it has changed, and in taken, for another try when
-// that fails.
+// Share reserves from the total budget what a host lacks for n requests. The reserved amount is added to host, which
+// the caller must write if it has changed. It is also kept in taken, for another try when that write fails.
 func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politeness,
 	taken *policy.Budget) (changed bool, err error) {
 	now, s := r.Now(), &host.Policy
@@ -40,8 +38,8 @@ func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politenes
 	return true, err
 }
 
-// spendTotal takes from the rows of the total, from one of the host's first. What it gives is taken,
-// also with an error.
+// spendTotal spends from the rows of the total, beginning with one that depends on the host. The returned amount is
+// spent even if there is an error.
 func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	first := int(xxhash.Sum64String(host) % policy.Shares)
@@ -56,7 +54,7 @@ func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	return got, nil
 }
 
-// spendPart takes what one row has left.
+// spendPart spends what one row has left.
 func (r *Store) spendPart(ctx context.Context, shard int, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {
 	key := storage.Key{Partition: totalPartition, Row: fmt.Sprint(shard)}

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// K12: two who take from a part of the total at once take no more than it has.
+// K12: two concurrent writers of one part of the total do not spend more than it has.
 func TestK12TakersOfOnePart(t *testing.T) {
 	var interfere func()
 	hooks := &storagetest.Hooks{OnBefore: func(_ context.Context, call storagetest.Call) error {

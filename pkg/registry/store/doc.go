@@ -1,15 +1,15 @@
-// Package store keeps the rows of a registry: whatever dies, a due row has a hint by which a sweep finds it, and rows
-// that must change together change in one transaction.
+// Package store keeps the rows of a registry. It ensures that every due row has a hint by which a sweep finds it,
+// even after a crash, and that rows that must change together change in one transaction.
 //
-// The rows are listed in the comment of package registry, whose parts decide what they say. This package has how they
-// are read and written:
+// The comment of package registry lists the rows. The parts of that package decide the contents of the rows. This
+// package reads and writes them:
 //
-//   - [Store.ChangeHost] changes a host's row and others of its partition, one writer after the other in a process, and
-//     decides anew where another process was quicker;
-//   - [Store.WriteEach] writes several items, and leaves out those that somebody has changed meanwhile;
-//   - [Store.Hinted] writes the hint before the transaction, quickly enough that no sweep takes the hint away between;
-//   - [Sums] copies what a host's row counts to where a thousand hosts are one request;
+//   - [Store.ChangeHost] changes a host row and others of its partition, one writer after the other in a process, and
+//     decides anew if another process was quicker;
+//   - [Store.WriteEach] writes several items, and drops those that another writer has changed meanwhile;
+//   - [Store.Hinted] writes the hint before the transaction, and sends the transaction before a sweep may delete the hint;
+//   - [Sums] copies the counters of host rows to rows of which one request reads a thousand;
 //   - [Store.OverItems] walks over items, a bounded piece at a time;
-//   - [Store.Share] takes from the budgets that all hosts share;
-//   - [Store.Announce] publishes what a commit has changed, which its transaction left in the host's row.
+//   - [Store.Share] reserves from the budgets that all hosts share;
+//   - [Store.Announce] publishes the changes of a commit, which its transaction wrote to the host row.
 package store

@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// hintGrace protects a hint whose due rows are still being written: a sweep deletes no hint that
-	// was younger than this when it looked for due rows.
+	// HintGrace protects a hint whose due rows are still being written: a sweep does not delete a hint that was
+	// younger than this when the sweep scanned for due rows.
 	HintGrace = time.Minute
-	// writeWindow is how long after its hint a transaction may still be sent. Together with the
-	// 30 s after which a request is given up it stays within hintGrace.
+	// writeWindow is how long after its hint a transaction may still be sent. Together with the request timeout of 30
+	// s it stays within HintGrace.
 	writeWindow = 25 * time.Second
 )
 
-// Hint makes sure that a sweep looks at a partition no later than a minute after at. It comes
-// before the transaction whose due rows it announces: a crash between the two leaves a spare
-// hint, never rows without one.
+// Hint ensures that a sweep scans a partition no later than a minute after at. Callers must write the hint before the
+// transaction with the due rows: a crash between the two leaves a spare hint, never rows without a hint.
 func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error {
 	key := HintKey(partition, at)
 	now := r.Now()
-	// A cached hint is trusted while its minute is far enough away that no sweep, whatever its
-	// clock, has deleted it by the time our rows stand.
+	// A cached hint is trusted while its minute is far enough away: no sweep, whatever its clock, can have deleted
+	// the hint by the time the rows are written.
 	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*HintGrace {
 		return nil
 	}
@@ -40,9 +39,9 @@ func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error 
 	return err
 }
 
-// Hinted runs a transaction under a hint: it writes that and then, quickly enough for a sweep's
-// grace, the operations. The hint is for the first of the rows that need attention; the sweep that follows it
-// leaves one for the next. What needs attention later than before needs none: at is zero.
+// Hinted runs a transaction under a hint: it writes the hint and then, within a sweep's grace, the operations. The
+// hint is for the first of the rows that need attention, and the sweep that follows it writes the next hint. Rows
+// that need attention later than before need no hint: at is zero.
 func (r *Store) Hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
 	if at.IsZero() {
@@ -70,9 +69,9 @@ type DueHint struct {
 	entity    storage.Entity
 }
 
-// HintsUntil yields the hints whose minute has come, of all shards, oldest minute first: were one
-// shard swept after the other, the last would starve when there is more to do than time. Of each
-// shard one page is held. An error is of one shard, of which nothing follows.
+// HintsUntil yields the due hints of all shards, oldest minute first. If shards were swept one after the other, the
+// last would starve when there is more work than time. It holds one page of each shard. An error concerns one shard,
+// of which no more hints follow.
 func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard
@@ -97,7 +96,7 @@ func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHi
 	}
 }
 
-// hintShard is a shard's next hint, and how to come to the one after.
+// hintShard is a shard's next hint, and the iterator for the following ones.
 type hintShard struct {
 	head DueHint
 	err  error
@@ -109,12 +108,12 @@ func (s *hintShard) advance() (ok bool) {
 	return ok
 }
 
-// shardUntil yields the hints of one shard whose minute has come.
+// shardUntil yields the due hints of one shard.
 func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter.Seq2[DueHint, error] {
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
-		// The minute after the last one wanted, so that it is included.
+		// One minute after the last wanted one, so that the last is included.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
 	return func(yield func(DueHint, error) bool) {
@@ -130,7 +129,7 @@ func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter
 	}
 }
 
-// AllHints yields every hint there is.
+// AllHints yields every hint.
 func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		for e, err := range r.Hints.Query(ctx, storage.Query{}) {
@@ -148,14 +147,14 @@ func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
 func hintOf(e storage.Entity, prefix string) DueHint {
 	at, err := time.Parse(minuteLayout, e.Partition[len(prefix):])
 	if err != nil {
-		at = time.Time{} // a foreign row: due at once, and deleted after a look
+		at = time.Time{} // a foreign row: due at once, and deleted after a scan
 	}
 	written, _ := e.Props["writtenAt"].(string)
 	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// DropHint deletes a hint for which somebody looked for due rows at a time, unless it was young then
-// or was written again.
+// DropHint deletes a hint after a scan for due rows that began at looked, unless the hint was young then or was
+// written again.
 func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil

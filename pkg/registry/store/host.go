@@ -13,25 +13,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// HostState is the row of one host: what its workers agree on, and what is counted of its items.
+// HostState is the row of one host: the state that its workers share, and the counters of its items.
 type HostState struct {
 	Host   string       `col:"host"`
 	Policy policy.State `col:",inline"`
 
 	Counts     map[item.Status]int `col:"counts"` // items by status
 	Rates      policy.Rates        `col:",inline"`
-	Answers    bool                `col:"answers"`    // a check of the last commit that had any was answered
-	Rebuilding int                 `col:"rebuilding"` // items that wait for a rebuild
-	Guarded    int                 `col:"guarded"`    // items that the mass-removal guard keeps from being gone
+	Answers    bool                `col:"answers"`    // a check of the last commit that sent requests was answered
+	Rebuilding int                 `col:"rebuilding"` // items waiting for a rebuild
+	Guarded    int                 `col:"guarded"`    // items that the mass-removal guard keeps from being Gone
 	Revisited  int                 `col:"revisited"`  // items with a tombstone whose status is not Gone
-	Unclaimed  bool                `col:"unclaimed"`  // due rows were left that no job has: who is done looks for them
+	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain: a finishing worker scans for them
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
 
-	Outbox feed.Group `col:"outbox,gzip"` // what the last commit has changed, which may not be in the feed yet
+	Outbox feed.Group `col:"outbox,gzip"` // changes of the last commit, which may not be in the feed yet
 
-	recounted bool // since it was read: Counts, Rebuilding, Guarded or a pause have changed
+	recounted bool // Counts, Rebuilding, Guarded or a pause have changed since the read
 }
 
 var hostRows = row.Of[HostState]()
@@ -43,7 +43,7 @@ type Host struct {
 	ETag storage.ETag
 }
 
-// LoadHost reads the row of a host. Where there is no row yet the state is empty and the ETag, too.
+// LoadHost reads the row of a host. If there is no row yet, the state and the ETag are empty.
 func (r *Store) LoadHost(ctx context.Context, partition, host string) (h Host, err error) {
 	h.Key = storage.Key{Partition: partition, Row: item.HostRow(host)}
 	h.HostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
@@ -51,7 +51,7 @@ func (r *Store) LoadHost(ctx context.Context, partition, host string) (h Host, e
 	return h, err
 }
 
-// HostsOf reads the host rows of a partition, and of their columns only those that are named, if any are.
+// HostsOf yields the host rows of a partition. If columns are named, only those are read.
 func (r *Store) HostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[HostState, error] {
 	return func(yield func(HostState, error) bool) {
 		q := storage.Query{Partition: partition, RowFrom: item.HostPrefix, RowTo: "host" + item.AfterBar, Select: columns}
@@ -64,23 +64,23 @@ func (r *Store) HostsOf(ctx context.Context, partition string, columns ...string
 	}
 }
 
-// HostStateOf reads a row of the items table as a host's. Rows of other kinds give a state without Host.
+// HostStateOf decodes a row of the items table as a host row. Rows of other kinds yield a state without Host.
 func HostStateOf(e storage.Entity) HostState {
 	h, _ := hostRows.Decode(e.Props)
 	return h
 }
 
-// Op writes the host's row: an insert if it was not there, else If-Match.
+// Op writes the host row: an insert if there was none, otherwise a replace with If-Match.
 func (h *Host) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
 
-// Pause keeps everybody away from the host, as [policy.Pace.Pause] does. The copy of the counters tells it, too.
+// Pause pauses the host, as [policy.Pace.Pause] does. The copy of the counters records it, too.
 func (h *HostState) Pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
 	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
-// There is how many items count as there: those that are not gone.
+// There returns how many items are present, that is, not gone.
 func (h *HostState) There() int {
 	n := -h.Revisited
 	for status, count := range h.Counts {
@@ -91,24 +91,24 @@ func (h *HostState) There() int {
 	return n
 }
 
-// Tally is what a host's row counts of an item. The zero tally is that of an item that is
-// outside the registry.
+// Tally is one item's contribution to the counters of its host row. The zero tally is for an item outside the
+// registry.
 type Tally struct {
 	Status item.Status
-	Waits  bool // for a rebuild
-	// Revisited is an item that is gone while its status is another: it was registered again, or has
-	// failed since. It is there no more than one whose status says so.
+	Waits  bool // is waiting for a rebuild
+	// Revisited says that an item is gone while its status is another, because it was registered again or has failed
+	// since. Such an item is not present either.
 	Revisited bool
 	Guarded   bool
 }
 
-// TallyOf is what counts of an item as it stands.
+// TallyOf returns the tally of an item in its present state.
 func TallyOf(it *item.Item) Tally {
 	return Tally{it.Status, it.RebuildPending, !it.GoneSince.IsZero() && it.Status != item.Gone,
 		!it.GuardedSince.IsZero()}
 }
 
-// Recount counts an item that was one thing and is another now.
+// Recount updates the counters for an item whose tally changed from was to is.
 func (h *HostState) Recount(was, is Tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
@@ -124,7 +124,7 @@ func one(yes bool) int {
 	return 0
 }
 
-// move counts an item from one status to another; an empty status is outside the registry.
+// move counts an item from one status to another. An empty status is outside the registry.
 func (h *HostState) move(from, to item.Status) {
 	if from == to {
 		return

@@ -19,7 +19,7 @@ func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, e
 	return items, h, err
 }
 
-// LoadItems reads items by point reads. Those that do not exist come back with an empty ETag.
+// LoadItems reads items by point reads. Items that do not exist are returned with an empty ETag.
 func (r *Store) LoadItems(ctx context.Context, partition string, hashes []string) ([]item.Item, error) {
 	items := make([]item.Item, len(hashes))
 	err := r.Parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
@@ -52,8 +52,8 @@ func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]ite
 	return items, err
 }
 
-// Point writes the rows that find items by their id, for those that do not exist yet. What they
-// say never changes, but writing one again changes its ETag, so that a delete of it that is on its way fails.
+// Point writes the rows that find items by their id, for items that do not exist yet. Their content never changes,
+// but a write changes the ETag, so that a concurrent delete fails.
 func (r *Store) Point(ctx context.Context, partition string, missing []string) error {
 	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{

@@ -23,8 +23,8 @@ func partitionKey(partition string) storage.Key {
 	return storage.Key{Partition: partitionsKey, Row: partition}
 }
 
-// bucket is the minute at or after t: a hint is never early, so a sweep that follows it finds
-// what it promised.
+// bucket is the minute at or after t. A hint is never early, so a sweep that follows it finds the rows that it
+// announces.
 func bucket(t time.Time) time.Time {
 	b := t.UTC().Truncate(time.Minute)
 	if b.Before(t) {
@@ -35,7 +35,7 @@ func bucket(t time.Time) time.Time {
 
 func shardOf(partition string) int { return int(xxhash.Sum64String(partition) % hintShards) }
 
-// HintKey is the key of the hint that a partition has due rows at a time or later.
+// HintKey is the key of the hint for due rows of a partition at a time or later.
 func HintKey(partition string, at time.Time) storage.Key {
 	return storage.Key{
 		Partition: fmt.Sprintf("%d|%s", shardOf(partition), bucket(at).Format(minuteLayout)),

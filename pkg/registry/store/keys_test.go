@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A hint's minute is never before what it announces.
+// The minute of a hint is never before the rows that it announces.
 func TestBucket(t *testing.T) {
 	for _, c := range []struct{ at, want string }{
 		{"2026-01-02T03:04:00.000Z", "2026-01-02T03:04Z"},

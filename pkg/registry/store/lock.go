@@ -7,17 +7,17 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// HostID names a host's row.
+// HostID identifies a host row.
 type HostID struct{ Partition, Host string }
 
-// hostLocks lets the goroutines of one process write a host's row one after the other. Between
-// processes the row's ETag decides; here waiting is cheaper than losing.
+// hostLocks serializes the writes of a host row within one process. Between processes the row's ETag decides; within
+// one, waiting is cheaper than a conflict.
 type hostLocks struct {
 	mu    sync.Mutex
 	locks map[HostID]*hostMutex
 }
 
-// hostMutex is a lock that can be waited for with a context. It is forgotten when nobody wants it.
+// hostMutex is a lock with a wait that a context can end. It is forgotten when no goroutine holds or awaits it.
 type hostMutex struct {
 	free    *semaphore.Weighted
 	waiting int

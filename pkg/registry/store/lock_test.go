@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// K12: in a process, one at a time has a host, also those who come while another waits or has given up; other
-// hosts are not held up, and nothing is kept of a host that nobody wants.
+// K12: within a process, one goroutine at a time holds a host's lock, also when others wait or have given up. Other
+// hosts are not blocked, and nothing is kept of an unused lock.
 func TestK12OneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l hostLocks

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Names of what the registry keeps its state in. The tables of pointers and of hints follow the items
-// table's name when that is changed, so that two registries can share an account.
+// Names of the registry's tables and queues. If the name of the items table is changed, the names of the tables of
+// pointers and hints follow, so that two registries can share an account.
 const (
 	DefaultTable = "IngestItems"
 	JobQueue     = "crawl-jobs"
@@ -29,7 +29,7 @@ type Options struct {
 	Table      string                                     // items table; [DefaultTable] when empty
 	Strategy   source.Strategy                            // [source.ByHost] when empty
 	Politeness func(host string) policy.Politeness        // one request a second when nil
-	Schedule   schedule.Config                            // that of checks, for what is planned anew; [schedule.Defaults]
+	Schedule   schedule.Config                            // for checks that are replanned; [schedule.Defaults] when zero
 	Clock      func() time.Time                           // the wall clock when nil
 	Jitter     func() float64                             // uniform in [0,1); math/rand when nil
 	Token      func() string                              // unique lock owners; crypto/rand when nil
@@ -39,8 +39,7 @@ type Options struct {
 	Log        *slog.Logger                               // discarded when nil
 }
 
-// Tables names the tables of a registry whose items table is called items, [DefaultTable] when
-// empty.
+// Tables returns the table names of a registry whose items table is called items, [DefaultTable] when empty.
 func Tables(items string) (itemsTable, index, hints string) {
 	if items == "" || items == DefaultTable {
 		return DefaultTable, "IngestIndex", "DueHints"

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/item"
 )
 
-// Send puts jobs for claimed items into the queue. A failure is logged and forgotten: the due
-// rows say until when the jobs may arrive, and the sweep sends others after that.
+// Send sends jobs for claimed items. A failure is only logged: the due rows say until when the jobs may arrive, and
+// after that a sweep sends others.
 func (r *Store) Send(ctx context.Context, partition, host, reason string, items []item.JobItem) {
 	for some := range slices.Chunk(items, policy.JobItems) {
 		job := item.Job{PartitionKey: partition, Host: host, Items: some, Reason: reason,

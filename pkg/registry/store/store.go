@@ -23,10 +23,10 @@ type Store struct {
 
 	poisons []storage.Queue
 	hosts   hostLocks
-	known   recent.Map[storage.Key, struct{}] // hints that no sweep can have taken yet
+	known   recent.Map[storage.Key, struct{}] // hints that no sweep can have deleted yet
 }
 
-// New opens the rows of a registry that are in a store. It touches nothing; see [Store.Create].
+// New opens the rows of a registry in a store. It sends no request; see [Store.Create].
 func New(under storage.Store, o Options) *Store {
 	o = withDefaults(o)
 	items, index, hints := Tables(o.Table)
@@ -43,8 +43,8 @@ func New(under storage.Store, o Options) *Store {
 	return s
 }
 
-// Create makes the tables and queues that are missing. The poison queues are the host's to fill, but
-// their triggers complain until they are there.
+// Create creates the tables and queues that are missing. Only the Functions host writes the poison queues, but their
+// triggers log errors while the queues do not exist.
 func (r *Store) Create(ctx context.Context) error {
 	makers := []func(context.Context) error{r.Items.Create, r.Index.Create, r.Hints.Create, r.Jobs.Create,
 		r.Slow.Create, r.Feed.Create}
@@ -54,7 +54,7 @@ func (r *Store) Create(ctx context.Context) error {
 	return r.Parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
 }
 
-// Now is the time as rows know it.
+// Now is the time, rounded as rows store it.
 func (r *Store) Now() time.Time { return policy.Stamp(r.Options.Clock()) }
 
 // Parallel runs fn for 0..n-1, at most Options.Parallel at once, and in order when that is 1.
@@ -75,13 +75,13 @@ func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context
 	return g.Wait()
 }
 
-// LockHost waits for the right to write a host's row. No one else in this process has it until unlock is called.
+// LockHost waits for the right to write a host row. No other goroutine of this process has it until unlock is called.
 func (r *Store) LockHost(ctx context.Context, id HostID) (unlock func(), err error) {
 	return r.hosts.lock(ctx, id)
 }
 
-// OnHost runs fn, which reads and writes a host's row, while nothing else in this process does. Where another process
-// has written the row first, fn reports a Conflict, and is run again as [Store.Retry] does.
+// OnHost runs fn, which reads and writes a host row, under that row's lock in this process. If another process has
+// written the row first, fn must return a Conflict, and runs again as [Store.Retry] does.
 func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
 	unlock, err := r.hosts.lock(ctx, HostID{partition, host})
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx 
 	return r.Retry(ctx, fn)
 }
 
-// Retry runs fn, and runs it again after a short wait while it reports a Conflict. After thirty tries its error is
+// Retry runs fn, and repeats it after a short wait while it returns a Conflict. After thirty tries the error is
 // Throttled.
 func (r *Store) Retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	const tries = 30

@@ -15,22 +15,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// What a host's row counts is copied to the row that lists its partition, where a thousand hosts are one request.
-// Who has changed the counts of a host writes the copy after the transaction, so a check that finds nothing new
-// writes none. A copy may be out of date where a process died between the two, until the message of its job comes
-// again, or where two wrote at once, until [Sums.Recount] comes by, which is once a day. Where a scheme shares a
-// partition there are no copies: the rows of its hosts stand together.
+// The counters of a host row are copied to the row that lists its partition, because one request reads a thousand of
+// those. A worker that has changed the counters writes the copy after the transaction, so a check that finds nothing
+// new writes no copy. A copy may be out of date if a process died between the two, until the message of its job
+// arrives again. It may also be out of date after two concurrent writes, until the daily round of [Sums.Recount].
+// Where hosts share a partition by scheme there are no copies, because one partition holds all host rows.
 
-// Sums has the copies.
+// Sums reads and writes the copies.
 type Sums struct {
 	s        *Store
 	complete atomic.Bool // see counted
 }
 
-// HostSums is what the list of partitions says of a host.
+// HostSums is a host's row in the list of partitions.
 type HostSums struct {
 	Partition   string              `col:"partition"`
-	CountedAt   time.Time           `col:"countedAt"` // zero: nothing is said yet
+	CountedAt   time.Time           `col:"countedAt"` // zero: not counted yet
 	Counts      map[item.Status]int `col:"counts"`
 	Rebuilding  int                 `col:"rebuilding"`
 	Guarded     int                 `col:"guarded"`
@@ -41,12 +41,12 @@ type HostSums struct {
 
 var sumRows = row.Of[HostSums]()
 
-// has is the column by which partitions are found that have items of a status, or any.
+// has is the column that finds partitions with items of a status, or with any items.
 func has(s item.Status) string { return "has" + string(s) }
 
 const yes = "yes"
 
-// SumsOf reads the row of a partition. A column that cannot be read says nothing.
+// SumsOf decodes the row of a partition. A column that cannot be read is ignored.
 func SumsOf(e storage.Entity) HostSums {
 	s, _ := sumRows.Decode(e.Props)
 	return s
@@ -80,7 +80,7 @@ func (s *HostSums) differ(o *HostSums) bool {
 	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
 }
 
-// Publish writes the copy of a host's counts if they were changed. What was committed stands if that fails.
+// Publish writes the copy of a host's counters if they have changed. Its failure does not affect the commit.
 func (r *Sums) Publish(ctx context.Context, h *Host) {
 	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
 		return
@@ -91,8 +91,8 @@ func (r *Sums) Publish(ctx context.Context, h *Host) {
 	}
 }
 
-// pointPartition lists the partition of a new host with the counts that it is about to have, and reports whether they
-// need not be written again.
+// pointPartition lists the partition of a new host with the counters that the host is about to have. It reports
+// whether the copy need not be written again.
 func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
@@ -109,14 +109,14 @@ func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err erro
 	return err == nil, err
 }
 
-// Holder is a partition that has items of a list.
+// Holder is a partition with items of a list.
 type Holder struct {
 	Partition string
-	Items     int // as it was counted last; 0 when nobody knows
+	Items     int // as counted last; 0 if unknown
 }
 
-// Holding lists, from one on, the partitions that have items of a host and a status, either of which may be empty. So
-// many are read at a time.
+// Holding yields, from a partition on, the partitions that have items of a host and a status. Either filter may be
+// empty.
 func (r *Sums) Holding(ctx context.Context, host string, status item.Status, from string,
 	page int) iter.Seq2[Holder, error] {
 	return func(yield func(Holder, error) bool) {
@@ -139,7 +139,7 @@ func (r *Sums) Holding(ctx context.Context, host string, status item.Status, fro
 	}
 }
 
-// count is how many items have a status, or any.
+// count returns how many items have a status, or any status if it is empty.
 func (s *HostSums) count(status item.Status) (n int) {
 	for of, count := range s.Counts {
 		if of == status || status == "" {
@@ -150,26 +150,27 @@ func (s *HostSums) count(status item.Status) (n int) {
 }
 
 const (
-	// recountEvery is how often all sums are compared with what they are copies of.
+	// recountEvery is how often all copies are compared with their host rows.
 	recountEvery = 24 * time.Hour
 	// recountHosts bounds one call of [Sums.Recount].
 	recountHosts = 1000
-	// newHost is how long the row of a host may be missing whose partition is listed: nobody takes so long to register.
+	// newHost is how long the row of a listed host may be missing: no registration takes that long.
 	newHost = time.Hour
 )
 
 var recountKey = storage.Key{Partition: "cursor", Row: "recount"}
 
-// recountCursor is how far a round over all hosts has come.
+// recountCursor is the cursor of a round over all hosts.
 type recountCursor struct {
 	Began     time.Time `col:"began"`
-	Partition string    `col:"inPartition"` // to go on at; empty after the last
-	Complete  bool      `col:"complete"`    // a round came to its end, so all sums have been written
+	Partition string    `col:"inPartition"` // where the round continues; empty after the last
+	Complete  bool      `col:"complete"`    // a round has finished, so all copies have been written
 }
 
 var recountRows = row.Of[recountCursor]()
 
-// counted reports whether every partition says what it has. It is asked once in a process that finds it so.
+// counted reports whether every partition's copy has been written. After the first true, it costs no request in this
+// process.
 func (r *Sums) counted(ctx context.Context) bool {
 	if !r.complete.Load() {
 		c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
@@ -178,9 +179,9 @@ func (r *Sums) counted(ctx context.Context) bool {
 	return r.complete.Load()
 }
 
-// Recount goes on with the daily round over all copies: it mends those that differ from what they are copies of, and
-// takes over how often checks found something, which is not written for each check. One call looks at 1,000 hosts at
-// most; mended counts those whose items were counted wrongly.
+// Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
+// the change rate, which is not written for each check. One call processes at most 1,000 hosts. mended counts the
+// hosts whose items were counted wrongly.
 func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return 0, nil
@@ -216,7 +217,7 @@ func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	return mended, err
 }
 
-// Listed reads the rows of at most so many partitions, from one on; next is where others are, empty if there are none.
+// Listed reads up to most rows of partitions from one on. next is where the others begin, empty if there are none.
 func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
 	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
 		if err != nil {
@@ -230,8 +231,8 @@ func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storag
 	return rows, "", nil
 }
 
-// mend compares the sums of at most a hundred hosts, as they were read, with the hosts' rows, and writes those anew
-// that differ. One that somebody has written meanwhile is left alone, for that is newer.
+// mend compares the copies of at most a hundred hosts, as they were read, with the host rows, and writes those that
+// differ. A copy that another writer has changed meanwhile is newer, and is not overwritten.
 func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
 	hosts := make([]Host, len(rows))
 	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
@@ -269,8 +270,8 @@ func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err
 	return mended, nil
 }
 
-// MendOne is mend for the host of a job that is done already: who did it may have died before it wrote the
-// sums.
+// MendOne is mend for the host of a job that is already done: the worker that did it may have died before it wrote
+// the copy.
 func (r *Sums) MendOne(ctx context.Context, partition string) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return

@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxWalkPage is the most items that one request of a walk reads.
+// MaxWalkPage is the most items that one request of a walk reads.
 const MaxWalkPage = storage.MaxPage - fewRows
 
-// fewRows is how many rows beside the items are read along before they are stepped over.
+// fewRows is how many other rows between the items are read before a walk skips them.
 const fewRows = 100
 
-// Walk reads the items of a partition that a query asks for, in order. The rows between them are read along while they
-// are few, which is one request for a small partition, and stepped over by range when they are many. Where a condition
-// leaves items alone there are none between them.
+// Walk yields the items of a partition that match a query, in order. A few other rows between the items are simply
+// read, which makes one request for a small partition; many of them are skipped by key range. If a condition selects
+// only items, there are no other rows between them.
 func (r *Store) Walk(ctx context.Context, q storage.Query) iter.Seq2[item.Item, error] {
 	if len(q.Where) == 0 {
 		q.PageSize += fewRows
@@ -45,7 +45,7 @@ func (r *Store) Walk(ctx context.Context, q storage.Query) iter.Seq2[item.Item, 
 	}
 }
 
-// Cursor is a place in the walk over all items; the zero Cursor is the beginning.
+// Cursor is a position in the walk over all items; the zero Cursor is the beginning.
 type Cursor struct {
 	Partition string `json:"partition,omitempty"`
 	Row       string `json:"row,omitempty"`
@@ -53,32 +53,32 @@ type Cursor struct {
 
 // ItemWalk is a bounded walk over items.
 type ItemWalk struct {
-	Host              string   // its items only; all when empty
-	Columns           []string // of an item that are read; all when empty
-	Items, Partitions int      // read at most
-	// skip, if any, reports whether a partition has nothing for this walk.
+	Host              string   // items of this host only; all if empty
+	Columns           []string // the columns that are read; all if empty
+	Items, Partitions int      // the most that are read
+	// Skip, if set, reports whether a partition has nothing for this walk.
 	Skip func(ctx context.Context, partition string) (bool, error)
 }
 
-// Walked is how far a walk has come.
+// Walked is the progress of a walk.
 type Walked struct {
 	Items      int // of the host
-	Read       int // items, those of other hosts included
+	Read       int // items, including those of other hosts
 	Partitions int
 	Next       Cursor
 	Done       bool // there is nothing after next
 }
 
-// Bounds of one step of a run: what fits well into an invocation.
+// Bounds of one step of a run, which must fit into an invocation.
 const (
 	StepItems      = 8 * policy.JobItems
 	StepPartitions = 32
 )
 
-// visitItems is told some items of one partition.
+// visitItems receives some items of one partition.
 type visitItems func(partition string, items []item.Item) error
 
-// OverItems visits items from a place on, with those of a partition at a time, and says where to go on.
+// OverItems visits items from a cursor on, those of one partition at a time, and returns where to continue.
 func (r *Store) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit visitItems) (Walked, error) {
 	at := Walked{Next: from}
 	for partition, err := range r.PartitionsOf(ctx, w.Host, from.Partition) {
@@ -101,7 +101,7 @@ func (r *Store) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit vi
 	return at, nil
 }
 
-// readSome goes on in the partition of the cursor and sets it to where the walk ends.
+// readSome continues in the partition of the cursor, and moves the cursor to the end of what was read.
 func (r *Store) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []item.Item, err error) {
 	partition, skip := at.Next.Partition, false
 	if w.Skip != nil {
@@ -131,8 +131,7 @@ func (r *Store) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []i
 	return items, err
 }
 
-// PartitionsOf lists, from one on, the partitions that items of a host can be in; all when host is
-// empty.
+// PartitionsOf yields, from one on, the partitions that items of a host can be in; all partitions when host is empty.
 func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if host != "" && r.Options.Strategy != source.ByScheme {
@@ -149,5 +148,5 @@ func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[s
 	}
 }
 
-// JustPast is the least key after a key: a space sorts before every other character of ours.
+// JustPast is the least key after a key: a space sorts before every other character in keys.
 func JustPast(key string) string { return key + "\x20" }

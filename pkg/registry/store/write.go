@@ -11,21 +11,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Change is what is written together with a host's row.
+// Change is written together with a host row.
 type Change struct {
 	Ops  []storage.Op
 	Hint time.Time // for the first of the due rows among ops; zero for none
-	// conflict, if any, is called when it was one of ops, and not the host's row, that somebody else wrote
-	// first, before decide is asked anew.
+	// Conflict, if set, is called before decide runs again, if another writer has changed a row of ops and not the
+	// host row.
 	Conflict func()
 }
 
-// decideHost changes a host as it was read, and says what else is to be written.
+// decideHost changes a host as it was read, and returns what else to write.
 type decideHost func(ctx context.Context, h *Host) (*Change, error)
 
-// ChangeHost lets decide change a host's row and say what else to write with it, in one transaction, as
-// the only one in this process and anew while somebody elsewhere writes first. Nothing is written if
-// decide returns nil.
+// ChangeHost calls decide to change a host row, and writes the row and the returned change in one transaction. It
+// holds the lock of the host in this process, and calls decide again whenever another process writes first. If decide
+// returns nil, nothing is written.
 func (r *Store) ChangeHost(ctx context.Context, id HostID, decide decideHost) error {
 	return r.OnHost(ctx, id.Partition, id.Host, func(ctx context.Context) error {
 		h, err := r.LoadHost(ctx, id.Partition, id.Host)
@@ -51,9 +51,9 @@ func (r *Store) ChangeHost(ctx context.Context, id HostID, decide decideHost) er
 	})
 }
 
-// WriteEach writes the operations of several items of one partition in one transaction, after first.
-// Items of which somebody else has changed a row meanwhile are left out; those that are written know
-// their new revision. The revisions are those of first.
+// WriteEach writes the operations of several items of one partition in one transaction, after first. Items with a row
+// that another writer has changed meanwhile are dropped. The written items get their new revision. The returned
+// revisions are those of first.
 func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.Op, items []*item.Item,
 	opsOf func(*item.Item) []storage.Op) ([]*item.Item, []storage.ETag, error) {
 	for len(first)+len(items) > 0 {
@@ -81,7 +81,7 @@ func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.O
 	return nil, nil, nil
 }
 
-// ConflictIndex tells which operation of a transaction lost a race.
+// ConflictIndex returns the index of the operation that made a transaction fail with a conflict.
 func ConflictIndex(err error) (index int, lost bool) {
 	op, ok := errors.AsType[*storage.OpError](err)
 	if !ok || !fault.Lost(err) {
@@ -90,7 +90,8 @@ func ConflictIndex(err error) (index int, lost bool) {
 	return op.Index, true
 }
 
-// AsConflict treats a row that vanished like one that changed: what was read is out of date.
+// AsConflict turns NotFound into Conflict: a row that vanished means, like a changed row, that the read is out of
+// date.
 func AsConflict(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "%w", err)
@@ -98,7 +99,7 @@ func AsConflict(err error) error {
 	return err
 }
 
-// IgnoreLost is for a delete of something that somebody else deleted or rewrote.
+// IgnoreLost drops the error of a delete if the row was already deleted or rewritten.
 func IgnoreLost(err error) error {
 	if fault.Lost(err) {
 		return nil
