@@ -11,21 +11,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ring are the keys of a store and of the settings.
+// ring returns the keys of a store and of the settings.
 func (c *Config) ring(store storage.Store, log *slog.Logger) *keys.Ring {
 	return keys.New(store, keys.Options{Given: c.Keys, File: c.KeysFile, Log: log})
 }
 
-// OpenKeys opens the keys of a store directly, for commands that run without a server. The table is made if it is
-// missing.
+// OpenKeys opens the keys of a store directly, for commands that run without a server. It creates the table if that
+// is missing.
 func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Logger) (*keys.Ring, error) {
 	r := cfg.ring(store, log)
 	return r, r.Create(ctx)
 }
 
-// Access is who checks keys: Tidemark if the settings demand it, otherwise the host, unless it serves this machine
-// alone. Such hosts say that they are for development and are called localhost. Any other host is treated as Azure,
-// so that an unknown host shows the dashboard to no one.
+// Access says who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that serves
+// this machine alone checks none: it says that it is for development, and is called localhost. Any other host is
+// treated as Azure, so that an unknown host shows the dashboard to no one.
 func (a *App) Access() handlers.Access {
 	switch {
 	case a.cfg.KeysNeeded:
@@ -37,7 +37,7 @@ func (a *App) Access() handlers.Access {
 	}
 }
 
-// isLocal reports whether a host name with its port names this machine itself, or nothing.
+// isLocal reports whether a host name, with or without a port, is empty or names this machine itself.
 func isLocal(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	return name == "" || name == "localhost" || net.ParseIP(name).IsLoopback()

@@ -14,18 +14,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// App opens the services once, when they are first needed, so that the process is up before its
-// dependencies are.
+// App opens the services once, when they are first needed, so that the process runs before its dependencies do.
 type App struct {
 	cfg Config
 	get func(string) string
 	log *slog.Logger
 
-	building *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
+	building *semaphore.Weighted // guards the fields below; a wait for it ends with the caller's context
 	services *handlers.Services
 }
 
-// New reads the settings as [Load] does. Nothing is opened yet.
+// New reads the settings as [Load] does. It opens nothing yet.
 func New(get func(string) string, log *slog.Logger, set ...string) (*App, error) {
 	cfg, err := Load(get, set...)
 	if err != nil {
@@ -34,7 +33,7 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	cfg.Metrics = telemetry.New()
 	level := slog.LevelWarn
 	if !cfg.Cloud {
-		level = slog.LevelInfo // tidemark start has said so, where people look
+		level = slog.LevelInfo // tidemark start has already printed it where people look
 	}
 	for _, said := range Misspelt(set) {
 		log.Log(context.Background(), level, said)
@@ -42,14 +41,14 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	return &App{cfg: cfg, get: get, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 
-// Metrics are those of what the app does.
+// Metrics returns the metrics that the app counts into.
 func (a *App) Metrics() *telemetry.Metrics { return a.cfg.Metrics }
 
-// Memory is what the process may use, by its settings.
+// Memory is the memory that the process may use, by its settings.
 func (a *App) Memory() memory.Share { return a.cfg.Memory }
 
-// Services opens what the handlers need, or returns what is open. After a failure the next call
-// tries again. Calls take turns, each for as long as its ctx.
+// Services opens the services of the handlers, or returns those that are open. After a failure the next call tries
+// again. One call at a time opens services; the others wait as long as their ctx allows.
 func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err := a.building.Acquire(ctx, 1); err != nil {
 		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", err)
@@ -74,7 +73,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	return s, nil
 }
 
-// Close closes what was opened.
+// Close closes what [App.Services] opened.
 func (a *App) Close() error {
 	_ = a.building.Acquire(context.Background(), 1) // Unreachable: this context never ends
 	defer a.building.Release(1)
@@ -85,10 +84,10 @@ func (a *App) Close() error {
 	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
 }
 
-// saveTime is how long the last write may take, of the grace that a stop has.
+// saveTime bounds the last write of the activity. It is part of the grace period of a stop.
 const saveTime = 5 * time.Second
 
-// saveActivity writes what was done since the last write. Nothing is redone for it, so an error only is told.
+// saveActivity writes the activity since the last write. An error is only logged, because the loss needs no repair.
 func (a *App) saveActivity() {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()

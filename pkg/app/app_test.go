@@ -18,11 +18,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// nowhere is a storage that refuses connections.
+// nowhere is the connection string of a storage account that refuses connections.
 const nowhere = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=a2V5;" +
 	"BlobEndpoint=http://127.0.0.1:1/a;QueueEndpoint=http://127.0.0.1:1/a;TableEndpoint=http://127.0.0.1:1/a"
 
-// Services that could not be opened are opened by the next call, and then stay.
+// Services that could not be opened are opened by the next call, and then stay open.
 func TestServicesAreTriedAgain(t *testing.T) {
 	t.Parallel() // it mostly waits
 	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere,
@@ -52,7 +52,7 @@ func TestServicesAreTriedAgain(t *testing.T) {
 	}
 }
 
-// What was done just before a stop is in the activity after the next start (S13).
+// Activity just before a stop is visible after the next start (S13).
 func TestS13ActivityOutlivesARestart(t *testing.T) {
 	settings := env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()})
 	for start := range 2 {
@@ -78,7 +78,7 @@ func TestS13ActivityOutlivesARestart(t *testing.T) {
 	}
 }
 
-// No service is left out.
+// Every service is set.
 func TestServicesAreComplete(t *testing.T) {
 	a, err := New(env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()}), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -100,13 +100,13 @@ func TestServicesAreComplete(t *testing.T) {
 	}
 }
 
-// Who waits while somebody else opens waits no longer than its own time.
+// A caller that waits while another one opens the services waits no longer than its own context allows.
 func TestServicesWaitWithinTheirTime(t *testing.T) {
 	a, err := New(env(nil), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.building.TryAcquire(1) { // somebody opens, and does not come to an end
+	if !a.building.TryAcquire(1) { // another caller opens the services, and never finishes
 		t.Fatal("the turn is taken")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -127,8 +127,8 @@ func TestBadSettingStopsTheStart(t *testing.T) {
 	}
 }
 
-// Prepare makes the queues that every function with a queue trigger reads, so that a host polls in
-// peace while the app comes up.
+// Prepare creates the queues of every function with a queue trigger, so that a host can poll them while the app
+// starts.
 func TestPrepareMakesTheQueues(t *testing.T) {
 	get := env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": t.TempDir()})
 	store, err := OpenStore(get, slog.New(slog.DiscardHandler))
@@ -156,7 +156,7 @@ func TestPrepareMakesTheQueues(t *testing.T) {
 	}
 }
 
-// triggerQueues are the queues that functions are triggered by.
+// triggerQueues returns the queues that trigger functions.
 func triggerQueues(t *testing.T) (queues []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "functions", "*", "function.json"))

@@ -37,8 +37,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Assemble builds the services over a store and an index and makes what is missing there. Credentials
-// are read through get when they are needed.
+// Assemble builds the services over a store and an index, and creates missing tables and queues. Credentials are read
+// through get when they are needed.
 func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index,
 	log *slog.Logger) (*handlers.Services, error) {
 	if cfg.Metrics == nil {
@@ -98,7 +98,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}, nil
 }
 
-// assembly is what every subsystem is made of.
+// assembly holds the dependencies that all subsystems share.
 type assembly struct {
 	cfg   Config
 	get   func(string) string
@@ -106,7 +106,7 @@ type assembly struct {
 	log   *slog.Logger
 }
 
-// inputs are the ways to what is ingested: the web, files, and the readers of documents.
+// inputs are the sources of content: the web, files, and the readers of documents.
 type inputs struct {
 	web       *fetch.Client
 	files     *file.Client
@@ -128,7 +128,7 @@ func (a assembly) inputs() (in inputs, err error) {
 	return in, err
 }
 
-// registry has the items. What commits change of them is published.
+// registry opens the registry. Its commits publish changes to the feed.
 func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	cfg := a.cfg
 	return registry.New(a.store, registry.Options{
@@ -137,11 +137,11 @@ func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	})
 }
 
-// records are what is kept of items: what they held, and what the index was given of it.
+// records are the stored records of items: their captures, and what was written to the index.
 type records struct {
 	snapshots *snapshot.Store
 	manifests *index.Manifests
-	run       snapshot.Run // that new captures belong to
+	run       snapshot.Run // the run of new captures
 }
 
 func (a assembly) records() records {
@@ -155,10 +155,10 @@ func (a assembly) records() records {
 	}
 }
 
-// indexed is the search index as it is written and as it is searched.
+// indexed is the search index, for writing and for searching.
 type indexed struct {
 	engine   search.Index
-	lazy     *lazyIndex // the engine, where it is a service that may be down; else nil
+	lazy     *lazyIndex // the engine, if it is a service that may be down; otherwise nil
 	none     bool       // there is no index
 	searched search.Index
 	vectors  placement.Embedder // nil without a model
@@ -178,7 +178,7 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 	return out, err
 }
 
-// hosts are asked by the worker and by the runs.
+// hosts returns the pace of hosts, which the worker and the runs share.
 func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 	return politeness.New(hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
 		Agent: in.web.ProductToken(), Strategy: a.cfg.Strategy, Metrics: a.cfg.Metrics,
@@ -204,7 +204,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 	})
 }
 
-// lists are the imports of addresses, which refuse what may never be fetched.
+// lists returns the imports of addresses. They refuse addresses that may never be fetched.
 func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
 	return listimport.New(a.store, items, listimport.Options{Log: a.log,
 		Parse: func(address string) (source.Source, error) {
@@ -216,7 +216,7 @@ func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
 		}})
 }
 
-// pushed are the services for what is pushed in.
+// pushed are the services for entries, which are pushed in.
 type pushed struct {
 	entries *entries.Store
 	enrich  *enrich.Service
@@ -239,7 +239,7 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 	}
 	p.enrich = enrich.New(a.store, enrich.Kept{Store: p.entries}, models,
 		enrich.Options{Schemas: enrich.Schemas(), Log: a.log})
-	// The files with mails are below a root of their own.
+	// Files with mails have a root of their own.
 	files, err := file.New(file.Config{
 		Root: a.cfg.MailRoot.Folder(), RootName: "EMAIL_IMPORT_ROOT", Setting: a.get, Transport: in.web.Transport(),
 	})
@@ -247,7 +247,8 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 	return p, err
 }
 
-// notifier tells of changes. Its way out is another than the crawler's: each has an allow-list of its own.
+// notifier sends notifications of changes. Its HTTP client is not the crawler's, because each has an allow-list of
+// its own.
 func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout})
@@ -258,7 +259,7 @@ func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
 		notify.Options{File: a.cfg.RulesFile, Setting: a.get, Log: a.log, Metrics: a.cfg.Metrics}), nil
 }
 
-// runs are the services that work through much, a step at a time.
+// runs are the services for long work that proceeds step by step.
 type runs struct {
 	rebuild  *rebuild.Service
 	bulk     *bulk.Service

@@ -6,7 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
-// Backfill is how sites may be backfilled.
+// Backfill holds the settings of backfills.
 type Backfill struct {
 	Enabled                               bool
 	MaxURLs, MaxPerSource, MaxConcurrency int

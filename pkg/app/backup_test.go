@@ -20,8 +20,8 @@ import (
 // backupPages is how many pages TestL5BackupWhileCrawling crawls.
 const backupPages = 240
 
-// TestL5BackupWhileCrawling takes one backup after the other while the app crawls, and restores each: the registry's
-// invariants hold, all can be exported, and every page that is indexed has its snapshot. The app then goes on with a
+// TestL5BackupWhileCrawling makes one backup after the other while the app crawls, and restores each. The registry's
+// invariants hold, everything can be exported, and every indexed page has its snapshot. Then the app continues with a
 // store that was restored from the middle of the crawl, and finishes it; the index is filled from the snapshots.
 func TestL5BackupWhileCrawling(t *testing.T) {
 	site, l := newPages(t), newLocal(t, map[string]string{"STORAGE": Embedded})
@@ -52,7 +52,7 @@ func TestL5BackupWhileCrawling(t *testing.T) {
 	middle.checkInvariants()
 }
 
-// addPages puts pages on a site, every third with a body that is a file in the store.
+// addPages adds pages to a site. Every third has a body large enough to be a file in the store.
 func addPages(site *pages, n int) (urls []string) {
 	for i := range n {
 		text := fmt.Sprintf("The beacon %d shines. ", i)
@@ -75,7 +75,7 @@ func (l *local) backup() []byte {
 	return b.Bytes()
 }
 
-// restored is another app, on the store of a backup.
+// restored returns another app, on the store of a backup.
 func (l *local) restored(backup []byte) *local {
 	l.t.Helper()
 	again := &local{t: l.t, dir: l.dir, log: newHostLog(), env: maps.Clone(l.env)}
@@ -92,7 +92,7 @@ func (l *local) restored(backup []byte) *local {
 	return again
 }
 
-// checkRestored reads everything there is, and tells how many pages were indexed when the backup was made.
+// checkRestored reads everything, and returns how many pages were indexed when the backup was made.
 func (l *local) checkRestored(site *pages) (indexed int) {
 	l.t.Helper()
 	l.checkInvariants()

@@ -19,10 +19,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Version is Tidemark's version, also what it tells sites about itself.
+// Version is Tidemark's version. The user agent contains it, too.
 const Version = "0.1.0"
 
-// Config is every setting, checked. See [Settings] for their meaning.
+// Config holds every setting, validated. See [Settings] for their meaning.
 type Config struct {
 	Table    string
 	Strategy source.Strategy
@@ -30,17 +30,17 @@ type Config struct {
 	Schedule schedule.Config
 	// KeepChanges is how long the feed keeps changes.
 	KeepChanges time.Duration
-	// Politeness is the pace and the quotas of a host of which nothing else is said.
+	// Politeness is the pace and the quotas of a host without limits of its own.
 	Politeness registry.Politeness
-	// PolitenessSet tells whether anything of the pace was set, so that allow-listed hosts follow it.
+	// PolitenessSet reports whether any setting of the pace was set. Allow-listed hosts then follow it, too.
 	PolitenessSet bool
 	Backfill      Backfill
-	// SentinelPerDay is SENTINEL_MAX_PER_DAY, 0 for no looks at sites.
+	// SentinelPerDay is SENTINEL_MAX_PER_DAY; 0 for no polls of sites.
 	SentinelPerDay int
-	// Sites are those of the site file, never nil.
+	// Sites are the sites of the site file, never nil.
 	Sites *site.Sites
 
-	RulesFile    notify.File // rules and channels that are kept in a file
+	RulesFile    notify.File // rules and channels from a file
 	WebhookHosts []string    // receivers that may have private addresses
 	Fetch        fetch.Config
 	Retention    snapshot.Retention
@@ -51,24 +51,26 @@ type Config struct {
 	FileRoot           string
 	MailRoot           mailimport.Root
 	Data               string
-	// Memory is what the process and the readers of documents that it starts may use.
+	// Memory is the memory that the process, and the readers of documents that it starts, may use.
 	Memory   memory.Share
 	memoryMB int
 	Models   Models
 	Search   SearchService
-	// Keys are those of API_KEYS; KeysFile is the file with more, and KeysNeeded says that each request needs one.
+	// Keys are the keys of API_KEYS, KeysFile names the file with more, and KeysNeeded says that each request needs a
+	// key.
 	Keys       []keys.Key
 	KeysFile   string
 	KeysNeeded bool
-	// Cloud tells that the app runs in Azure, where an index on this disk would be one instance's.
+	// Cloud says that the app runs in Azure, where each instance has its own disk, so an index on it would not be
+	// shared.
 	Cloud bool
-	// Metrics are no setting but what is counted into; [Assemble] makes some when nil.
+	// Metrics is not a setting, but the metrics to count into; [Assemble] creates them when nil.
 	Metrics *telemetry.Metrics
 }
 
-// Load reads the settings through get, which returns "" for what is not set. Every bad value is
-// in the error, with its name, the value unless it is a secret, and what is allowed. Credentials have names
-// of their own: those among set, the names of whatever is set, are checked.
+// Load reads the settings through get, which returns "" for an unset variable. The error lists every invalid value,
+// with its name, the value unless it is a secret, and the allowed values. Credentials are named by users: Load finds
+// and checks them among set, the names of all set variables.
 func Load(get func(string) string, set ...string) (Config, error) {
 	var c Config
 	s := &settings{get: get, all: c.settings()}
@@ -80,14 +82,14 @@ func Load(get func(string) string, set ...string) (Config, error) {
 	c.Memory = memory.Of(int64(c.memoryMB) << 20)
 	c.PolitenessSet = s.isSet("CRAWL_MIN_DELAY_MS", "CRAWL_MAX_DELAY_MS", "CRAWL_MAX_CONCURRENT")
 	if c.Fetch.MaxRedirects == 0 {
-		c.Fetch.MaxRedirects = -1 // fetch's word for none
+		c.Fetch.MaxRedirects = -1 // in package fetch, -1 means none
 	}
 	c.validate(s)
 	s.credentials(set)
 	return c, s.err()
 }
 
-// ParseTracking reads TRACKING_PARAM_PREFIXES: entries between commas, empty ones passed over.
+// ParseTracking parses TRACKING_PARAM_PREFIXES: entries separated by commas, of which empty ones are ignored.
 func ParseTracking(list string) (source.Rules, error) { return source.NewRules(split(list)) }
 
 // validate checks settings against each other.
@@ -118,8 +120,8 @@ func isFolder(path string) bool {
 	return filepath.IsAbs(path) && err == nil && fi.IsDir()
 }
 
-// version is that of the rules of normalization. Another list of trackers than the usual one is another url_v
-// (spec 000 §2.1).
+// version is the normalization version. A list of trackers other than the default gives a different url_v (spec 000
+// §2.1).
 func (c *Config) version() lineage.Version {
 	if c.Rules.String() == source.DefaultRules().String() {
 		return lineage.Current

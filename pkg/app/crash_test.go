@@ -23,9 +23,9 @@ var (
 		"seed of what TestCrash does and when (the processes keep their own time); 0 for another each time")
 )
 
-// TestCrash kills the host and the handler on the embedded store at any moment, again and again,
-// while pages are registered, changed and crawled. What was acknowledged is there in the end,
-// everything is indexed as it is now, and the site was not asked more than the crashes explain.
+// TestCrash kills the host and the handler on the embedded store at random moments, again and again, while pages are
+// registered, changed and crawled. In the end everything that was acknowledged exists, the index has the current
+// content, and the site received no more requests than the crashes explain.
 func TestCrash(t *testing.T) {
 	seed := *crashSeed
 	if seed == 0 {
@@ -41,24 +41,24 @@ func TestCrash(t *testing.T) {
 	c.judge()
 }
 
-// crash is an app that is killed now and then, its site, and what it was told of it.
+// crash is an app that is killed now and then, its site, and what the app acknowledged.
 type crash struct {
 	*local
 	site *crashSite
 	rng  *rand.Rand
 
 	quota    int            // pages that may be registered by the end of this round
-	editions []int          // of the pages that were put on the site, registered or not
+	editions []int          // edition of each page of the site, registered or not
 	retry    []int          // pages whose registration was not acknowledged
-	acked    map[int]bool   // pages whose registration was
+	acked    map[int]bool   // pages whose registration was acknowledged
 	attempts map[string]int // registrations sent, by path
-	sending  chan struct{}  // has one when a registration is sent
+	sending  chan struct{}  // receives a value when a registration is sent
 	kills    int
-	busy     int // kills that came while pages were still being registered
+	busy     int // kills while pages were still being registered
 }
 
 func newCrash(t *testing.T, rng *rand.Rand, pages int) *crash {
-	const year = "31536000" // nothing is due again unless it was registered again
+	const year = "31536000" // a page is due again only if it is registered again
 	c := &crash{site: newCrashSite(t), rng: rng, acked: map[int]bool{}, attempts: map[string]int{},
 		sending: make(chan struct{}, 1)}
 	c.local = &local{t: t, dir: buildApp(t), env: map[string]string{
@@ -69,8 +69,8 @@ func newCrash(t *testing.T, rng *rand.Rand, pages int) *crash {
 	return c
 }
 
-// round starts the app, registers pages and kills it at a random moment. The first kill falls into
-// the work, some of the others into the start.
+// round starts the app, registers pages and kills the app at a random moment. The first kill happens during the work,
+// some of the others during the start.
 func (c *crash) round(n int) {
 	c.t.Helper()
 	begun := time.Now()
@@ -89,10 +89,10 @@ func (c *crash) round(n int) {
 	c.awaitReady(tree)
 	var killed atomic.Bool
 	fed := make(chan bool, 1)
-	moment := rand.New(rand.NewPCG(c.rng.Uint64(), 0)) // the feed has the other meanwhile
+	moment := rand.New(rand.NewPCG(c.rng.Uint64(), 0)) // the feed uses the other generator meanwhile
 	go func() { fed <- c.feed(&killed) }()
 	time.Sleep(wait)
-	if moment.IntN(2) == 0 { // in the middle of a registration
+	if moment.IntN(2) == 0 { // during a registration
 		c.awaitSending()
 		time.Sleep(time.Duration(moment.IntN(2000)) * time.Microsecond)
 	}
@@ -129,7 +129,7 @@ func (c *crash) awaitReady(tree *crashTree) {
 // awaitSending waits for the next registration.
 func (c *crash) awaitSending() {
 	select {
-	case <-c.sending: // one of long ago
+	case <-c.sending: // an old one
 	default:
 	}
 	select {
@@ -138,8 +138,8 @@ func (c *crash) awaitSending() {
 	}
 }
 
-// between looks at what the dead left, every other time: otherwise the app itself is the first
-// that opens it. Time passes then, so that nobody waits for the locks of the dead.
+// between checks what the killed app left, every other time; at the other times the app itself is the first to open
+// it. It also moves the stored times back, so that the locks of the killed app have expired.
 func (c *crash) between() {
 	c.t.Helper()
 	if c.rng.IntN(2) == 0 {
@@ -154,7 +154,7 @@ func (c *crash) between() {
 	}
 }
 
-// opened opens the store while the app is dead.
+// opened opens the store while the app is not running.
 func (c *crash) opened(f func()) {
 	c.t.Helper()
 	store, err := OpenStore(c.setting, nil)
@@ -164,13 +164,14 @@ func (c *crash) opened(f func()) {
 	c.store = store
 	defer store.Close()
 	ctx := c.t.Context()
-	if err := registry.New(store, registry.Options{}).Create(ctx); err != nil { // killed before it was made
+	if err := registry.New(store, registry.Options{}).Create(ctx); err != nil { // the app may have been killed first
 		c.t.Fatal(err)
 	}
 	f()
 }
 
-// feed registers pages until all of this round are, which it reports, or the app is killed.
+// feed registers the pages of this round. It reports true when all are registered, and false when the app is killed
+// first.
 func (c *crash) feed(killed *atomic.Bool) (complete bool) {
 	client := api.NewClient(c.base, "", &http.Client{Timeout: time.Minute, Transport: &http.Transport{}})
 	for !killed.Load() {
@@ -190,7 +191,7 @@ func (c *crash) feed(killed *atomic.Bool) (complete bool) {
 	return false
 }
 
-// pick takes what was not acknowledged, or pages that change, or new ones.
+// pick chooses pages whose registration was not acknowledged, or pages to change, or new ones.
 func (c *crash) pick() (batch []int) {
 	n := 1 + c.rng.IntN(12)
 	switch {
@@ -237,7 +238,7 @@ func (c *crash) register(client *api.Client, batch []int) error {
 	return nil
 }
 
-// drain lets the app finish all that was begun, and kills it once more.
+// drain lets the app finish all work, and kills it once more.
 func (c *crash) drain() {
 	c.t.Helper()
 	c.opened(func() { c.pass(lockAndTrust) })
@@ -255,7 +256,7 @@ func (c *crash) drain() {
 	c.kill(tree)
 }
 
-// askAgain registers once more the pages of which a check has failed: on a busy machine one may, and its next try is
+// askAgain registers pages again if their check has failed, which may happen on a busy machine. Their next try is
 // minutes away.
 func (c *crash) askAgain(asked map[string]bool) {
 	c.t.Helper()

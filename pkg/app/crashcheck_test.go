@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	_ "modernc.org/sqlite" // to look into the files past the code that is tested
+	_ "modernc.org/sqlite" // to read the files without the tested code
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// judge compares what is stored with what was acknowledged and with the site as it is now.
+// judge compares the stored state with the acknowledged registrations and with the current site.
 func (c *crash) judge() {
 	c.t.Helper()
 	if len(c.acked) != c.quota {
@@ -31,7 +31,7 @@ func (c *crash) judge() {
 	c.judgeFiles()
 }
 
-// judgeItems wants every page registered once, indexed once, and kept as the site shows it.
+// judgeItems checks that every page is registered once, indexed once, and stored with its current content.
 func (c *crash) judgeItems() {
 	c.t.Helper()
 	ctx := c.t.Context()
@@ -62,7 +62,7 @@ func (c *crash) judgeItems() {
 	}
 }
 
-// judgeFound wants the page found by its present words, and not by those of an edition before.
+// judgeFound checks that the page is found by its current words, and not by those of an earlier edition.
 func (c *crash) judgeFound(index search.Index, id source.ID, page int) {
 	c.t.Helper()
 	for edition := range c.editions[page] + 1 {
@@ -81,12 +81,12 @@ func (c *crash) judgeFound(index search.Index, id source.ID, page int) {
 }
 
 const (
-	permits   = 4       // requests at once to a host of one's own
-	inDoubt   = 32 * 4  // items in the hands of workers: a job for each permit
-	askRobots = permits // of one start: each worker may ask before the first has stored the answer
+	permits   = 4       // concurrent requests to an allow-listed host
+	inDoubt   = 32 * 4  // items that workers hold: a job for each permit
+	askRobots = permits // per start: each worker may ask before the first answer is stored
 )
 
-// judgeRequests wants no request that neither a registration nor a kill explains.
+// judgeRequests checks that registrations and kills explain every request.
 func (c *crash) judgeRequests() {
 	c.t.Helper()
 	requests, most := c.site.log()
@@ -111,7 +111,8 @@ func (c *crash) judgeRequests() {
 		len(requests), attempts, sum, most, c.kills, c.busy)
 }
 
-// judgeFiles has SQLite look for damage, and wants no index set aside and no chunk without a page.
+// judgeFiles runs SQLite's integrity check, and checks that no index was set aside and that no chunk is without a
+// page.
 func (c *crash) judgeFiles() {
 	c.t.Helper()
 	if aside, _ := filepath.Glob(c.index() + ".corrupt-*"); len(aside) > 0 {

@@ -19,13 +19,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 )
 
-// crashHostEnv makes this test's executable a host of the app in the folder it names.
+// crashHostEnv makes this test's executable a host of the app in the folder that it names.
 const crashHostEnv = "APP_TEST_HOST_OF"
 
-// runCrashHost runs the app as `tidemark start` does, with the settings of the environment, until it is
-// killed. It tells on stdout what happens, the handler's lines included.
+// runCrashHost runs the app as `tidemark start` does, with the settings of the environment, until it is killed. It
+// logs to stdout, including the handler's lines.
 func runCrashHost(dir string) {
-	go func() { // the test is gone, so nothing would end this process
+	go func() { // if the test dies, nothing else would end this process
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
@@ -43,7 +43,7 @@ func serveCrashHost(dir string, log *slog.Logger) error {
 	}
 	h, err := funchost.New(funchost.Options{
 		AppDir: dir, Addr: "127.0.0.1:0", Store: store, Log: log, MaxPoll: 100 * time.Millisecond,
-		Visibility: 5 * time.Second, // so that messages of the dead come again while the test runs
+		Visibility: 5 * time.Second, // so that messages of killed handlers reappear during the test
 	})
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func startTree(t *testing.T, dir string, environ []string) *crashTree {
 	return p
 }
 
-// listen takes note of what the host tells, until it is dead.
+// listen reads the output of the host until the host ends.
 func (p *crashTree) listen(out io.Reader) {
 	defer close(p.ended)
 	lines := bufio.NewScanner(out)
@@ -108,7 +108,7 @@ func (p *crashTree) listen(out io.Reader) {
 			Msg, Addr string
 			Pid, Port int
 		}
-		_ = json.Unmarshal(lines.Bytes(), &said) // lines of a panic are only kept
+		_ = json.Unmarshal(lines.Bytes(), &said) // the lines of a panic are only collected
 		p.mu.Lock()
 		p.lines.Write(append(lines.Bytes(), '\n'))
 		switch said.Msg {
@@ -121,7 +121,7 @@ func (p *crashTree) listen(out io.Reader) {
 	}
 }
 
-// kill ends the host and its handler at once, without a word, and returns when both are dead.
+// kill kills the host and its handler without notice, and returns when both have ended.
 func (p *crashTree) kill(t *testing.T) {
 	t.Helper()
 	if p.cmd.ProcessState != nil {
@@ -131,12 +131,12 @@ func (p *crashTree) kill(t *testing.T) {
 	handlers := p.handlers
 	p.mu.Unlock()
 	for _, pid := range append([]int{p.cmd.Process.Pid}, pids(handlers)...) {
-		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error: it is dead
+		_ = syscall.Kill(-pid, syscall.SIGKILL) // an error means that it has ended
 	}
 	<-p.ended
 	_ = p.cmd.Wait() // always an error: it was killed
 	_ = p.stdin.Close()
-	for _, h := range p.handlers { // one more may have been told of
+	for _, h := range p.handlers { // the output may have named one more
 		awaitSilence(t, h.port)
 	}
 }
@@ -148,8 +148,8 @@ func pids(handlers []handlerProcess) (out []int) {
 	return out
 }
 
-// awaitSilence returns when nobody listens on a port: the process is dead, though perhaps nobody
-// has taken its exit code.
+// awaitSilence returns when nothing listens on a port. The process has ended then, though its exit code may not have
+// been collected.
 func awaitSilence(t *testing.T, port int) {
 	t.Helper()
 	for range 500 {

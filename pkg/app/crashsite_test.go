@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// crashSite is a site that takes a little time for each answer and keeps a log of requests.
+// crashSite is a site that answers with a small delay and keeps a log of requests.
 type crashSite struct {
 	*pages
 	mu           sync.Mutex
 	requests     map[string]int // by path
-	flying, most int            // requests at once
+	flying, most int            // concurrent requests
 }
 
 func newCrashSite(t *testing.T) *crashSite {
@@ -28,7 +28,7 @@ func newCrashSite(t *testing.T) *crashSite {
 func (s *crashSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.arrive(r.URL.Path)
 	defer s.leave()
-	time.Sleep(8 * time.Millisecond) // long enough to be killed in, and for pages to change
+	time.Sleep(8 * time.Millisecond) // long enough for kills and for changes of pages
 	s.pages.ServeHTTP(w, r)
 }
 
@@ -52,7 +52,7 @@ func (s *crashSite) log() (requests map[string]int, most int) {
 	return maps.Clone(s.requests), s.most
 }
 
-// text is what a page says in an edition: one word of it stands nowhere else.
+// text is the text of a page in an edition. One word of it occurs nowhere else.
 func text(page, edition int) string {
 	return fmt.Sprintf("The lighthouse stands on the cape, says %s.", word(page, edition))
 }

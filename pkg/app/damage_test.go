@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// embeddedApp is the whole app on a folder, without a host: nothing is crawled.
+// embeddedApp is the whole app on a folder, without a host, so nothing is crawled.
 func embeddedApp(t *testing.T, data string) (a *App, call func(method, path, body string) *httptest.ResponseRecorder) {
 	t.Helper()
 	a, err := New(env(map[string]string{"STORAGE": Embedded, "TIDEMARK_DATA": data}), slog.New(slog.DiscardHandler))
@@ -34,7 +34,7 @@ func embeddedApp(t *testing.T, data string) (a *App, call func(method, path, bod
 	}
 }
 
-// overwritePages damages 20 pages in the middle of a database that nobody has open.
+// overwritePages damages 20 pages in the middle of a database file that is not open.
 func overwritePages(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -61,8 +61,8 @@ func healthOf(t *testing.T, w *httptest.ResponseRecorder) api.Health {
 	return h
 }
 
-// TestS6DamagedState: once damage of the state was met, registrations are refused with the message that
-// the reader got, and the health says it.
+// TestS6DamagedState checks that after damage of the state was found, registrations are refused with the same message
+// as the failed read, and that the health check reports it.
 func TestS6DamagedState(t *testing.T) {
 	t.Parallel() // it mostly waits
 	data := t.TempDir()
@@ -86,7 +86,7 @@ func TestS6DamagedState(t *testing.T) {
 	}
 	const what = "state.db is damaged; stop the program"
 	w := call("GET", "/api/items?top=1000&host=host0.example", "")
-	for host := 1; host < 3 && w.Code == http.StatusOK; host++ { // until one is in what is damaged
+	for host := 1; host < 3 && w.Code == http.StatusOK; host++ { // until one hits a damaged page
 		w = call("GET", fmt.Sprintf("/api/items?top=1000&host=host%d.example", host), "")
 	}
 	var p api.Problem
@@ -104,7 +104,7 @@ func TestS6DamagedState(t *testing.T) {
 	}
 }
 
-// TestS6DamagedIndex: damage of the index is told until the next start, which puts the file aside.
+// TestS6DamagedIndex checks that damage of the index is reported until the next start, which sets the file aside.
 func TestS6DamagedIndex(t *testing.T) {
 	data := t.TempDir()
 	a, call := embeddedApp(t, data)
@@ -116,7 +116,7 @@ func TestS6DamagedIndex(t *testing.T) {
 	overwritePages(t, path)
 	a, call = embeddedApp(t, data)
 	w := call("GET", "/api/Search?q=word0", "")
-	for n := 0; n < 2000 && w.Code == http.StatusOK; n += 40 { // until one is in what is damaged
+	for n := 0; n < 2000 && w.Code == http.StatusOK; n += 40 { // until one hits a damaged page
 		w = call("GET", fmt.Sprintf("/api/Search?q=word%d", n), "")
 	}
 	if w.Code != http.StatusServiceUnavailable ||
@@ -139,7 +139,7 @@ func TestS6DamagedIndex(t *testing.T) {
 	}
 }
 
-// fillWithWords puts pages into the index in which every word occurs.
+// fillWithWords indexes pages in which every word occurs.
 func fillWithWords(t *testing.T, a *App) {
 	t.Helper()
 	s, err := a.Services(t.Context())

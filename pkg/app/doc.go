@@ -1,4 +1,3 @@
-// Package app puts Tidemark together: it reads the settings, chooses the adapters and hands the
-// services to the handlers. It is the only package that knows every other one; docs/architecture.md
-// is the tour.
+// Package app assembles Tidemark: it reads the settings, chooses the adapters and passes the services to the
+// handlers. It is the only package that knows every other one. docs/architecture.md has the tour.
 package app

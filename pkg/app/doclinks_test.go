@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// docLink is a link of a comment to a name, with the name of its package before it or that of a member behind it. A
-// word in lower case may be no link.
+// docLink is a link of a comment to a name, optionally qualified by a package or followed by a member. A word in
+// lower case may not be a link.
 var docLink = regexp.MustCompile(`\[\*?([A-Z]\w+|[a-z]\w*[A-Z]\w*|[A-Za-z]\w*(?:\.\w+){1,2})\](?:[^(:\w]|$)`)
 
-// TestDocsLinks: a link of a comment leads to a name that is declared. Names of packages outside the module are not
-// looked up.
+// TestDocsLinks checks that links in comments lead to declared names. Names of packages outside the module are not
+// checked.
 func TestDocsLinks(t *testing.T) {
 	tree := parseTree(t)
 	n := 0
@@ -39,7 +39,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// declarations are the names of a package at its top level, and of each type the members and the embedded types.
+// declarations are the top-level names of a package and, for each type, its members and embedded types.
 type declarations struct {
 	names    map[string]bool
 	members  map[string]map[string]bool
@@ -117,7 +117,7 @@ func (s sourceTree) add(dir string, f *ast.File) {
 	}
 }
 
-// addType adds the fields of a struct, the methods of an interface, and what either embeds.
+// addType adds the fields of a struct or the methods of an interface, and the embedded types.
 func (p *declarations) addType(spec *ast.TypeSpec, member func(of, name string)) {
 	var fields *ast.FieldList
 	switch typ := spec.Type.(type) {
@@ -140,7 +140,7 @@ func (p *declarations) addType(spec *ast.TypeSpec, member func(of, name string))
 	}
 }
 
-// baseName is the name of a type without its package, its pointer and its parameters.
+// baseName is the name of a type without its package, pointer and type parameters.
 func baseName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -157,7 +157,8 @@ func baseName(e ast.Expr) string {
 	return ""
 }
 
-// namesOf are the packages that a file imports, by the names it uses: folders of the module, else whole paths.
+// namesOf returns the packages that a file imports, by the names that it uses: folders of the module, or whole import
+// paths.
 func namesOf(f *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, spec := range f.Imports {
@@ -171,8 +172,8 @@ func namesOf(f *ast.File) map[string]string {
 	return imports
 }
 
-// declares reports whether a name as links have it is declared, seen from a folder. A package need not be imported if
-// only one of the module has its name.
+// declares reports whether the name in a link is declared, as seen from a folder. A package need not be imported if
+// only one package of the module has its name.
 func (s sourceTree) declares(dir, link string, imports map[string]string) bool {
 	parts := strings.Split(link, ".")
 	if first := parts[0]; len(parts) > 1 && first == strings.ToLower(first) && !s.packages[dir].names[first] {
@@ -195,7 +196,8 @@ func (s sourceTree) declares(dir, link string, imports map[string]string) bool {
 	return len(parts) == 1 || s.has(p, parts[0], parts[1], 0)
 }
 
-// has reports whether a type has a member, also by embedding. What other modules embed is not known, and has any.
+// has reports whether a type has a member, also by embedding. Embedded types of other modules count as having any
+// member.
 func (s sourceTree) has(p *declarations, typ, member string, depth int) bool {
 	if p.members[typ][member] || depth > 5 {
 		return true

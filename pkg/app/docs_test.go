@@ -11,19 +11,19 @@ import (
 )
 
 var (
-	// pathLike is a code span that names a file or a folder of the repository, and nameLike one that names something in
-	// a package.
+	// pathLike is a code span that names a file or a folder of the repository, and nameLike one that names a
+	// declaration of a package.
 	pathLike = regexp.MustCompile("^`((?:pkg|handlers|cmd|tools|infra|functions|testing|otel|docs)(?:/[\\w.-]+)*)/?`$")
 	nameLike = regexp.MustCompile("^`((?:pkg|handlers|cmd|tools|testing)[a-z0-9/]*)\\." +
 		"([A-Z]\\w*(?:\\.\\w+)?)(?:\\(\\))?`$")
-	// mdLink is a link of Markdown with its target; mdHeading a heading.
+	// mdLink is a Markdown link with its target; mdHeading is a heading.
 	mdLink    = regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`)
 	mdHeading = regexp.MustCompile(`(?m)^#+ (.+)$`)
 	notSlug   = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// TestDocsNameWhatThereIs: files, folders and names in the code that a document mentions exist. The changelog is left
-// out: it speaks of its time.
+// TestDocsNameWhatThereIs checks that files, folders and declarations that a document mentions exist. The changelog
+// is excluded, because it describes earlier versions.
 func TestDocsNameWhatThereIs(t *testing.T) {
 	found, names := 0, map[string][]string{}
 	for _, doc := range documents(t) {
@@ -52,7 +52,7 @@ func TestDocsNameWhatThereIs(t *testing.T) {
 	}
 }
 
-// declared lists what a package declares at the top: names, and methods as Type.Method.
+// declared lists the top-level names of a package, and methods as Type.Method.
 func declared(t *testing.T, pkg string) []string {
 	t.Helper()
 	var names []string
@@ -102,7 +102,7 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// TestDocsLinkToHeadings: a link into a document leads to one of its headings.
+// TestDocsLinkToHeadings checks that links into documents lead to headings.
 func TestDocsLinkToHeadings(t *testing.T) {
 	for _, doc := range documents(t) {
 		for _, m := range mdLink.FindAllStringSubmatch(readDoc(t, doc), -1) {
@@ -117,7 +117,7 @@ func TestDocsLinkToHeadings(t *testing.T) {
 	}
 }
 
-// anchors are the names by which links reach the headings of a document.
+// anchors returns the anchors of a document's headings.
 func anchors(doc string) (names []string) {
 	for _, m := range mdHeading.FindAllStringSubmatch(doc, -1) {
 		names = append(names, strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
@@ -125,7 +125,8 @@ func anchors(doc string) (names []string) {
 	return names
 }
 
-// TestDocsPathOfAURL: each stage of the path in docs/architecture.md names a file that declares its functions.
+// TestDocsPathOfAURL checks that each stage of the path in docs/architecture.md names a file that declares its
+// functions.
 func TestDocsPathOfAURL(t *testing.T) {
 	_, section, _ := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## The path of a URL\n")
 	section, _, _ = strings.Cut(section, "\n## ")

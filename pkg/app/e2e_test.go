@@ -26,12 +26,12 @@ func TestMain(m *testing.M) {
 	azuritetest.Main(m)
 }
 
-// pages is a site whose pages come and go.
+// pages is a site to which tests add pages, and from which they remove them.
 type pages struct {
 	*httptest.Server
 	mu     sync.Mutex
 	texts  map[string]string
-	status map[int]int // answers since it was last asked, by status
+	status map[int]int // answers since the last call, by status
 	asked  func(path string)
 }
 
@@ -87,16 +87,15 @@ func (s *pages) answers() map[int]int {
 	return out
 }
 
-// onAsk has f called with each request, before it is answered.
+// onAsk registers f, which is called with each request before the answer.
 func (s *pages) onAsk(f func(path string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = f
 }
 
-// TestEndToEnd runs the real handler under the local host over each store against a real site:
-// pages are added, found, checked, changed and deleted; the handler is killed in the middle of a
-// crawl and the host is started again.
+// TestEndToEnd runs the real handler under the local host over each store against a real site. It adds, finds,
+// checks, changes and deletes pages, kills the handler in the middle of a crawl, and restarts the host.
 func TestEndToEnd(t *testing.T) {
 	for name, settings := range stores {
 		t.Run(name, func(t *testing.T) {
@@ -161,9 +160,8 @@ func endToEnd(t *testing.T, l *local) {
 	l.checkInvariants()
 }
 
-// killInTheMiddle kills the handler while it crawls: the host starts another, and once the dead
-// worker's locks are over everything is done. The host itself is started again, too, and finds
-// what was there.
+// killInTheMiddle kills the handler while it crawls. The host starts another one, and everything is done once the
+// locks of the killed worker have expired. The host is restarted, too, and finds the earlier state.
 func (l *local) killInTheMiddle(site *pages) {
 	l.t.Helper()
 	var second []string

@@ -9,19 +9,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// beginner is an index that can be lost, because it lives on this machine, or that begins because it
-// is configured where others were, or none.
+// beginner is an index that may be new although items exist: it was on this machine and was lost, or it is configured
+// in place of another one or of none.
 type beginner interface {
-	// Begun names this index while nobody has seen to it that it is filled; "" after that. All who open the same index
-	// are told the same name.
+	// Begun returns the name of this index while Filled has not been called for it, and "" after that. All
+	// processes that open the same index get the same name.
 	Begun(ctx context.Context) (string, error)
-	// Filled is told when it is certain that the index of that name will be filled.
+	// Filled records that the index of that name is certain to be filled.
 	Filled(ctx context.Context, name string) error
 }
 
-// fillIndex starts a rebuild of all items and entries when the index is new: its file was lost, damaged, or of an
-// older version, or the search service had no such index. The run is durable before the index is marked, and is named
-// after the index, so that it starts once even if processes die or start together.
+// fillIndex starts a rebuild of all items and entries when the index is new: its file was lost, damaged or of an
+// older version, or the search service had no such index. The run is durable before Filled is called. It is named
+// after the index, so it starts only once even if processes die or start together.
 func fillIndex(ctx context.Context, index search.Index, items *registry.Items, pushed *entries.Store,
 	rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)
@@ -44,7 +44,7 @@ func fillIndex(ctx context.Context, index search.Index, items *registry.Items, p
 	return b.Filled(ctx, name)
 }
 
-// isEmpty reports whether nothing is registered, and nothing was pushed in.
+// isEmpty reports whether there are neither items nor entries.
 func isEmpty(ctx context.Context, items *registry.Items, pushed *entries.Store) (bool, error) {
 	known, err := items.Knows(ctx, "")
 	if err == nil && !known {

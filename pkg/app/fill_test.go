@@ -27,7 +27,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// opened is what one process makes of a store and an index file.
+// opened opens a store and an index file as one process does.
 func opened(t *testing.T, store storage.Store, path string, log *slog.Logger) (*handlers.Services, error) {
 	t.Helper()
 	cfg, err := Load(env(nil))
@@ -88,7 +88,7 @@ func TestA19LostIndexIsRebuilt(t *testing.T) {
 	lost := filepath.Join(dir, "another.db")
 	var wg sync.WaitGroup
 	var log bytes.Buffer
-	for i := range 4 { // several instances at once
+	for i := range 4 { // several instances start together
 		out := slog.New(slog.DiscardHandler)
 		if i == 0 {
 			out = slog.New(slog.NewTextHandler(&log, nil))
@@ -109,7 +109,7 @@ func TestA19LostIndexIsRebuilt(t *testing.T) {
 	}
 }
 
-// A19: so is one over entries alone, which are found again.
+// A19: a lost index that had entries alone is filled, too, and the entries are found again.
 func TestA19LostIndexHasEntriesAgain(t *testing.T) {
 	store, dir := mem.New(time.Now), t.TempDir()
 	first := mustOpen(t, store, filepath.Join(dir, "index.db"))
@@ -138,8 +138,8 @@ func TestA19LostIndexHasEntriesAgain(t *testing.T) {
 	}
 }
 
-// A19: what was crawled while no index was configured enters the index that is configured later, by one
-// run; so it does in every other one.
+// A19: pages that were crawled while no index was configured are written to a later index by one run. The same holds
+// for every further index.
 func TestA19SearchServiceIsFilled(t *testing.T) {
 	store, server := mem.New(time.Now), aisearch.New(t)
 	on := func(set map[string]string) *handlers.Services {
@@ -184,8 +184,8 @@ func TestA19SearchServiceIsFilled(t *testing.T) {
 	}
 }
 
-// A19: a search service that is down, or whose roles are not known yet, does not keep the app from
-// starting; the index is made and filled when somebody needs it. An index of somebody else does.
+// A19: a search service that is down, or whose roles are not known yet, does not keep the app from starting. The
+// index is created and filled at the first use. An index that belongs to another application does stop the start.
 func TestA19SearchServiceComesLate(t *testing.T) {
 	server := aisearch.New(t)
 	set := map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key, "SEARCH_INDEX": "pages"}
@@ -224,7 +224,7 @@ func TestA19SearchServiceComesLate(t *testing.T) {
 	}
 }
 
-// A25: an index that was made for vectors of another length stops the start.
+// A25: an index with vectors of another length stops the start.
 func TestA25IndexOfAnotherKind(t *testing.T) {
 	server := aisearch.New(t)
 	set := map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key}
@@ -245,8 +245,8 @@ func TestA25IndexOfAnotherKind(t *testing.T) {
 	}
 }
 
-// A start that dies at any operation, before or after it took effect, leaves an index that the
-// next start fills, by one run.
+// A start that dies at any operation, before or after its effect, leaves an index that the next start fills with one
+// run.
 func TestLostIndexUnderFaults(t *testing.T) {
 	t.Parallel() // it mostly waits
 	operations := startWithFault(t, 0, false)
@@ -259,7 +259,7 @@ func TestLostIndexUnderFaults(t *testing.T) {
 	}
 }
 
-// startWithFault lets the nth operation and all that follow fail, and counts them.
+// startWithFault makes the nth operation and all later ones fail, and counts the operations.
 func startWithFault(t *testing.T, nth int, after bool) (operations int) {
 	t.Helper()
 	store, path := mem.New(time.Now), filepath.Join(t.TempDir(), "index.db")

@@ -15,9 +15,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// E3: the limits of the site file are kept by the handlers of several hosts over one store, as the
-// site sees it. A third of the delay is allowed for what lies between a start and its arrival; with
-// the settings alone this host, which is allow-listed, would have no delay and four requests at once.
+// E3: the handlers of several hosts over one store keep the limits of the site file, as seen by the site. A third of
+// the delay is allowed for the time between a start and the arrival of a request. By the settings alone this host,
+// which is allow-listed, would have no delay and four concurrent requests.
 func TestE3SeveralHandlers(t *testing.T) {
 	t.Parallel() // it mostly waits
 	const least, pages = 300 * time.Millisecond, 12
@@ -49,7 +49,7 @@ func TestE3SeveralHandlers(t *testing.T) {
 	for range 2 {
 		c.awaitReady(startTree(t, c.dir, c.environ()))
 	}
-	for i := range pages { // one by one, so that there are many jobs
+	for i := range pages { // one at a time, so that there are many jobs
 		c.add([]string{fmt.Sprintf("%s/%d", site.URL, i)})
 	}
 	deadline := time.Now().Add(90 * time.Second)

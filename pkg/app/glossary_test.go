@@ -15,10 +15,10 @@ import (
 
 // retired is a word that docs/glossary.md no longer allows.
 type retired struct {
-	word string // as the glossary's table has it
-	// names in the code: lower case is wrong as any word of a camel-case name, a capital one as the whole name
+	word string // as in the glossary's table
+	// names in the code: a lower-case word matches any word of a camel-case name, a capitalized one the whole name
 	names string
-	prose string // whole words in comments, documents and pages of the dashboard; empty where the word is usual English
+	prose string // whole words in comments, documents and the dashboard; empty for ordinary English words
 	in    string // folders, separated by spaces, in which the word had this sense; empty for all
 }
 
@@ -76,11 +76,11 @@ var retiredInProse = func() (all []*regexp.Regexp) {
 	return all
 }()
 
-// storedNames have a retired word because they are stored or go over the wire.
+// storedNames contain a retired word because they are stored or go over the wire.
 var storedNames = []string{"SiteLook", "NextLookAt", "LookAtSite"}
 
-// TestDocsGlossary: no name, comment, document or page of the dashboard uses a word in a sense that docs/glossary.md no
-// longer has.
+// TestDocsGlossary checks that no name, comment, document or page of the dashboard uses a word in a sense that
+// docs/glossary.md has retired.
 func TestDocsGlossary(t *testing.T) {
 	_, table, _ := strings.Cut(readDoc(t, "docs/glossary.md"), "\n## No longer used\n")
 	for _, r := range retiredWords {
@@ -93,7 +93,7 @@ func TestDocsGlossary(t *testing.T) {
 	}
 }
 
-// retiredIn gives what each file has of retired words.
+// retiredIn returns the retired words that each file uses.
 func retiredIn(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}
@@ -119,7 +119,7 @@ func retiredIn(t *testing.T) map[string][]string {
 	return found
 }
 
-// eachSource gives each file that people wrote, by its name in the repository and by its path from here.
+// eachSource calls do with each file that people wrote: its name in the repository, and its path from here.
 func eachSource(t *testing.T, do func(file, path string)) {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -139,12 +139,12 @@ func eachSource(t *testing.T, do func(file, path string)) {
 	}
 }
 
-// shownBy is the text of a template without its markup.
+// shownBy returns the text of a template without its markup.
 func shownBy(t *testing.T, template string) string {
 	return regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(readDoc(t, template), " ")
 }
 
-// proseOf is a document without its code: what is indented or fenced, and code spans.
+// proseOf returns a document without its code: indented or fenced blocks, and code spans.
 func proseOf(doc string) string {
 	var b strings.Builder
 	code := false
@@ -202,7 +202,7 @@ func retiredCode(t *testing.T, file, path string) (found []string) {
 	return found
 }
 
-// isIn reports whether a name has the word among its parts, or is it as a whole.
+// isIn reports whether the word is a part of a name, or the whole name.
 func (r retired) isIn(name string) bool {
 	words := strings.Fields(r.names)
 	if slices.Contains(words, name) {

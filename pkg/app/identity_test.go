@@ -24,7 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
 )
 
-// upgraded is an app that opens what an earlier version left behind.
+// upgraded is an app over the store of an earlier version.
 type upgraded struct {
 	t     *testing.T
 	store storage.Store
@@ -34,8 +34,8 @@ type upgraded struct {
 	http.Handler
 }
 
-// version1 was made by the last version with url_v1, and exported. Its site is there no longer, so its pages were made
-// due in the year 2999, but for one that waits for its first check.
+// version1 was made by the last version with url_v1, and exported. Its site no longer exists, so its pages are due in
+// the year 2999, except one that waits for its first check.
 const version1 = "testdata/store-url_v1"
 
 func upgrade(t *testing.T) *upgraded {
@@ -55,7 +55,7 @@ func upgrade(t *testing.T) *upgraded {
 	return u
 }
 
-// open is a process that begins over the store, with some settings.
+// open starts a process over the store, with some settings.
 func (u *upgraded) open(settings map[string]string) {
 	u.t.Helper()
 	cfg, err := Load(env(settings))
@@ -70,7 +70,7 @@ func (u *upgraded) open(settings map[string]string) {
 	u.Handler = handlers.New(handlers.Options{Open: open})
 }
 
-// settle has the timer and the workers do what there is to do now.
+// settle runs the timer and the workers until nothing is left to do.
 func (u *upgraded) settle() {
 	u.t.Helper()
 	for range 4 {
@@ -117,7 +117,7 @@ func (u *upgraded) id(url string) string {
 	return string(s.ID())
 }
 
-// found are the addresses that a search shows for a word.
+// found returns the addresses in the results for a word.
 func (u *upgraded) found(word string) (urls []string) {
 	u.t.Helper()
 	var res api.SearchResponse
@@ -129,14 +129,14 @@ func (u *upgraded) found(word string) (urls []string) {
 	return urls
 }
 
-// Ids that url_v1 gave to http://localhost.:18765/harbour and …/both.
+// Ids under url_v1 of http://localhost.:18765/harbour and …/both.
 const (
 	oldHarbour = "url_eq4reuvo6bmkt7dfhivmixe2o3"
 	oldBoth    = "url_6i3mrf5xqglgxev5hvjhi5lzvk"
 )
 
-// Z1: a store of the version before url_v2 is migrated when it is first opened, without a request to any site:
-// items go on under their new identity or are joined, captures and edges stay as they were, and old ids answer.
+// Z1: a store of the version before url_v2 is migrated when it is first opened, without a request to any site. Items
+// continue under a new identity or are merged, captures and edges stay unchanged, and old ids still work.
 func TestZ1StoreOfTheVersionBefore(t *testing.T) {
 	u := upgrade(t)
 	u.open(nil)
@@ -145,7 +145,7 @@ func TestZ1StoreOfTheVersionBefore(t *testing.T) {
 		t.Errorf("health %+v", h)
 	}
 	u.settle()
-	u.open(nil) // and again, by another process
+	u.open(nil) // once more, by another process
 	u.settle()
 	h = api.Health{}
 	if u.get("/api/health", &h); h.Migration != "" {
@@ -188,8 +188,8 @@ func TestZ1StoreOfTheVersionBefore(t *testing.T) {
 	}
 }
 
-// Z1: another list of trackers on a store that has items is said clearly, in the log and the health; nothing is
-// joined before somebody asks for it, and a dry run tells what would be.
+// Z1: a changed list of trackers on a store with items is reported in the log and in the health check. No items are
+// merged until that is requested, and a dry run reports what would be merged.
 func TestZ1AnotherListOfTrackers(t *testing.T) {
 	u := upgrade(t)
 	u.open(nil)
@@ -229,7 +229,7 @@ func TestZ1AnotherListOfTrackers(t *testing.T) {
 	}
 }
 
-// captures counts those of an item, with those of items that have moved there.
+// captures counts the captures of an item, including those of items that have moved to it.
 func (u *upgraded) captures(url string) int {
 	u.t.Helper()
 	var it api.ItemDetail
@@ -237,12 +237,12 @@ func (u *upgraded) captures(url string) int {
 	return len(fetched(it))
 }
 
-// fetched are the captures of an item but for those that other rules read in them.
+// fetched returns the captures of an item without those that a rebuild made under other rules.
 func fetched(it api.ItemDetail) []api.Capture {
 	return slices.DeleteFunc(slices.Clone(it.Captures), func(c api.Capture) bool { return !c.ReprocessedAt.IsZero() })
 }
 
-// copyOf is a folder that may be written to.
+// copyOf returns a writable copy of a folder.
 func copyOf(t *testing.T, folder string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "copy")

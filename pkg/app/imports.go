@@ -14,7 +14,7 @@ const (
 		"EMAIL_IMPORT_ROOT"
 )
 
-// readMailRoot reads where mbox files lie, and with which credential they are read.
+// readMailRoot reads the location of mbox files, and the name of their credential.
 func (c *Config) readMailRoot(s *settings, name string) {
 	const key = "EMAIL_IMPORT_CREDENTIAL"
 	value, named := s.text(name), s.text(key)
@@ -22,7 +22,7 @@ func (c *Config) readMailRoot(s *settings, name string) {
 	folder := root.Folder()
 	switch {
 	case strings.Contains(value, "?"):
-		s.withhold(name, mailRootAllowed) // what follows may be a signature
+		s.withhold(name, mailRootAllowed) // the rest may be a signature
 	case err != nil || folder != "" && !isFolder(folder):
 		s.bad(name, mailRootAllowed)
 	}

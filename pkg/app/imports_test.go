@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// D6: mails of a folder in a private container are imported by the settings alone, storage and files on
-// Azurite; no other folder is reached, and nothing without the credential.
+// D6: mails in a folder of a private container are imported with settings alone, with state and files on Azurite.
+// Other folders are not accessible, and nothing is without the credential.
 func TestD6BlobRoot(t *testing.T) {
 	server := azuritetest.Start(t)
 	inbox := fmt.Sprintf("http://127.0.0.1:%d/%s/mail/in", server.Ports.Blob, azurite.Account)
@@ -53,7 +53,7 @@ func TestD6BlobRoot(t *testing.T) {
 	}
 }
 
-// putMails writes the same mbox to blobs of a private container, which it makes.
+// putMails writes the same mbox to blobs of a private container, which it creates.
 func putMails(t *testing.T, server *azurite.Server, names ...string) mboxtest.Made {
 	t.Helper()
 	blobs, err := container.NewClientFromConnectionString(server.ConnectionString(), "mail", nil)
@@ -70,7 +70,7 @@ func putMails(t *testing.T, server *azurite.Server, names ...string) mboxtest.Ma
 	return made
 }
 
-// importsOf is what an app of those settings has.
+// importsOf returns the mail imports of an app with those settings.
 func importsOf(t *testing.T, settings map[string]string) *mailimport.Service {
 	t.Helper()
 	cfg, err := Load(env(settings))

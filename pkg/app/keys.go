@@ -2,7 +2,7 @@ package app
 
 import "github.com/tidemark/tidemark/pkg/ops/keys"
 
-// readKeys reads those of the environment. Errors do not repeat the value, which is secret.
+// readKeys reads the keys of the environment. Errors do not repeat the value, which is secret.
 func (c *Config) readKeys(s *settings, name string) {
 	var err error
 	if c.Keys, err = keys.Parse(s.get(name), keys.Environment); err != nil {
@@ -10,7 +10,7 @@ func (c *Config) readKeys(s *settings, name string) {
 	}
 }
 
-// readKeysFile sees whether the keys of the file can be read.
+// readKeysFile checks that the key file can be read.
 func (c *Config) readKeysFile(s *settings, name string) {
 	c.KeysFile = s.get(name)
 	if _, err := keys.ReadFile(c.KeysFile); err != nil {

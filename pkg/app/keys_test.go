@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/handlers"
 )
 
-// L4: who checks keys follows from the settings; an unknown host counts as one that lets strangers in.
+// L4: the settings decide who checks keys. An unknown host is treated as one that lets anybody in.
 func TestL4Access(t *testing.T) {
 	for name, tt := range map[string]struct {
 		set  map[string]string
@@ -37,7 +37,7 @@ func TestL4Access(t *testing.T) {
 	}
 }
 
-// L4: keys that cannot be read stop the start, and the message does not have them.
+// L4: keys that cannot be read stop the start, and the error does not contain them.
 func TestL4BadKeysStopTheStart(t *testing.T) {
 	secret := strings.Repeat("s", 30)
 	file := filepath.Join(t.TempDir(), "keys")

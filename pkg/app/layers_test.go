@@ -13,10 +13,10 @@ import (
 
 const module = "github.com/tidemark/tidemark/"
 
-// layers are the folders of the project, lowest first: `ls pkg` shows the same architecture. A package imports
-// only packages of its own folder and of the layers before it.
+// layers are the folders of the project, lowest first: `ls pkg` shows the same architecture. A package imports only
+// packages of its own folder and of lower layers.
 var layers = [][]string{
-	{"."}, // files that the program carries
+	{"."}, // files that are embedded in the program
 	{"pkg/base", "pkg/api"},
 	{"pkg/identity", "pkg/llm", "pkg/policy"},
 	{"pkg/content", "pkg/fetch", "pkg/storage"},
@@ -30,25 +30,25 @@ var layers = [][]string{
 	{"cmd", "tools"},
 }
 
-// exceptions are imports that go up. Only tests import the packages that have them.
+// exceptions are imports of a higher layer. Only tests import the packages with these imports.
 var exceptions = map[string]string{
-	"pkg/content/warc/warctest": "pkg/local/azurite/azuritetest", // finds the tools that tests install
+	"pkg/content/warc/warctest": "pkg/local/azurite/azuritetest", // locates the tools that tests install
 }
 
-// adapters are imported by app and the programs only; everything else stands on their ports.
+// adapters are imported by app and the programs only. Everything else depends on their ports.
 var adapters = []string{
 	"pkg/storage/mem", "pkg/storage/azure", "pkg/storage/sqlitestore",
 	"pkg/search/sqlitesearch", "pkg/search/azureaisearch", "pkg/llm/openai",
 }
 
-// pure packages import nothing that reaches outside, and nor does what is below them.
+// pure packages import nothing that performs I/O, and neither do the packages below them.
 var pure = []string{
 	"pkg/base/fault", "pkg/base/percent", "pkg/content/mbox", "pkg/identity", "pkg/policy",
 	"pkg/content/extract", "pkg/content/chunk", "pkg/content/discover", "pkg/content/site", "pkg/content/part",
 	"pkg/entries/entry", "pkg/search/sqlitesearch/ranking", "pkg/search/sqlitesearch/tokens",
 }
 
-// reaching are packages below those that do.
+// reaching lists the exceptions below pure packages: they perform I/O.
 var reaching = []string{"pkg/content/extract/pdf"}
 
 var impure = []string{"context", "log", "log/slog", "net", "net/http", "os", "math/rand", "math/rand/v2"}
@@ -80,7 +80,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// folderOf is the folder of the list that a package is in.
+// folderOf is the listed folder that contains a package.
 func folderOf(pkg string) string {
 	top, below, _ := strings.Cut(pkg, "/")
 	if top != "pkg" {
@@ -109,7 +109,7 @@ func checkImport(t *testing.T, level map[string]int, pkg, file, path string) {
 	}
 }
 
-// below reports whether a package is one of those, or in a folder of one.
+// below reports whether a package is in a list, or in a folder below a listed one.
 func below(those []string, pkg string) bool {
 	return slices.ContainsFunc(those, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
 }

@@ -11,30 +11,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// lazyIndex is an index of a service that need not be up when the app starts: crawling goes on without it, as
-// it does when the service goes down later. A call that needs the index creates it first, if that was not possible
-// before.
+// lazyIndex is an index of a service that may be down when the app starts. Crawling continues without it, as it does
+// when the service goes down later. A call that needs the index first creates it, if that was not possible before.
 type lazyIndex struct {
 	search.Index
-	// created is called with the index once it is there; what it does may be repeated. It is set before the
-	// index is used.
+	// created is called with the index once that exists. It must be safe to repeat, and must be set before the index
+	// is used.
 	created func(context.Context, search.Index) error
 	log     *slog.Logger
 
-	building *semaphore.Weighted // for what follows; waiting for it ends with the caller's context
+	building *semaphore.Weighted // guards the fields below; a wait for it ends with the caller's context
 	done     bool
 	tried    time.Time
 	err      error // of the last try
 }
 
-// betweenTries is how long a service that was down is left alone.
+// betweenTries is the pause before a service that was down is tried again.
 const betweenTries = 30 * time.Second
 
 func newLazyIndex(index search.Index, log *slog.Logger) *lazyIndex {
 	return &lazyIndex{Index: index, log: log, building: semaphore.NewWeighted(1)}
 }
 
-// create creates the index, unless it exists or this was tried just now.
+// create creates the index, unless it exists or the last try was within betweenTries.
 func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 	if err := x.building.Acquire(ctx, 1); err != nil {
 		return fault.New(fault.Unavailable, "waiting for the index: %w", err)
@@ -51,8 +50,8 @@ func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 	return x.err
 }
 
-// Create tries once. An error that will pass is left to later callers; one that will not, such as an index
-// that is somebody else's, is returned.
+// Create tries once. It ignores a temporary error, which later callers handle, and returns a permanent one, such as
+// for an index that belongs to another application.
 func (x *lazyIndex) Create(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
 	if fault.Down(err) {
@@ -62,7 +61,7 @@ func (x *lazyIndex) Create(ctx context.Context) error {
 	return err
 }
 
-// ready is create for later callers: whatever keeps the index away, no page or query is at fault.
+// ready is create for later callers. Its error never counts against a page or a query, whatever keeps the index away.
 func (x *lazyIndex) ready(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
 	if err != nil && !fault.Is(err, fault.Throttled) {

@@ -27,10 +27,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// local is the app as it runs on one machine: the local host, the real handler, a store.
+// local is the app as it runs on one machine: the local host, the real handler and a store.
 type local struct {
 	t     *testing.T
-	dir   string            // that of the app
+	dir   string            // of the app
 	env   map[string]string // settings of host and handler
 	store storage.Store
 	log   *hostLog
@@ -38,7 +38,7 @@ type local struct {
 	stop  func()
 }
 
-// hostLog remembers the handler's process and all lines, for a test that fails.
+// hostLog records the handler's process and all log lines, to show when a test fails.
 type hostLog struct {
 	slog.Handler
 	mu    sync.Mutex
@@ -66,7 +66,7 @@ func (h *hostLog) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// stores are the settings of what a machine may run on.
+// stores are the settings for each store that a machine can use.
 var stores = map[string]func(t *testing.T) map[string]string{
 	"azurite": func(t *testing.T) map[string]string {
 		return map[string]string{"AzureWebJobsStorage": azuritetest.Start(t).ConnectionString()}
@@ -74,7 +74,7 @@ var stores = map[string]func(t *testing.T) map[string]string{
 	"embedded": func(*testing.T) map[string]string { return map[string]string{"STORAGE": Embedded} },
 }
 
-// newLocal is an app in folders of its own, on a store that the settings name.
+// newLocal returns an app in its own folders, on the store that the settings name.
 func newLocal(t *testing.T, settings map[string]string) *local {
 	t.Helper()
 	l := &local{t: t, dir: buildApp(t), log: newHostLog(), env: map[string]string{
@@ -129,7 +129,7 @@ func buildApp(t *testing.T) string {
 	return dir
 }
 
-// checkSize holds the program's size, built as for a release, against docs/benchmarks.md: a twentieth more or less.
+// checkSize compares the size of a release build with docs/benchmarks.md. It may differ by a twentieth.
 func checkSize(t *testing.T, exe string) {
 	t.Helper()
 	info, err := os.Stat(exe)
@@ -180,7 +180,7 @@ func (l *local) pid() int {
 	return l.log.pid
 }
 
-// ask sends a request and decodes its answer, which must have the status.
+// ask sends a request and decodes its answer, which must have the given status.
 func (l *local) ask(method, path string, in any, status int, out any) {
 	l.t.Helper()
 	body, err := json.Marshal(in)
@@ -254,13 +254,13 @@ func (l *local) healthy() bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// invoke has the host call a timer function now.
+// invoke makes the host run a timer function now.
 func (l *local) invoke(function string) {
 	l.t.Helper()
 	l.ask("POST", "/admin/functions/"+function, map[string]string{}, http.StatusAccepted, nil)
 }
 
-// await polls until something is so.
+// await polls until a condition holds.
 func (l *local) await(what string, so func() bool) {
 	l.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
@@ -282,11 +282,11 @@ func (l *local) checkInvariants() {
 	}
 }
 
-// lockAndTrust is longer than a dead worker's lock and a lost job's trust.
+// lockAndTrust is longer than the lock of a dead worker and than jobTTL.
 const lockAndTrust = 15 * time.Minute
 
-// pass lets time pass for what is stored while nobody runs: every time in rows of items and captures, and in
-// their keys, moves back.
+// pass simulates that time passes while no process runs: it moves back every time in the rows of items and captures,
+// and in their keys.
 func (l *local) pass(d time.Duration) {
 	l.t.Helper()
 	for _, name := range []string{registry.DefaultTable, "DueHints", snapshot.CapturesTable} {
@@ -328,7 +328,7 @@ func (l *local) rewrite(table storage.Table, e storage.Entity, d time.Duration) 
 
 var stored = regexp.MustCompile(`20\d\d-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z`)
 
-// earlier moves every time of a text back, in the layout it has.
+// earlier moves every time in a text back, and keeps its layout.
 func earlier(text string, d time.Duration) string {
 	return stored.ReplaceAllStringFunc(text, func(s string) string {
 		for _, layout := range []string{"2006-01-02T15:04:05.000Z", "2006-01-02T15:04Z", time.RFC3339Nano} {

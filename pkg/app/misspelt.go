@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// ours are prefixes of names that no other program uses. Prefixes such as OPENAI_ are shared with other programs: a
-// name with one of those is reported only if it is almost the name of a setting.
+// These prefixes of variable names are Tidemark's alone. Other programs use prefixes such as OPENAI_, too: a name with
+// such a prefix is reported only if it is almost the name of a setting.
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
 	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 
-// goCertificates is a variable that Go itself reads, and that happens to differ little from TLS_CERT_FILE.
+// goCertificates is a variable that Go itself reads, and that is similar to TLS_CERT_FILE.
 const goCertificates = "SSL_CERT_FILE"
 
-// Misspelt reports the names that look like settings and are not, each with the most similar setting.
+// Misspelt reports the names that resemble settings without being any, each with the most similar setting.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
 		if isSetting(name) || name == "" || name == goCertificates {
@@ -35,13 +35,13 @@ func Misspelt(set []string) (said []string) {
 	return said
 }
 
-// isSetting also knows the secret that the local host sets for its handler, which is no setting of a person's.
+// isSetting reports whether a name is a setting, or the secret that the local host sets for its handler.
 func isSetting(name string) bool {
 	return name == api.HostSecretVar || strings.HasPrefix(name, credential.Prefix) ||
 		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
 }
 
-// nearestSetting is the setting of which the fewest characters have to be changed, in upper case.
+// nearestSetting is the setting with the smallest edit distance from a name, which is in upper case.
 func nearestSetting(name string) (nearest string, away int) {
 	upper := []rune(strings.ToUpper(name))
 	away = len(name) + 100

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A name that is almost a setting is reported with the one that was meant; names of other programs are not (S13).
+// A name that is almost a setting is reported with the intended one; names of other programs are not reported (S13).
 func TestS13MisspeltSettings(t *testing.T) {
 	for _, tt := range []struct {
 		name, want string // "" for none
@@ -29,7 +29,7 @@ func TestS13MisspeltSettings(t *testing.T) {
 		{"AzureWebJobsStorage__acountName",
 			"AzureWebJobsStorage__acountName is set, but there is no such setting; did you mean " +
 				"AzureWebJobsStorage__accountName?"},
-		// Of others.
+		// Variables of other programs.
 		{api.HostSecretVar, ""}, {"CREDENTIAL_WIKI", ""}, {"OPENAI_API_KEY", ""}, {"FORCE_COLOR", ""},
 		{"WEBSITE_HOSTNAME", ""}, {"PATH", ""}, {"PORTS", ""},
 		{"SEARCHPATH", ""}, {"NO_PROXY", ""}, {"SSL_CERT_FILE", ""}, {"FILE_SIZE", ""}, {"", ""},
@@ -49,7 +49,7 @@ func TestS13MisspeltSettings(t *testing.T) {
 	}
 }
 
-// In Azure there is only the log to say it.
+// In Azure, misspelt settings are reported in the log only.
 func TestS13MisspeltSettingsAreLogged(t *testing.T) {
 	for site, want := range map[string]string{"": "", "app": "level=WARN"} {
 		var out bytes.Buffer

@@ -8,16 +8,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 )
 
-// Models says where language models are and which are used. The zero value uses none.
+// Models says which language models are used, and where they are. The zero value uses none.
 type Models struct {
 	BaseURL    string // OPENAI_BASE_URL
 	Key        Secret // LITELLM_MASTER_KEY
 	Embeddings string // EMBEDDINGS_MODEL; "": chunks and queries have no vectors
-	Tier1      string // T1_DEFAULT_MODEL; "": entries are not enriched at once
-	Tier1Batch string // T1_BATCH_MODEL; "": nor in batches
+	Tier1      string // T1_DEFAULT_MODEL; "": entries are not enriched immediately
+	Tier1Batch string // T1_BATCH_MODEL; "": entries are not enriched in batches
 }
 
-// Secret is a text that is not printed.
+// Secret is a text that is never printed.
 type Secret string
 
 func (s Secret) String() string {
@@ -27,10 +27,10 @@ func (s Secret) String() string {
 	return "…"
 }
 
-// GoString is what %#v prints.
+// GoString is the form that %#v prints.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText is what JSON and logs show.
+// MarshalText is the form in JSON and logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // validate checks the settings of the models.
@@ -51,7 +51,7 @@ func model(into *string) value {
 	return form(into, `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
 }
 
-// key is a key of a service. A reference to a Key Vault that Azure could not resolve is handed on as it is.
+// key is the key of a service. A reference to a Key Vault that Azure could not resolve is passed on unchanged.
 func key(into *Secret) value {
 	const allowed = "a key of printable characters without spaces; a reference to a Key Vault must have been resolved"
 	return as(into, func(text string) (Secret, error) {

@@ -24,7 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// A25: what may be a secret is told by its name alone.
+// A25: an error names a setting that may be secret without its value.
 func TestA25SecretsAreNotTold(t *testing.T) {
 	for name, value := range map[string]string{
 		"LITELLM_MASTER_KEY": "hunter2 \n",
@@ -52,7 +52,7 @@ func TestA25SecretsAreNotTold(t *testing.T) {
 	}
 }
 
-// embedded is what one process makes of a store and an index file with a model, or none.
+// embedded opens a store and an index file as one process does, with or without a model.
 func embedded(t *testing.T, store storage.Store, path string, settings map[string]string) *handlers.Services {
 	t.Helper()
 	cfg, err := Load(env(settings))
@@ -71,7 +71,7 @@ func embedded(t *testing.T, store storage.Store, path string, settings map[strin
 	return s
 }
 
-// work does the jobs and the rebuild's steps that wait.
+// work runs the waiting jobs and the waiting steps of rebuilds.
 func work(t *testing.T, s *handlers.Services) {
 	t.Helper()
 	for range 20 {
@@ -125,9 +125,9 @@ func finds(t *testing.T, s *handlers.Services, query string) int {
 	return res.Count
 }
 
-// Pages are found by meaning once there is a model: those that were there before, from their
-// snapshots, and by queries of which they have no word. While the service is down words do, and
-// without a model everything is as it was.
+// Pages are found by meaning once a model is configured. This includes earlier pages, whose snapshots are embedded,
+// and queries that share no word with the page. While the service is down, search uses words only. Without a model,
+// search works as before.
 func TestSearchByMeaning(t *testing.T) {
 	site, service := newPages(t), llmtest.NewServer(t, "tide-embed", 8)
 	site.put("/p", "The lighthouse stands on the cape.")
@@ -162,7 +162,7 @@ func TestSearchByMeaning(t *testing.T) {
 		t.Error("a page is not found by its vector")
 	}
 	service.Break(llmtest.Status(401, ""))
-	if finds(t, s, "lighthouse") != 1 || finds(t, s, "buoy") != 0 || finds(t, s, "beacon") != 1 { // the last is remembered
+	if finds(t, s, "lighthouse") != 1 || finds(t, s, "buoy") != 0 || finds(t, s, "beacon") != 1 { // the last is cached
 		t.Error("without the service, words and former queries are searched")
 	}
 	delete(settings, "EMBEDDINGS_MODEL")
@@ -171,8 +171,8 @@ func TestSearchByMeaning(t *testing.T) {
 	}
 }
 
-// D8: with its settings an assembled app describes entries, at once and by its timer; without them that is
-// off and says so.
+// D8: with its settings an app describes entries, at once and by its timer. Without them enrichment is off and
+// reported as off.
 func TestD8Enrichment(t *testing.T) {
 	model := llmtest.NewServer(t, "tide-chat", 8)
 	path := filepath.Join(t.TempDir(), "index.db")

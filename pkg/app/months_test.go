@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// fill puts pages on a site that all tell of a subject, and gives their addresses.
+// fill adds pages about a subject to a site, and returns their addresses.
 func (s *pages) fill(n int, subject string) (urls []string) {
 	for i := range n {
 		path := fmt.Sprintf("/%s/%d", subject, i)
@@ -23,7 +23,7 @@ func (s *pages) fill(n int, subject string) (urls []string) {
 	return urls
 }
 
-// lose takes pages from a site, and gives what they showed.
+// lose removes pages from a site, and returns their texts.
 func (s *pages) lose(urls []string) (texts map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *pages) lose(urls []string) (texts map[string]string) {
 	return texts
 }
 
-// later lets time pass with nobody running, and then does what has come due.
+// later lets time pass while no process runs, and then does the work that is due.
 func (l *local) later(d time.Duration) {
 	l.t.Helper()
 	l.stop()
@@ -52,7 +52,7 @@ func (l *local) later(d time.Duration) {
 	})
 }
 
-// hostCounts are the counts of one site.
+// hostCounts returns the counts of one site.
 func (l *local) hostCounts(s *pages) map[api.Status]int {
 	l.t.Helper()
 	var got api.SearchStatus
@@ -94,8 +94,8 @@ func idOf(t *testing.T, url string) source.ID {
 	return s.ID()
 }
 
-// TestA14SitesThatLoseMuch runs the app, as it is installed, through the weeks after two sites have
-// lost three quarters of their pages at once. One recovers before the second check.
+// TestA14SitesThatLoseMuch runs the app, as it is installed, through the weeks after two sites have lost three
+// quarters of their pages at once. One site recovers before the second check.
 func TestA14SitesThatLoseMuch(t *testing.T) {
 	t.Parallel() // it mostly waits
 	l := newLocal(t, map[string]string{"STORAGE": Embedded, "CRAWL_GONE_AFTER": "3", "CRAWL_PURGE_GONE_DAYS": "30"})
@@ -108,7 +108,7 @@ func TestA14SitesThatLoseMuch(t *testing.T) {
 	tidied.lose(quays[10:])
 	lost := broken.lose(docks[10:])
 	for _, wait := range []time.Duration{26 * time.Hour, 7 * time.Hour, 7 * time.Hour} {
-		l.later(wait) // all come due after a day, and what is missing again every six hours
+		l.later(wait) // all are due after a day, and missing pages again every six hours
 	}
 	for _, s := range []*pages{tidied, broken} {
 		if got := l.hostCounts(s); got[api.StatusGone] != 8 || got[api.StatusIndexed] != 32 {
@@ -147,7 +147,7 @@ func TestA14SitesThatLoseMuch(t *testing.T) {
 	l.checkInvariants()
 }
 
-// TestA21RetentionOfMonths runs the app over a page that changes every other day, and then no more.
+// TestA21RetentionOfMonths runs the app over a page that changes every other day, and then stops changing.
 func TestA21RetentionOfMonths(t *testing.T) {
 	t.Parallel() // it mostly waits
 	l := newLocal(t, map[string]string{"STORAGE": Embedded, "SNAPSHOT_KEEP_COUNT": "4", "SNAPSHOT_KEEP_DAYS": "10"})

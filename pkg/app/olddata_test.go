@@ -16,15 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// oldData has data folders that earlier versions left, and the site that they crawled.
+// oldData has data folders of earlier versions, and the site that they crawled.
 const oldData = "testdata/data-folders"
 
-// oldSite is where that site was. Nobody listens there by chance.
+// oldSite is the address of that site. No other program listens there by chance.
 const oldSite = "127.23.45.67:18766"
 
-// TestL5DataOfEarlierVersions has the present program go on with the data folder of each: as it was left, and as a
-// backup of it that is restored. What must be migrated is, everything is found, what waited is crawled, and what has
-// changed since is noticed.
+// TestL5DataOfEarlierVersions runs the present program on the data folder of each earlier version, both as it was
+// left and restored from a backup. Pending migrations run, everything is found, waiting pages are crawled, and later
+// changes are noticed.
 func TestL5DataOfEarlierVersions(t *testing.T) {
 	site := newOldSite(t)
 	for _, version := range []string{"url_v1", "url_v2"} {

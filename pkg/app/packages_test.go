@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestL3SettingsOfPackages: what the service's file of settings and the compose files name are settings.
+// TestL3SettingsOfPackages checks that the service's settings file and the compose files name only existing settings.
 func TestL3SettingsOfPackages(t *testing.T) {
 	var known []string
 	row := regexp.MustCompile("(?m)^\\| `([A-Za-z0-9_]+)` \\|")

@@ -29,15 +29,15 @@ var (
 		"pause between two requests to a site of TestE8WholeSites")
 )
 
-// TestE8WholeSites backfills several sites with two handlers over one store, in every mode, and holds
-// what the runs say against what the sites published and saw. Everything is killed in the middle of a run.
+// TestE8WholeSites backfills several sites with two handlers over one store, in every mode, and compares the results
+// of the runs with what the sites published and saw. Everything is killed in the middle of a run.
 //
-//   - What is discovered is what the sites list and want, each once (E1, E5).
-//   - The numbers of a run are the same whether it was killed or not (E11).
-//   - Without a kill each document is asked for once, and each page once over all runs; a kill repeats
-//     no more than was going on.
-//   - A dry run says beforehand what the run comes to, and leaves no item (E10).
-//   - No site is asked faster than its limits say (E3).
+//   - The run discovers the addresses that the sites list and allow, each once (E1, E5).
+//   - The counts of a run are the same with and without a kill (E11).
+//   - Without a kill each document is requested once per run, and each page once over all runs. A kill repeats at most the
+//     work in flight.
+//   - A dry run predicts the counts of the run, and creates no item (E10).
+//   - Every site receives requests no faster than its limits allow (E3).
 func TestE8WholeSites(t *testing.T) {
 	t.Parallel() // it mostly waits
 	p := newProof(t)
@@ -56,15 +56,15 @@ func TestE8WholeSites(t *testing.T) {
 	p.judge()
 }
 
-// proof is an app of two hosts, its sites, and what it has to have found.
+// proof is an app with two hosts, its sites, and the expected findings.
 type proof struct {
 	*crash
 	trees       []*crashTree
 	sites       map[string]*proofSite // by slug
-	known       map[string]bool       // normalized addresses that were registered
+	known       map[string]bool       // normalized addresses of registered pages
 	first, last time.Time
 	pages       map[string]int // requests for pages of all sites
-	extra       int            // requests that kills may have repeated
+	extra       int            // requests that a kill may have repeated
 }
 
 func newProof(t *testing.T) *proof {
@@ -85,12 +85,12 @@ func newProof(t *testing.T) *proof {
 		"BACKFILL_MAX_URLS_PER_SOURCE": "100000",
 		"BACKFILL_MAX_CONCURRENCY":     "16", "BACKFILL_ITEMS_PER_MINUTE": "100000", "BACKFILL_JOBS_PER_MINUTE": "100000",
 		"BACKFILL_MAX_BACKLOG": "100000",
-		"SENTINEL_MAX_PER_DAY": "0", // or the sites are looked at, too, where a full hour begins meanwhile
+		"SENTINEL_MAX_PER_DAY": "0", // otherwise the sites are also polled when a full hour begins
 	}}}
 	return p
 }
 
-// serve starts the sites: real ones of folders, or three that are made up.
+// serve starts the sites: those of given folders, or three generated ones.
 func (p *proof) serve(t *testing.T) {
 	if *proofDirs == "" {
 		for i, n := range []int{50, 70, 80} {
@@ -122,7 +122,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// siteFile describes the sites.
+// siteFile returns a site file for the sites.
 func (p *proof) siteFile() string {
 	var b strings.Builder
 	b.WriteString("sites:\n")
@@ -157,7 +157,7 @@ func (p *proof) start() {
 	}
 }
 
-// stop kills everything, and has time pass so that nobody waits for the dead.
+// stop kills everything, and lets time pass until the locks of the killed processes have expired.
 func (p *proof) stop() {
 	p.t.Helper()
 	for _, tree := range p.trees {
@@ -188,7 +188,7 @@ func (p *proof) look(id string) (run api.BackfillRun) {
 	return run
 }
 
-// until polls a run until something is so of it.
+// until polls a run until a condition holds for it.
 func (p *proof) until(id string, so func(api.BackfillRun) bool) api.BackfillRun {
 	p.t.Helper()
 	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -205,7 +205,7 @@ func (p *proof) run(req api.BackfillRequest) api.BackfillRun {
 	return p.until(p.begin(req).ID, api.BackfillRun.Over)
 }
 
-// killed does a run and kills everything now and then, each time a part further.
+// killed does a run and kills everything repeatedly, each time further into the run.
 func (p *proof) killed(req api.BackfillRequest) api.BackfillRun {
 	p.t.Helper()
 	total, run := 0, p.begin(req)
@@ -216,19 +216,19 @@ func (p *proof) killed(req api.BackfillRequest) api.BackfillRun {
 		at := p.until(run.ID, func(r api.BackfillRun) bool { return r.Over() || r.Discovered*(*proofKills+1) > total*(n+1) })
 		p.stop()
 		p.t.Logf("killed when %s with %d of %d discovered", at.Status, at.Discovered, total)
-		p.extra += 2 * 64 // the jobs of two handlers that were going on, each of at most 32 pages
+		p.extra += 2 * 64 // jobs in flight on two handlers, each of at most 32 pages
 		p.start()
 	}
 	return p.until(run.ID, api.BackfillRun.Over)
 }
 
-// expected is what a run has to find on a site.
+// expected is what a run should find on a site.
 type expected struct {
 	found  map[string]bool // normalized
 	counts api.BackfillCounts
 }
 
-// expect works out from what a site has published what a run has to say of it.
+// expect computes, from what a site has published, the expected results of a run.
 func (p *proof) expect(slug string, mode backfill.Mode) expected {
 	p.t.Helper()
 	s, e := p.sites[slug], expected{found: map[string]bool{}}
@@ -258,7 +258,7 @@ func (p *proof) expect(slug string, mode backfill.Mode) expected {
 	return e
 }
 
-// documents counts what a run has to read of a site.
+// documents counts the documents of a site that a run should read.
 func (p *proof) documents(s *proofSite, mode backfill.Mode, c *api.BackfillCounts) {
 	for path, body := range s.docs {
 		if modeOf(path) == mode {
@@ -269,7 +269,7 @@ func (p *proof) documents(s *proofSite, mode backfill.Mode, c *api.BackfillCount
 	}
 	switch mode {
 	case backfill.Sitemap:
-		c.Errors, c.Requests = 1, c.Requests+1 // the one that is missing
+		c.Errors, c.Requests = 1, c.Requests+1 // the missing one
 	case backfill.Archive: // months without pages
 		c.Requests = 12*(p.last.Year()-p.first.Year()) + int(p.last.Month()-p.first.Month()) + 1
 	case backfill.Pagination:
@@ -289,7 +289,7 @@ func modeOf(path string) backfill.Mode {
 	return ""
 }
 
-// check holds a run that is over against what was published, and against what the sites saw.
+// check compares a finished run with what was published, and with what the sites saw.
 func (p *proof) check(what string, run api.BackfillRun, mode backfill.Mode, killed bool) {
 	p.t.Helper()
 	what += " " + string(mode)
@@ -328,7 +328,7 @@ func add(sum *api.BackfillCounts, c api.BackfillCounts) {
 	sum.Bytes += c.Bytes
 }
 
-// seen holds what a site saw against what the run says of it.
+// seen compares the requests that a site saw with the counts of the run.
 func (p *proof) seen(what string, s *proofSite, says api.BackfillCounts, mode backfill.Mode, killed bool) {
 	p.t.Helper()
 	asked, sent := s.log()
@@ -342,7 +342,7 @@ func (p *proof) seen(what string, s *proofSite, says api.BackfillCounts, mode ba
 			p.pages[s.URL+path] += n
 		}
 	}
-	// A busy machine takes so long for a step that its message comes again, and its document is read again.
+	// On a busy machine a step may last so long that its message reappears, and its document is read again.
 	over, allowed := requests-says.Requests, 2
 	if killed {
 		allowed += 2 * *proofKills
@@ -356,7 +356,7 @@ func (p *proof) seen(what string, s *proofSite, says api.BackfillCounts, mode ba
 	}
 }
 
-// crawled waits until nothing is left to fetch.
+// crawled waits until no page is left to fetch.
 func (p *proof) crawled() {
 	p.t.Helper()
 	for end := time.Now().Add(30 * time.Minute); !p.idle(); time.Sleep(200 * time.Millisecond) {
@@ -366,7 +366,7 @@ func (p *proof) crawled() {
 	}
 }
 
-// items are all items, read while nobody runs.
+// items returns all items, read while no process runs.
 func (p *proof) items() (items []registry.Item) {
 	p.t.Helper()
 	for _, tree := range p.trees {
@@ -384,8 +384,8 @@ func (p *proof) items() (items []registry.Item) {
 	return items
 }
 
-// leftovers finds rows that no run needs any more. Links of a step that two workers have ended may stay until the work
-// of the run is removed (see backfill.TestE11Simulation).
+// leftovers finds rows that no run needs any more. Links of a step that two workers have finished may remain until
+// the work of the run is removed (see backfill.TestE11Simulation).
 func (p *proof) leftovers() {
 	for e, err := range p.store.Table(backfill.Table).Query(p.t.Context(), storage.Query{}) {
 		if err != nil {
@@ -397,7 +397,7 @@ func (p *proof) leftovers() {
 	}
 }
 
-// judge looks at all there is in the end.
+// judge checks the final state.
 func (p *proof) judge() {
 	p.t.Helper()
 	statuses := map[string]int{}
@@ -418,7 +418,7 @@ func (p *proof) judge() {
 	p.polite()
 }
 
-// polite looks at what the sites saw.
+// polite checks the pace that the sites saw.
 func (p *proof) polite() {
 	p.t.Helper()
 	repeated := 0

@@ -19,18 +19,17 @@ import (
 
 // proofPage is a page of a proofSite.
 type proofPage struct {
-	path, file string // its text is made up where it has no file
+	path, file string // its text is generated if it has no file
 	day        time.Time
-	hidden     bool // no sitemap has it
+	hidden     bool // in no sitemap
 }
 
-// proofSite publishes its pages in every way that backfill reads, well and badly, and keeps a log of
-// who asked for what.
+// proofSite publishes its pages in every way that backfill reads, correctly and incorrectly, and logs all requests.
 type proofSite struct {
 	*httptest.Server
 	pages map[string]proofPage
 	docs  map[string][]byte // sitemaps, archives and listings
-	// What these list, by mode, each mention once.
+	// The addresses that these list, by mode, one for each mention.
 	listed map[string][]string
 
 	mu           sync.Mutex
@@ -45,8 +44,7 @@ const (
 	proofPart = 25 // pages on one listing
 )
 
-// proofBegin and proofEnd are the months in which the made-up pages changed. There is one between them
-// without any.
+// proofBegin and proofEnd are the months in which the generated pages changed. One month between them has no changes.
 var (
 	proofBegin = time.Date(2025, 12, 1, 0, 0, 0, 0, time.UTC)
 	proofEnd   = time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
@@ -70,7 +68,7 @@ func newProofSite(t *testing.T, ip string, pages []proofPage) *proofSite {
 	return s
 }
 
-// made are pages without files. One in ten is in no sitemap.
+// made returns generated pages. One in ten is in no sitemap.
 func made(n int) (pages []proofPage) {
 	for i := range n {
 		pages = append(pages, proofPage{
@@ -81,7 +79,7 @@ func made(n int) (pages []proofPage) {
 	return pages
 }
 
-// filed are the web pages below a folder, under their paths in it.
+// filed returns the web pages below a folder, under their relative paths.
 func filed(t *testing.T, dir string) (pages []proofPage) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
@@ -99,7 +97,7 @@ func filed(t *testing.T, dir string) (pages []proofPage) {
 	return pages
 }
 
-// publish makes the documents that list the pages.
+// publish creates the documents that list the pages.
 func (s *proofSite) publish(pages []proofPage) {
 	var shown []string
 	for _, p := range pages {
@@ -113,12 +111,12 @@ func (s *proofSite) publish(pages []proofPage) {
 	s.sitemap("/maps/3.xml.gz", shown[2*third:], true)
 	bad := []string{
 		loc(s.URL+"/print/1.html", ""), loc(s.URL+"/print/2.html", ""), loc("http://elsewhere.example/x", ""), // not wanted
-		loc(s.URL+"/a/a/a/a/a/a", ""),            // a trap
-		loc(s.URL+pages[0].path+"#part", ""),     // known by another spelling
+		loc(s.URL+"/a/a/a/a/a/a", ""),            // a crawler trap
+		loc(s.URL+pages[0].path+"#part", ""),     // another spelling of a known address
 		loc(s.URL+pages[1].path+"?utm_id=1", ""), // likewise
 	}
 	s.sitemap("/maps/bad.xml", bad, false)
-	s.docs["/maps/more.xml"] = mapsOf(s.URL+"/maps/3.xml.gz", s.URL+"/sitemap.xml") // back to where it began
+	s.docs["/maps/more.xml"] = mapsOf(s.URL+"/maps/3.xml.gz", s.URL+"/sitemap.xml") // back to the first sitemap
 	s.docs["/sitemap.xml"] = mapsOf(s.URL+"/maps/1.xml.gz", s.URL+"/maps/2.xml", s.URL+"/maps/missing.xml",
 		s.URL+"/maps/bad.xml", s.URL+"/maps/more.xml", s.URL+"/sitemap.xml")
 	s.archive(pages)
@@ -130,7 +128,7 @@ func mapsOf(urls ...string) []byte {
 		"</loc></sitemap></sitemapindex>")
 }
 
-// urlset is an entry of a sitemap.
+// urlset is a page's entry in a sitemap.
 func (s *proofSite) urlset(p proofPage) string { return loc(s.URL+p.path, p.day.Format(proofTag)) }
 
 func loc(url, lastmod string) string {
@@ -158,7 +156,7 @@ func (s *proofSite) sitemap(path string, entries []string, packed bool) {
 	s.docs[path] = body
 }
 
-// archive makes a page for each month in which pages changed.
+// archive creates a page for each month in which pages changed.
 func (s *proofSite) archive(pages []proofPage) {
 	months := map[string][]proofPage{}
 	for _, p := range pages {
@@ -170,8 +168,8 @@ func (s *proofSite) archive(pages []proofPage) {
 	}
 }
 
-// lists makes listings by number and, under other addresses, by links to the next, the last of which
-// leads back to the first.
+// lists creates listings that are numbered and, under other addresses, listings that link to the next one. The last
+// of these leads back to the first.
 func (s *proofSite) lists(pages []proofPage) {
 	for n := 1; len(pages) > 0; n++ {
 		part := pages[:min(proofPart, len(pages))]
@@ -241,7 +239,7 @@ func (s *proofSite) leave() {
 	s.flying--
 }
 
-// log is what was asked for how often, and how many bytes the documents among it had. It begins anew.
+// log returns the number of requests by path, and the bytes of the documents among them. It then starts a new log.
 func (s *proofSite) log() (asked map[string]int, sent int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -251,8 +249,8 @@ func (s *proofSite) log() (asked map[string]int, sent int64) {
 	return asked, sent
 }
 
-// hurried tells of requests that came faster than one in pause, or together. A second is allowed for
-// what lies between a start and its arrival on a machine that has much to do.
+// hurried describes requests that came sooner than pause after the previous one, or concurrently. A second is allowed
+// for the time between a start and its arrival on a busy machine.
 func (s *proofSite) hurried(pause time.Duration) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 var foreign = regexp.MustCompile(`\b(?:(?i:(?:is|are|was|were) none|who(?:m)?ever|of which all)|[Ww]e|us|[Oo]urs?|` +
 	`(?i:has|have|had) (?:it|them|all|each|every|this|that|these|those|an?|the|its|their)(?: [a-z-]+){0,2} [a-z]+ed)\b`)
 
-// usual are sentences that look like foreign ones.
+// usual are forms that look foreign and are not.
 var usual = regexp.MustCompile(`(?i)\bthere (?:is|are|was|were) none\b`)
 
 // maxForeign is how many such forms the comments of all Go files have. The number may only fall.
 const maxForeign = 85
 
-// TestPlainEnglish: what users read has no foreign forms, and comments have no more than before.
+// TestPlainEnglish checks that texts for users have no foreign forms, and that comments have no more than maxForeign.
 func TestPlainEnglish(t *testing.T) {
 	for _, doc := range documents(t) {
 		if doc != "CHANGELOG.md" && doc != "docs/decisions.md" {
@@ -64,7 +64,7 @@ func userFacing(file string) bool {
 		(strings.HasPrefix(file, "handlers/") || strings.HasPrefix(file, "cmd/tidemark/"))
 }
 
-// textsOf gives the comments and the string literals of a Go file. Tags and imports are no texts.
+// textsOf returns the comments and the string literals of a Go file, without tags and imports.
 func textsOf(t *testing.T, path string) (comments, shown string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)

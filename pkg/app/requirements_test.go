@@ -15,15 +15,15 @@ import (
 
 const specification = "docs/specification.md"
 
-// requirement is one section of the specification: its sentence, and the tests that prove it.
+// requirement is one section of the specification: its id, its sentence, and the tests that prove it.
 type requirement struct{ id, what, tests string }
 
 var (
 	requirementHeading = regexp.MustCompile(`^### ([A-Z]\d+)\. [A-Z].*[^.]$`)
-	// named is a test by its package's path, in backquotes.
+	// named is a test in backquotes, qualified by its package's path.
 	named = regexp.MustCompile("`((?:pkg|cmd|tools|handlers|infra|testing)[a-z0-9/]*)\\." +
 		"((?:Test|Fuzz|Example)[A-Za-z0-9_]*)`")
-	// alike is what was probably meant as one.
+	// alike is a code span that was probably meant as a test.
 	alike = regexp.MustCompile("`[^` ]*(?:Test|Fuzz|Example)[^`]*`")
 )
 
@@ -48,7 +48,7 @@ func requirements(t *testing.T) []requirement {
 // oneLine joins the lines of a paragraph.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// requirementIDs are the ids that there are: the letter's system and how many it asks for.
+// requirementIDs lists all ids: each system of letters with its number of requirements.
 func requirementIDs() []string {
 	open := []string{ // not met yet
 		"W13", "W14", "W15",
@@ -68,8 +68,8 @@ func requirementIDs() []string {
 	return ids
 }
 
-// TestRequirements: the specification has every requirement once, in order, in a sentence, and each is proved by tests
-// that exist.
+// TestRequirements checks that the specification has every requirement once, in order, in one sentence, and that
+// existing tests prove each.
 func TestRequirements(t *testing.T) {
 	var have []string
 	packages := map[string][]string{}
@@ -113,7 +113,7 @@ func testsOf(t *testing.T, pkg string) []string {
 	return names
 }
 
-// TestF1Layout: what the user asked to find at the top is there.
+// TestF1Layout checks that the folders and files that the user requested at the top level exist.
 func TestF1Layout(t *testing.T) {
 	for _, name := range []string{
 		"functions", "handlers", "pkg", "host.json", "local.settings.json.example", "infra", "Makefile", "go.mod", "go.sum",
@@ -124,7 +124,7 @@ func TestF1Layout(t *testing.T) {
 	}
 }
 
-// TestF2Libraries: the libraries that the user asked for are direct dependencies.
+// TestF2Libraries checks that the libraries that the user requested are direct dependencies.
 func TestF2Libraries(t *testing.T) {
 	mod := readDoc(t, "go.mod")
 	for _, path := range []string{
@@ -138,7 +138,7 @@ func TestF2Libraries(t *testing.T) {
 	}
 }
 
-// documents lists what is written for people, by path from the top.
+// documents lists the documents for people, by path from the top of the repository.
 func documents(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
@@ -151,7 +151,7 @@ func documents(t *testing.T) []string {
 	return append(names, "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 }
 
-// TestDocumentLinks: every link from one file of the repository to another leads somewhere.
+// TestDocumentLinks checks that every link from one file of the repository to another has a target.
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, doc := range documents(t) {
@@ -163,7 +163,7 @@ func TestDocumentLinks(t *testing.T) {
 	}
 }
 
-// TestF4Commands: every make command that the documents name is a target.
+// TestF4Commands checks that every make command in the documents is a target.
 func TestF4Commands(t *testing.T) {
 	makefile := readDoc(t, "Makefile")
 	command := regexp.MustCompile("(?m)(?:^    (?:[A-Z_]+=\\S+ )*|`(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)")

@@ -21,7 +21,7 @@ func (c *Config) readRules(s *settings, name string) {
 	}
 }
 
-// readWebhookHosts reads which receivers may have private addresses.
+// readWebhookHosts reads the receivers that may have private addresses.
 func (c *Config) readWebhookHosts(s *settings, name string) {
 	c.WebhookHosts = split(s.text(name))
 	if _, err := fetch.New(fetch.Config{AllowHosts: c.WebhookHosts}); err != nil {

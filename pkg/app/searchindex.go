@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// SearchService says which index of Azure AI Search is used. Without an endpoint it is the embedded
-// one, and in Azure none.
+// SearchService says which index of Azure AI Search is used. Without an endpoint the embedded index is used, or in
+// Azure no index.
 type SearchService struct {
 	Endpoint   string // SEARCH_ENDPOINT
 	Key        Secret // SEARCH_API_KEY; "": the identity of the app
@@ -28,7 +28,7 @@ func (s SearchService) open(model string) (search.Index, error) {
 func (service SearchService) validate(s *settings) {
 	probe := service
 	if probe.Endpoint == "" {
-		probe.Endpoint = "https://unset.search.windows.net" // the others are checked as if there were one
+		probe.Endpoint = "https://unset.search.windows.net" // check the other settings as if there were an endpoint
 	}
 	_, err := probe.open("")
 	switch fault.FieldOf(err) {
@@ -47,15 +47,15 @@ func (service SearchService) validate(s *settings) {
 
 func (c *Config) readCloud(s *settings, _ string) { c.Cloud = inCloud(s.get) }
 
-// inCloud reports whether the Functions host of Azure runs the app, on one instance of maybe many,
-// whose disk is its own. Azure names the site to every process
-// (https://learn.microsoft.com/azure/app-service/reference-app-settings); the Core Tools, for which
-// some extensions want that name too, say that they are not Azure.
+// inCloud reports whether the Functions host of Azure runs the app. The app then has possibly many instances, each
+// with its own disk. Azure sets the name of the site for every process
+// (https://learn.microsoft.com/azure/app-service/reference-app-settings). The Core Tools also set that name, because
+// some extensions need it, but say that they are not Azure.
 func inCloud(get func(string) string) bool {
 	return get("WEBSITE_SITE_NAME") != "" && get("AZURE_FUNCTIONS_ENVIRONMENT") != "Development"
 }
 
-// openIndex opens the index that the settings name.
+// openIndex opens the index that the settings select.
 func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	switch {
 	case cfg.Search.Endpoint != "":

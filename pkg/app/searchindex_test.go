@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// A25: what may hide a secret is not repeated, and settings of the index that do not fit each other
-// are told.
+// A25: an error does not repeat a value that may contain a secret, and names settings of the index that contradict
+// each other.
 func TestA25SearchSettings(t *testing.T) {
 	for _, tc := range []struct {
 		set  map[string]string
@@ -44,7 +44,7 @@ func TestA25SearchSettings(t *testing.T) {
 	}
 }
 
-// TestSearchServiceIsUsed: with an endpoint the index is there, and not on this disk.
+// TestSearchServiceIsUsed checks that with an endpoint the service has the index, and this disk has none.
 func TestSearchServiceIsUsed(t *testing.T) {
 	server := aisearch.New(t)
 	c, err := Load(env(map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key,
@@ -69,8 +69,8 @@ func TestSearchServiceIsUsed(t *testing.T) {
 	}
 }
 
-// A25: in Azure, an index on the disk of one instance is no index. Everywhere else it is, also over a
-// storage account in Azure.
+// A25: in Azure, an index on the disk of one instance is not used. Everywhere else it is, also over a storage account
+// in Azure.
 func TestA25EmbeddedIndexIsNotForAzure(t *testing.T) {
 	account := map[string]string{"AzureWebJobsStorage__accountName": "account"}
 	site := map[string]string{"WEBSITE_SITE_NAME": "func-tidemark"}

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// A6: the properties of a file that was crawled are in its item over HTTP (spec 003 §4): length, time,
-// and of a page neither.
+// A6: the properties of a crawled file are in its item over HTTP (spec 003 §4): its length and its time. A page has
+// neither.
 func TestA6FilePropertiesOverHTTP(t *testing.T) {
 	root, site := t.TempDir(), newPages(t)
 	path, text := filepath.Join(root, "tides.txt"), "High water is at noon."
@@ -53,7 +53,7 @@ type versions struct {
 	mu     sync.Mutex
 	text   string
 	tag    string // ETag; none when empty
-	status int    // instead of 200
+	status int    // in place of 200
 }
 
 func newVersions(t *testing.T) *versions {
@@ -88,10 +88,10 @@ func (v *versions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check checks an item now, and returns it with its captures, newest first, both ways of listing them.
+// check checks an item now, and returns it with its captures, newest first. It compares both ways of listing them.
 func (s *served) check(id string) (api.ItemDetail, []api.Capture) {
 	s.Helper()
-	time.Sleep(2 * time.Millisecond) // what follows is later
+	time.Sleep(2 * time.Millisecond) // later times must differ
 	s.ask("POST", "/api/ReindexItem", api.ReindexRequest{ID: id}, http.StatusAccepted, nil)
 	s.work()
 	var it api.ItemDetail
@@ -107,9 +107,9 @@ func (s *served) check(id string) (api.ItemDetail, []api.Capture) {
 	return it, it.Captures
 }
 
-// E4 (INV-4): over the API, a capture was last verified by the last check that found its content, whether
-// the site answered 304, the same bytes or other bytes of the same content. A check that failed verifies
-// nothing, and a capture that is given up stays as it was.
+// E4 (INV-4): over the API, lastVerified of a capture is the last check that found its content, whether the site
+// answered 304, the same bytes, or other bytes with the same content. A failed check verifies nothing, and a capture
+// that is no longer current keeps its time.
 func TestE4LastVerifiedOverHTTP(t *testing.T) {
 	site := newVersions(t)
 	site.set("The first tide.", `"1"`, 0)

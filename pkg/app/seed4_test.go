@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/discover"
 )
 
-// mapped is a site of two pages and a sitemap of them, and a site file that has it as "port".
+// mapped is a site of two pages with a sitemap, and a site file that lists it as "port".
 func mapped(t *testing.T) (site *httptest.Server, file string) {
 	t.Helper()
 	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,8 +42,8 @@ func mapped(t *testing.T) (site *httptest.Server, file string) {
 	return site, file
 }
 
-// E1, E2, E12 (INV-1, INV-2, OPS-2): an item that a backfill found says so over the API, with the run and the
-// job; and the run says where it is.
+// E1, E2, E12 (INV-1, INV-2, OPS-2): over the API, an item that a backfill found names the run and the job, and the
+// run reports its progress.
 func TestE1DiscoveryOverHTTP(t *testing.T) {
 	site, file := mapped(t)
 	s := newServed(t, map[string]string{"BACKFILL_ENABLED": "true", "BACKFILL_SITES_FILE": file})
@@ -71,8 +71,7 @@ func TestE1DiscoveryOverHTTP(t *testing.T) {
 	}
 }
 
-// E6 (INV-6): while backfill is switched off, which it is unless somebody says otherwise, the log of the start
-// says so and no run begins.
+// E6 (INV-6): while backfill is switched off, which is the default, the log of the start says so and no run begins.
 func TestE6SwitchIsInTheLog(t *testing.T) {
 	_, file := mapped(t)
 	s := newServed(t, map[string]string{"BACKFILL_SITES_FILE": file})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Sentences that readers stumbled over do not come back to what users read (S13).
+// Sentences that confused readers do not return to texts for users (S13).
 func TestS13SentencesToBeRidOf(t *testing.T) {
 	bad := regexp.MustCompile(`(?i)is not taken for it|stays asked for|nobody reads its type|decides its content|` +
 		`are none of pages|had read since its last|behind whom|spaces without end|make it true|what it came to|` +
@@ -41,14 +41,14 @@ func TestS13SentencesToBeRidOf(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort: the README is read in a few minutes; what is longer has a document of its own.
+// TestReadmeIsShort checks that the README can be read in a few minutes. Longer texts are documents of their own.
 func TestReadmeIsShort(t *testing.T) {
 	if n := len(readDoc(t, "README.md")); n > 10_000 {
 		t.Errorf("README.md has %d bytes, at most 10,000 are read", n)
 	}
 }
 
-// TestDocsIndex: docs/README.md has a line for every document.
+// TestDocsIndex checks that docs/README.md has a line for every document.
 func TestDocsIndex(t *testing.T) {
 	index := readDoc(t, "docs/README.md")
 	for _, doc := range documents(t) {

@@ -21,8 +21,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// served is the app with its settings behind a real server, in this process. The test delivers messages
-// as a host would.
+// served is the app with its settings behind a real server, in this process. The test delivers messages, as a host
+// would.
 type served struct {
 	*testing.T
 	*httptest.Server
@@ -54,7 +54,7 @@ func newServed(t *testing.T, settings map[string]string) *served {
 	return s
 }
 
-// ask sends a request and reads the answer, which must have the status.
+// ask sends a request and reads the answer, which must have the given status.
 func (s *served) ask(method, path string, in any, status int, out any) {
 	s.Helper()
 	body, err := json.Marshal(in)
@@ -82,7 +82,7 @@ func (s *served) ask(method, path string, in any, status int, out any) {
 	}
 }
 
-// work delivers messages until there are none that are due.
+// work delivers messages until none are due.
 func (s *served) work() {
 	s.Helper()
 	for s.deliver(registry.JobQueue, "/CrawlWorker") || s.deliver(backfill.Queue, "/BackfillWorker") {

@@ -16,39 +16,39 @@ import (
 // Setting is one environment variable.
 type Setting struct {
 	Name string
-	// Default is what an unset variable means, written as it would be set; empty when unset means
-	// none.
+	// Default is the value of an unset variable, in the form in which it would be set; empty if there is no value
+	// then.
 	Default string
 	audience
 	value
 	meaning string // plain text, with units; {bounds}, {least} and {most} stand for the bounds of the value
 }
 
-// audience says who may know a value.
+// audience says who may see a value.
 type audience int
 
 const (
-	hidden  audience = iota // nobody: it may be a secret, and is not repeated in an error either
+	hidden  audience = iota // nobody: it may be a secret, and errors do not repeat it either
 	shown                   // callers that may ask the server for its configuration
-	command                 // it is the command line's, of which the server knows nothing
+	command                 // only the command line reads it, not the server
 )
 
-// value says how the text of a setting is read, and into what.
+// value says how the text of a setting is parsed, and where the result is stored.
 type value struct {
 	least, most int // bounds of a whole number
 	read        func(s *settings, name string)
 }
 
-// elsewhere is a value that the storage, the command line or another setting reads.
+// elsewhere is for a setting that the storage, the command line or another setting reads.
 var elsewhere value
 
-// Meaning is what a setting means, with its bounds.
+// Meaning describes a setting, with its bounds.
 func (s Setting) Meaning() string {
 	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
 	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(s.meaning)
 }
 
-// SettingsTable is [Settings] as docs/settings.md has them.
+// SettingsTable is the table of [Settings] in docs/settings.md.
 func SettingsTable() string {
 	var b strings.Builder
 	b.WriteString("| name | default | meaning |\n|---|---|---|\n")
@@ -62,7 +62,7 @@ func SettingsTable() string {
 	return b.String()
 }
 
-// settings reads values and collects what is wrong with them, so that one start tells all.
+// settings reads values and collects their errors, so that one start reports them all.
 type settings struct {
 	get      func(string) string
 	all      []Setting
@@ -73,7 +73,7 @@ func (s *settings) find(name string) Setting {
 	return s.all[slices.IndexFunc(s.all, func(one Setting) bool { return one.Name == name })]
 }
 
-// bad says what is allowed of a setting, and what it is unless that may be a secret.
+// bad reports an invalid value: the allowed values, and the value itself unless it may be a secret.
 func (s *settings) bad(name, allowed string) {
 	if s.find(name).audience == hidden {
 		s.withhold(name, allowed)
@@ -87,7 +87,7 @@ func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// credentials checks those among the names of what is set. Their values stay unsaid.
+// credentials checks the credentials among the names of set variables. Errors do not contain their values.
 func (s *settings) credentials(set []string) {
 	for _, name := range set {
 		if !strings.HasPrefix(name, credential.Prefix) || s.get(name) == "" {
@@ -101,7 +101,7 @@ func (s *settings) credentials(set []string) {
 	}
 }
 
-// Names are those of an environment such as os.Environ gives.
+// Names returns the names in an environment in the form of [os.Environ].
 func Names(environ []string) []string {
 	var out []string
 	for _, entry := range environ {
@@ -127,12 +127,12 @@ func (s *settings) isSet(names ...string) bool {
 	return false
 }
 
-// text is the value of a setting, or its default.
+// text returns the value of a setting, or its default.
 func (s *settings) text(name string) string {
 	return cmp.Or(s.get(name), s.find(name).Default)
 }
 
-// read reads a setting. One that is not allowed is told, and its default is taken.
+// read parses a setting. An invalid value is reported, and the default is used.
 func read[T any](s *settings, name, allowed string, parse func(text string) (T, bool)) T {
 	v, ok := parse(s.text(name))
 	if !ok {
@@ -142,7 +142,7 @@ func read[T any](s *settings, name, allowed string, parse func(text string) (T, 
 	return v
 }
 
-// number reads a whole number, 0 if none is set and there is no default.
+// number parses a whole number; 0 if the setting is unset and has no default.
 func (s *settings) number(name string) int {
 	one := s.find(name)
 	return read(s, name, fmt.Sprintf("a whole number from %d to %d", one.least, one.most), func(text string) (int, bool) {
@@ -165,12 +165,12 @@ func whole[T int | int64](into *T, least, most int) value {
 	return value{least, most, func(s *settings, name string) { *into = T(s.number(name)) }}
 }
 
-// span is a whole number of some unit.
+// span is a duration, given as a whole number of a unit.
 func span(into *time.Duration, least, most int, unit time.Duration) value {
 	return value{least, most, func(s *settings, name string) { *into = time.Duration(s.number(name)) * unit }}
 }
 
-// share is a part of a whole.
+// share is a fraction of a whole.
 func share(into *float64) value {
 	return by(func(s *settings, name string) {
 		*into = read(s, name, "a number from 0 to 1", func(text string) (float64, bool) {
@@ -184,7 +184,7 @@ func truth(into *bool) value {
 	return by(func(s *settings, name string) { *into = s.truth(name) })
 }
 
-// not is a truth whose opposite is kept.
+// not is a boolean that is stored negated.
 func not(into *bool) value {
 	return by(func(s *settings, name string) { *into = !s.truth(name) })
 }
@@ -193,7 +193,7 @@ func asIs(into *string) value {
 	return by(func(s *settings, name string) { *into = s.text(name) })
 }
 
-// form is a text that a pattern matches.
+// form is a text that must match a pattern.
 func form(into *string, pattern, allowed string) value {
 	return as(into, func(text string) (string, error) {
 		if !regexp.MustCompile(pattern).MatchString(text) {
@@ -207,8 +207,8 @@ func list(into *[]string) value {
 	return by(func(s *settings, name string) { *into = split(s.text(name)) })
 }
 
-// as is a value whose own package decides what is allowed. Its errors are sentences of their own, so what is allowed
-// is said here once more.
+// as is a value whose own package decides what is allowed. The errors of that package are complete sentences, so
+// allowed repeats the rule here.
 func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	return by(func(s *settings, name string) {
 		*into = read(s, name, allowed, func(text string) (T, bool) {
@@ -218,7 +218,7 @@ func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	})
 }
 
-// by is a value that is read in a way of its own.
+// by is a value with a reader of its own.
 func by(read func(s *settings, name string)) value { return value{read: read} }
 
 func split(list string) []string {
@@ -231,7 +231,7 @@ func split(list string) []string {
 	return out
 }
 
-// fetchSetting says which setting a field of fetch.Config comes from.
+// fetchSetting names the setting of a field of fetch.Config.
 func fetchSetting(err error) string {
 	name := map[string]string{
 		"UserAgent": "CRAWL_USER_AGENT", "Contact": "CRAWL_CONTACT", "AllowHosts": "CRAWL_ALLOW_HOSTS",

@@ -26,7 +26,7 @@ import (
 
 var updateDocs = flag.Bool("update", false, "rewrite what is generated in docs")
 
-// asked records the names that code asks for while it reads settings from values.
+// asked records the names that code reads while it reads settings from values.
 func asked(values map[string]string, read func(get func(string) string)) []string {
 	var names []string
 	read(func(name string) string {
@@ -47,7 +47,7 @@ func loadAsks(t *testing.T) []string {
 	})
 }
 
-// storageAsks gives what the storage adapter reads for each way of naming an account.
+// storageAsks returns the names that the storage adapter reads for each way of naming an account.
 func storageAsks(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -66,8 +66,8 @@ func storageAsks(t *testing.T) []string {
 	return names
 }
 
-// commandAsks finds, in the source of the command, every call that reads one variable by name, and the default
-// beside it where the code has one: cmp.Or(getenv(NAME), DEFAULT).
+// commandAsks finds, in the source of the command, every call that reads one variable by name, and its default where
+// the code has one: cmp.Or(getenv(NAME), DEFAULT).
 func commandAsks(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -101,7 +101,7 @@ func commandAsks(t *testing.T) map[string]string {
 	return found
 }
 
-// askedName is the variable that a call reads.
+// askedName returns the name of the variable that a call reads.
 func askedName(call *ast.CallExpr) (string, bool) {
 	if len(call.Args) != 1 || !slices.Contains([]string{"getenv", "Getenv"}, calledName(call)) {
 		return "", false
@@ -157,7 +157,7 @@ func documented(name string) (Setting, bool) {
 	return Settings[i], true
 }
 
-// TestA25SettingsAreDocumented: what is read is listed, and what is listed is read.
+// TestA25SettingsAreDocumented checks that the settings that are read and those that are listed are the same.
 func TestA25SettingsAreDocumented(t *testing.T) {
 	// Not settings of Tidemark: the Functions host sets the first, a terminal the second, a login the third.
 	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM", "USER"}
@@ -167,7 +167,7 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 			continue
 		}
 		read = append(read, name)
-		if name == "BACKFILL_ENABLED" { // switched on for an app whose folder has a site file; not the command's default
+		if name == "BACKFILL_ENABLED" { // the command sets it if the app's folder has a site file
 			continue
 		}
 		if s, _ := documented(name); def != "" && s.Default != def {
@@ -180,7 +180,7 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 		}
 	}
 	for i, s := range Settings {
-		isPattern := strings.Contains(s.Name, "<") // read by names that users make up
+		isPattern := strings.Contains(s.Name, "<") // users choose the names
 		if !isPattern && !slices.Contains(read, s.Name) {
 			t.Errorf("%s is listed but nothing reads it", s.Name)
 		}
@@ -193,7 +193,7 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestA25SeedDefaults holds the names and defaults of spec 003 §11.
+// TestA25SeedDefaults checks the names and defaults of spec 003 §11.
 func TestA25SeedDefaults(t *testing.T) {
 	for name, want := range map[string]string{
 		"REGISTRY_TABLE_NAME":               "IngestItems",
@@ -210,7 +210,7 @@ func TestA25SeedDefaults(t *testing.T) {
 	}
 }
 
-// TestDocumentedDefaultsAreReal sets each setting to its documented default: nothing may change.
+// TestDocumentedDefaultsAreReal checks that setting a variable to its documented default changes nothing.
 func TestDocumentedDefaultsAreReal(t *testing.T) {
 	unset, err := Load(func(string) string { return "" })
 	if err != nil {
@@ -223,7 +223,7 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 			}
 			return ""
 		})
-		set.PolitenessSet = false // that one of the three was set is meant to be seen
+		set.PolitenessSet = false // it reports, as intended, that one of the three was set
 		if err != nil {
 			t.Errorf("%s: the documented default is refused: %v", s.Name, err)
 		} else if !reflect.DeepEqual(unset, set) {
@@ -232,7 +232,7 @@ func TestDocumentedDefaultsAreReal(t *testing.T) {
 	}
 }
 
-// What the app does when nothing is set is what its packages do of themselves.
+// The defaults of the settings are the defaults of the packages.
 func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 	c, err := Load(func(string) string { return "" })
 	if err != nil {
@@ -248,7 +248,7 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 	}
 }
 
-// TestDocumentedServer holds the one default that stands in a constant of the command.
+// TestDocumentedServer checks the one default that is a constant of the command.
 func TestDocumentedServer(t *testing.T) {
 	s, _ := documented("TIDEMARK_SERVER")
 	want := "const DefaultServer = " + strconv.Quote(s.Default)
@@ -257,7 +257,7 @@ func TestDocumentedServer(t *testing.T) {
 	}
 }
 
-// TestExampleSettings: the example knows no setting that the app does not.
+// TestExampleSettings checks that the example names only settings of the app.
 func TestExampleSettings(t *testing.T) {
 	var file struct{ Values map[string]string }
 	if err := json.Unmarshal([]byte(readDoc(t, "local.settings.json.example")), &file); err != nil {
@@ -272,7 +272,7 @@ func TestExampleSettings(t *testing.T) {
 
 var settingsBlock = regexp.MustCompile(`(?s)(<!-- settings: .*? -->\n)(.*?)(<!-- end of settings -->)`)
 
-// TestSettingsDocument holds the table of docs/settings.md against Settings; -update rewrites it.
+// TestSettingsDocument compares the table of docs/settings.md with Settings; -update rewrites it.
 func TestSettingsDocument(t *testing.T) {
 	const name = "docs/settings.md"
 	doc := readDoc(t, name)

@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Settings lists every variable that the app, its storage and the command line read, in the order in which
-// docs/settings.md shows them. This is the only place that knows a setting's name, default, bounds and meaning.
+// Settings lists every variable that the app, its storage and the command line read, in the order of
+// docs/settings.md. Only this table has a setting's name, default, bounds and meaning.
 var Settings = new(Config).settings()
 
-// settings are all settings, each with where its value goes.
+// settings returns all settings, each with the field that its value is stored in.
 func (c *Config) settings() []Setting {
 	return slices.Concat(c.stateSettings(), c.oftenSettings(), c.politelySettings(), c.backfillSettings(),
 		c.limitsSettings(), c.keptSettings(), c.fetchedSettings(), c.modelSettings(), c.accessSettings(),
@@ -28,17 +28,17 @@ const (
 	maxDelay    = 60 * 60 * 1000 // milliseconds
 )
 
-// What is allowed, in words.
+// Allowed values, in words.
 const (
 	tableForm    = `^[A-Za-z][A-Za-z0-9]{2,57}$`
 	tableAllowed = "3 to 58 letters and digits, a letter first"
 
-	// trackersAllowed is what [source.NewRules] takes.
+	// trackersAllowed describes what [source.NewRules] accepts.
 	trackersAllowed = "at most 256 names such as gclid or beginnings such as utm_, separated by commas, " +
 		"each of up to 64 printable ASCII characters without & = # % + *"
 )
 
-// stateSettings say where state is.
+// stateSettings say where the state is stored.
 func (c *Config) stateSettings() []Setting {
 	return []Setting{
 		{"AzureWebJobsStorage", "", hidden, elsewhere,
@@ -67,7 +67,7 @@ func (c *Config) stateSettings() []Setting {
 	}
 }
 
-// oftenSettings say how often pages are checked, and who is told of changes.
+// oftenSettings say how often pages are checked, and who is notified of changes.
 func (c *Config) oftenSettings() []Setting {
 	return []Setting{
 		{"CRAWL_BASE_INTERVAL_SECONDS", "86400", shown, span(&c.Schedule.Base, 1, maxSeconds, time.Second),
@@ -100,7 +100,7 @@ func (c *Config) oftenSettings() []Setting {
 	}
 }
 
-// politelySettings are the pace of a host of which nothing else is said.
+// politelySettings set the pace of a host without limits of its own.
 func (c *Config) politelySettings() []Setting {
 	return []Setting{
 		{"CRAWL_MIN_DELAY_MS", "1000", shown, span(&c.Politeness.MinDelay, 0, maxDelay, time.Millisecond),
@@ -113,7 +113,7 @@ func (c *Config) politelySettings() []Setting {
 	}
 }
 
-// backfillSettings are those of backfills and of looks at sites.
+// backfillSettings are the settings of backfills and of polls of sites.
 func (c *Config) backfillSettings() []Setting {
 	return []Setting{
 		{"BACKFILL_SITES_FILE", "", shown, by(c.readSites),
@@ -145,7 +145,7 @@ func (c *Config) backfillSettings() []Setting {
 	}
 }
 
-// limitsSettings are quotas; 0 is none. See docs/limits.md.
+// limitsSettings are quotas; 0 means none. See docs/limits.md.
 func (c *Config) limitsSettings() []Setting {
 	return []Setting{
 		{"LIMIT_ITEMS_PER_HOST", "0", shown, whole(&c.Politeness.MaxItems, 0, site.MaxRequests),
@@ -210,7 +210,7 @@ func (c *Config) fetchedSettings() []Setting {
 	}
 }
 
-// modelSettings are those of models and of the index.
+// modelSettings are the settings of models and of the index.
 func (c *Config) modelSettings() []Setting {
 	return []Setting{
 		{"EMBEDDINGS_MODEL", "", shown, model(&c.Models.Embeddings),
@@ -251,7 +251,7 @@ func (c *Config) modelSettings() []Setting {
 	}
 }
 
-// accessSettings say who is let in. See docs/operations.md.
+// accessSettings say who has access. See docs/operations.md.
 func (c *Config) accessSettings() []Setting {
 	return []Setting{
 		{"LISTEN", "", command, elsewhere,
@@ -279,7 +279,7 @@ func (c *Config) accessSettings() []Setting {
 	}
 }
 
-// commandSettings are those of the command line.
+// commandSettings are the settings of the command line.
 func (c *Config) commandSettings() []Setting {
 	return []Setting{
 		{"PORT", "7071", command, elsewhere,

@@ -59,7 +59,7 @@ func TestA25Defaults(t *testing.T) {
 	}
 }
 
-// A25: every setting is heard.
+// A25: every setting has an effect.
 func TestA25Values(t *testing.T) {
 	for name, tt := range map[string]struct {
 		value string
@@ -131,7 +131,7 @@ func TestA25Values(t *testing.T) {
 	}
 }
 
-// A24: credentials that can never let in stop the start, by their names and without their values.
+// A24: credentials that can never work stop the start. The error has their names and not their values.
 func TestA24BadCredentials(t *testing.T) {
 	get := env(map[string]string{
 		"CREDENTIAL_GOOD": "bearer https://wiki.example hunter2", "CREDENTIAL_EMPTY": "", "OTHER": "hunter2",
@@ -158,10 +158,10 @@ func TestA24BadCredentials(t *testing.T) {
 	}
 }
 
-// thisFile is a file, by its absolute path.
+// thisFile is the absolute path of some file.
 var thisFile, _ = filepath.Abs("settings_test.go")
 
-// A25: a bad value is told with its name, itself and what is allowed.
+// A25: the error for an invalid value has the name, the value and the allowed values.
 func TestA25BadValues(t *testing.T) {
 	for _, tt := range []struct{ name, value, allowed string }{
 		{"REGISTRY_TABLE_NAME", "no-dashes", "letters and digits"},
@@ -240,7 +240,7 @@ func TestA25BadValues(t *testing.T) {
 	}
 }
 
-// A25: one start tells everything that is wrong, and settings that do not fit each other.
+// A25: one start reports all errors, including settings that contradict each other.
 func TestA25SeveralAtOnce(t *testing.T) {
 	_, err := Load(env(map[string]string{
 		"CRAWL_MAX_CONCURRENT": "many", "REGISTRY_PARTITION_STRATEGY": "x", "CRAWL_ALLOW_HOSTS": "a b",
@@ -261,8 +261,8 @@ func TestA25SeveralAtOnce(t *testing.T) {
 	}
 }
 
-// E3: a host's own limits go before the settings; hosts that are allow-listed are the operator's own
-// and not held back, unless either says so.
+// E3: a host's own limits override the settings. Allow-listed hosts are the operator's own and have no delay, unless
+// the site file or a setting gives them one.
 func TestE3PolitenessOfHosts(t *testing.T) {
 	exempt := func(host string) bool { return host == "localhost" || host == "own.example" }
 	limits := func(host string) (l site.Limits, ok bool) {

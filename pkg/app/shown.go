@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// Shown are the settings with their values, or defaults, as GET config shows them. Of what may hold a
-// secret it is only told that it is set.
+// Shown returns the settings with their values, or defaults, for GET config. For a setting that may be a secret it
+// only reports whether the setting is set.
 func Shown(get func(string) string) map[string]string {
 	out := map[string]string{}
 	for _, s := range Settings {
 		if strings.Contains(s.Name, "<") || s.audience == command {
-			continue // the first are named by users, and the names alone tell what there is
+			continue // users choose these names, and the names alone may reveal something
 		}
 		value := get(s.Name)
 		switch {

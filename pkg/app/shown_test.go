@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestD5ConfigShowsNoSecrets: what may hold a secret is only said to be set, whatever its name will be.
+// TestD5ConfigShowsNoSecrets checks that for a setting that may be a secret, only its presence is shown, whatever its
+// name.
 func TestD5ConfigShowsNoSecrets(t *testing.T) {
 	const secret = "hunter2"
 	told := Shown(func(name string) string {
@@ -35,7 +36,8 @@ func TestD5ConfigShowsNoSecrets(t *testing.T) {
 	}
 }
 
-// TestD5ConfigShowsSwitches: what is a switch or a number is shown as it is set, for it is no secret.
+// TestD5ConfigShowsSwitches checks that switches and numbers are shown with their values, because they are not
+// secret.
 func TestD5ConfigShowsSwitches(t *testing.T) {
 	for _, s := range Settings {
 		_, err := strconv.ParseFloat(s.Default, 64)

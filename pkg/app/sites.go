@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// SitesFile is the site file that is read without being named, if it is there. A handler's is
-	// beside its host.json, in the folder that a Functions host runs it in.
+	// SitesFile is the site file that is read by default, if it exists. For a handler it is next to host.json, in the
+	// folder in which a Functions host runs it.
 	SitesFile = "backfill-sites.yaml"
 	// maxSites bounds the site file and the file of rules, in bytes.
 	maxSites = 4 << 20
 )
 
-// readSites reads the site file. A missing file means no sites, unless the settings name it.
+// readSites reads the site file. A missing file means no sites, unless the settings name the file.
 func (c *Config) readSites(s *settings, name string) {
 	c.Sites = &site.Sites{}
 	path := cmp.Or(s.text(name), SitesFile)
@@ -54,9 +54,9 @@ func readFile(name string) ([]byte, error) {
 	return data, err
 }
 
-// politeness gives each host its pace and its quotas (E3): the limits that the site file has for it, else
-// what is set for all. Allow-listed hosts are the operator's own, and are not held back unless either says so.
-// Nor are stores of files, which no site's visitors share. Quotas are for them, too.
+// politeness returns the pace and the quotas of each host (E3): the limits in the site file, or else the settings for
+// all hosts. Allow-listed hosts are the operator's own and have no delay, unless the site file or a setting gives
+// them one. Stores of files have no delay either, because they do not serve a site's visitors. Quotas apply to both.
 func (c *Config) politeness(exempt func(host string) bool,
 	limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
 	return func(host string) registry.Politeness {

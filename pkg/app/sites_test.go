@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// E9: no site file is no sites; one that is named has to be there, and one that is there has to be
-// right.
+// E9: without a site file there are no sites. A file that a setting names must exist, and a file that exists must be
+// valid.
 func TestE9SitesFile(t *testing.T) {
 	for _, tt := range []struct {
 		name, set string // BACKFILL_SITES_FILE
-		file      string // text of backfill-sites.yaml; empty: it is not there
-		want      string // in the error; empty: none
+		file      string // text of backfill-sites.yaml; empty: no file
+		want      string // in the error; empty: no error
 	}{
 		{"none", "", "", ""},
 		{"named and missing", "backfill-sites.yaml", "",
@@ -41,7 +41,7 @@ func TestE9SitesFile(t *testing.T) {
 	}
 }
 
-// E3: the limits of the file are those that the registry keeps to.
+// E3: the registry uses the limits of the site file.
 func TestE3LimitsOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sites.yaml")
 	text := `sites:

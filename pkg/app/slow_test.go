@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// silent are sites that take requests and never answer, but for robots.txt.
+// silent are sites that accept requests and never answer, except for robots.txt.
 type silent struct {
 	urls    []string
 	release chan struct{}
@@ -26,7 +26,7 @@ func newSilent(t *testing.T, n int) *silent {
 		t.Cleanup(site.Close)
 		s.urls = append(s.urls, site.URL+"/")
 	}
-	t.Cleanup(func() { close(s.release) }) // before they are closed
+	t.Cleanup(func() { close(s.release) }) // before the servers are closed
 	return s
 }
 
@@ -51,16 +51,16 @@ func (s *silent) count(waiting, ended int) {
 	s.ended += ended
 }
 
-// seen is how many requests wait, waited at most, and have ended.
+// seen returns how many requests are waiting, the most that were waiting, and how many have ended.
 func (s *silent) seen() (waiting, most, ended int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waiting, s.most, s.ended
 }
 
-// S3: hosts that never answer hold at most half of the slots, so pages of hosts that do are crawled
-// while the requests to all of them still wait. There are three times as many as there are slots for,
-// and all of them are first in the queue.
+// S3: hosts that never answer hold at most half of the slots, so pages of other hosts are crawled while all requests
+// to silent hosts still wait. There are three times as many silent hosts as slots, and all of them are first in the
+// queue.
 func TestS3SilentHostsLeaveHalfOfTheSlots(t *testing.T) {
 	var sites, pages []string
 	for range 3 {

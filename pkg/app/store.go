@@ -19,23 +19,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA. It is what
-// `tidemark start` chooses and tells the handler; a handler that is told nothing, as in Azure, uses
-// the storage account.
+// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA. `tidemark start` chooses it
+// and passes it to the handler. A handler without the setting, as in Azure, uses the storage account.
 const Embedded = "embedded"
 
-// StoreFolder is where the embedded store of a data folder is.
+// StoreFolder is the path of the embedded store in a data folder.
 func StoreFolder(data string) string { return filepath.Join(data, "store") }
 
-// IndexFile is where the embedded index of a data folder is. SQLite has files of its own beside it, with -wal and -shm
-// behind that name.
+// IndexFile is the path of the embedded index in a data folder. SQLite keeps two more files, with -wal and -shm after
+// that name.
 func IndexFile(data string) string { return filepath.Join(data, "index.db") }
 
-// MakeDataFolder makes a data folder if it is missing, for its owner alone: it holds what was crawled.
+// MakeDataFolder creates a data folder if it is missing, accessible to its owner only, because it holds the crawled
+// content.
 func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 
-// Prepare makes the queues and tables of an app with these settings, for a host that polls the
-// queues before the app has come up to make them itself. It may be repeated.
+// Prepare creates the queues and tables of an app with these settings, for a host that polls the queues before the
+// app has started and can create them itself. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
 	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
 		sitepoll.Queue, sitepoll.PoisonQueue, notify.Queue, notify.PoisonQueue} {
@@ -46,8 +46,8 @@ func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
 	return registry.New(store, registry.Options{Table: cfg.Table}).Create(ctx)
 }
 
-// OpenStore opens what the settings name: a folder of this machine, or a storage account. The host
-// and the handler of one app must be given the same settings.
+// OpenStore opens the store that the settings select: a folder of this machine, or a storage account. The host and
+// the handler of one app must have the same settings.
 func OpenStore(get func(string) string, log *slog.Logger) (storage.Store, error) {
 	if get("STORAGE") != Embedded {
 		return azure.Open(get, azure.Options{})

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/embed"
 )
 
-// client is a client of the service with the models.
+// client returns a client for the service with the models.
 func (a assembly) client() (*openai.Client, error) {
 	tokens := a.cfg.Metrics.ModelTokens
 	return openai.New(openai.Options{
@@ -21,7 +21,7 @@ func (a assembly) client() (*openai.Client, error) {
 	})
 }
 
-// withVectors gives an index whose queries have vectors, and what gives them to pages.
+// withVectors returns an index whose queries have vectors, and the embedder for pages.
 func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, placement.Embedder, error) {
 	client, err := a.client()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// plainWords are words that declarations had in a sense of their own. docs/glossary.md has the usual term for each.
+// plainWords are words that declarations used in a private sense. docs/glossary.md has the usual term for each.
 var plainWords = strings.Fields("place places mark marks turn turns blame blames blamed take takes settle settled " +
 	"tell tells told said enter enters entered leave look looked rests outdate")
 
@@ -20,7 +20,7 @@ var usualSense = map[string]string{
 	"looksLikeHTML": "verb",
 }
 
-// TestDocsWordsOfDeclarations: no declaration of the tree has a word that docs/glossary.md replaces.
+// TestDocsWordsOfDeclarations checks that no declaration of the tree has a word that docs/glossary.md replaces.
 func TestDocsWordsOfDeclarations(t *testing.T) {
 	glossary := readDoc(t, "docs/glossary.md")
 	for _, word := range plainWords {
@@ -40,7 +40,7 @@ func TestDocsWordsOfDeclarations(t *testing.T) {
 	})
 }
 
-// declaredBy lists what a file declares outside functions: names, methods and fields.
+// declaredBy lists the declarations of a file outside functions: names, methods and fields.
 func declaredBy(t *testing.T, path string) (names []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)

@@ -1,3 +1,3 @@
-// Package instrumented counts what goes through the ports and out to the web, for package telemetry: each
-// function here wraps what it is given and changes nothing of what it does.
+// Package instrumented counts the operations of ports and the requests to the web, for package telemetry. Each
+// function wraps an implementation and does not change its behaviour.
 package instrumented

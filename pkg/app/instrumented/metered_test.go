@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// values are the series of a family, by their labels.
+// values returns the values of a metric, by their labels.
 func values(m *telemetry.Metrics, name string) map[string]float64 {
 	out := map[string]float64{}
 	for _, f := range m.Read() {
@@ -32,7 +32,7 @@ func values(m *telemetry.Metrics, name string) map[string]float64 {
 	return out
 }
 
-// clocked is a store whose clock stands still until the suite sleeps.
+// clocked is a store whose clock advances only when the suite sleeps.
 type clocked struct {
 	storage.Store
 	now time.Time
@@ -40,7 +40,7 @@ type clocked struct {
 
 func (c *clocked) Sleep(d time.Duration) { c.now = c.now.Add(d) }
 
-// The counted store is one that keeps the contract.
+// The counting store passes the suite of stores.
 func TestStoreKeepsTheContract(t *testing.T) {
 	storagetest.Store(t, func(*testing.T) storage.Store {
 		c := &clocked{now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
@@ -49,7 +49,7 @@ func TestStoreKeepsTheContract(t *testing.T) {
 	})
 }
 
-// TestEveryOperationIsCounted fails when an operation passes the counter by.
+// TestEveryOperationIsCounted fails if any operation is not counted.
 func TestEveryOperationIsCounted(t *testing.T) {
 	m := telemetry.New()
 	s := instrumented.Store(mem.New(time.Now), m)
@@ -93,7 +93,7 @@ func everything(ctx context.Context, s storage.Store) {
 	_ = s.Ping(ctx)
 }
 
-// An operation that fails is counted, with the kind of its fault.
+// A failed operation is counted, with the kind of its fault.
 func TestFailuresAreCounted(t *testing.T) {
 	m := telemetry.New()
 	everything(t.Context(), instrumented.Store(storagetest.Hooked(mem.New(time.Now), storagetest.Hooks{

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Web counts what is fetched: bytes of bodies, and errors, which are about the site (see package fetch).
-// The bytes of robots.txt are not counted.
+// Web counts fetches: bytes of bodies, and errors by kind, which are about the site (see package fetch). The bytes of
+// robots.txt are not counted.
 func Web(f politeness.Fetcher, m *telemetry.Metrics) politeness.Fetcher { return &web{f, m} }
 
 type web struct {
@@ -27,8 +27,8 @@ func (w *web) Get(ctx context.Context, r fetch.Request) (fetch.Response, error) 
 	return resp, err
 }
 
-// Index counts the pages that enter and leave an index. That there is none is told by its type, so
-// [search.None] stays what it is.
+// Index counts the pages that are written to and deleted from an index. [search.None] is returned as it is, because
+// callers recognize a missing index by its type.
 func Index(x search.Index, m *telemetry.Metrics) search.Index {
 	if _, none := x.(search.None); none {
 		return x
@@ -53,7 +53,7 @@ func (x *index) Remove(ctx context.Context, id string, held *search.Contents) er
 	return err
 }
 
-// done counts what was written, or why it was not.
+// done counts the pages of a successful write, or its error.
 func (x *index) done(op string, pages int, err error) {
 	if err != nil {
 		x.m.Errors.Add(1, "index", string(fault.KindOf(err)))

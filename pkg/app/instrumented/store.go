@@ -10,14 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Store counts every operation of a store. A query or a list is one operation, whatever its pages,
-// and counts when it is begun.
+// Store counts every operation of a store. A query or a list is one operation, whatever its pages, and counts when it
+// begins.
 func Store(s storage.Store, m *telemetry.Metrics) storage.Store { return &store{s, meter{m}} }
 
 type meter struct{ *telemetry.Metrics }
 
-// done counts an operation that has ended. What is missing, or was written by somebody else first, is
-// the course of things.
+// done counts an operation that has ended. NotFound and Conflict are normal results, not errors.
 func (m meter) done(service, op string, err error) {
 	m.Storage.Add(1, service, op)
 	m.failed(err)
@@ -31,7 +30,7 @@ func (m meter) failed(err error) {
 	}
 }
 
-// counted is a sequence that counts when it is begun, and its error.
+// counted is a sequence that counts once when it begins, and counts its error.
 func counted[T any](m meter, service, op string, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		m.done(service, op, nil)

@@ -8,9 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// byLevel writes warnings and errors elsewhere than the rest. The host takes a line on stdout for
-// information, one on stderr for an error, or for a warning when it has "warn" in it, as a line of this
-// level has.
+// byLevel writes warnings and errors to another handler than the rest. The host logs a line on stdout as information,
+// and a line on stderr as an error, or as a warning if it contains "warn", which a line of that level does.
 type byLevel struct{ rest, bad slog.Handler }
 
 func newByLevel(rest, bad io.Writer) slog.Handler {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The host knows a line's level only by where it was written, and by the word "warn".
+// The host knows a line's level only by its stream, and by the word "warn".
 func TestS10LevelsReachTheHost(t *testing.T) {
 	var out, bad strings.Builder
 	log := slog.New(newByLevel(&out, &bad)).With("host", "example.com").WithGroup("more")

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// role in the environment makes the test's executable something else: the handler, or a host that
-// starts one and says its process id.
+// role is an environment variable that makes the test's executable the handler, or a host that starts a handler and
+// prints its process id.
 const role = "TIDEMARK_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is the test's executable in a role, with a port for the handler.
+// process is a command that runs the test's executable in a role, with a port for the handler.
 func process(t *testing.T, as string) (cmd *exec.Cmd, port string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func process(t *testing.T, as string) (cmd *exec.Cmd, port string) {
 	return cmd, port
 }
 
-// answers waits until the handler answers, or until it does not.
+// answers waits until the handler answers or, if want is false, until it does not.
 func answers(t *testing.T, port string, want bool) {
 	t.Helper()
 	for range 600 {
@@ -66,7 +66,7 @@ func answers(t *testing.T, port string, want bool) {
 	t.Fatalf("the handler answers: still not %t", want)
 }
 
-// The host starts a handler again that ended with any code but 0, and counts a crash unless it is 200.
+// The host restarts a handler that ended with any code but 0, and counts a crash unless the code is 200.
 func TestS9StopEndsWithTheCodeForAnotherStart(t *testing.T) {
 	for _, signal := range stopSignals {
 		cmd, port := process(t, "handler")
@@ -84,7 +84,7 @@ func TestS9StopEndsWithTheCodeForAnotherStart(t *testing.T) {
 	}
 }
 
-// A host that was killed leaves its handler behind: nobody else would end it.
+// A handler whose host was killed ends by itself, because nothing else would end it.
 func TestS9HandlerEndsWithItsHost(t *testing.T) {
 	host, port := process(t, "host")
 	said, err := host.StdoutPipe()
@@ -118,7 +118,7 @@ func TestS9HandlerEndsWithItsHost(t *testing.T) {
 	answers(t, port, false)
 }
 
-// The process itself answers nobody but its host, on loopback alone.
+// The process answers its host only, and only on loopback.
 func TestS4ProcessAnswersItsHostAlone(t *testing.T) {
 	cmd, port := process(t, "handler")
 	cmd.Env = append(cmd.Env, api.HostSecretVar+"=known to the host")

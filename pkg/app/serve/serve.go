@@ -1,7 +1,6 @@
-// Package serve is the handler as a process: it listens where the Functions host says, answers
-// invocations until it is told to stop or its host is gone, and tells an [Exporter] of them, if it is
-// given one.
-// It is a package so that a handler with an exporter can be built in a module of its own.
+// Package serve runs the handler as a process. It listens where the Functions host says, and answers invocations
+// until it is asked to stop or its host has died. It reports them to an [Exporter], if there is one. It is a package
+// of its own so that a separate module can build a handler with an exporter.
 package serve
 
 import (
@@ -23,9 +22,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// Exporter begins to send what the process tells of itself to somewhere else. Of ended,
-// [handlers.Options] says how it is called; nil for nobody to tell. stop is called once, at the
-// end, and must return within seconds. An error stops the start.
+// Exporter begins to export the telemetry of the process. [handlers.Options] documents the calls of ended, which may
+// be nil. stop is called once, at the end, and must return within seconds. An error stops the start.
 type Exporter func(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), stop func(), err error)
 
 // None exports nothing.
@@ -33,11 +31,11 @@ func None(*slog.Logger, *telemetry.Metrics) (func(telemetry.Span), func(), error
 	return nil, func() {}, nil
 }
 
-// Main runs the process to its end.
+// Main runs the process until it ends.
 func Main(export Exporter) {
 	document.Main()
 	log := slog.New(telemetry.NewHandler(newByLevel(os.Stdout, os.Stderr)))
-	slog.SetDefault(log) // net/http complains by the standard logger, which would write to stderr
+	slog.SetDefault(log) // net/http logs errors to the standard logger, which would write to stderr
 	if err := run(log, export); err != nil {
 		_, _ = os.Stderr.WriteString("tidemark handler: " + err.Error() + "\n")
 		os.Exit(1)
@@ -45,19 +43,20 @@ func Main(export Exporter) {
 	os.Exit(startAgain)
 }
 
-// startAgain is the exit code that the Functions host takes for "start me again": it counts as no
-// crash. After code 0 the host never starts a handler again, and all its invocations fail.
+// startAgain is the exit code that asks the Functions host for a restart and does not count as a crash. After code 0
+// the host never restarts a handler, and all its invocations fail.
 const startAgain = 200
 
-// gcPercent is how much of what lives may be garbage before it is collected, below the memory limit. Little lives, so
-// that the default of 100 collects all the time: it took a twelfth of the processor in a first crawl.
+// gcPercent is how much garbage, in percent of the live heap, may accumulate before a collection, below the memory
+// limit. The live heap is small, so the default of 100 would collect all the time: it used a twelfth of the processor
+// in a first crawl.
 const gcPercent = 200
 
-// stopSignals ask the process to finish what is in work and end.
+// stopSignals ask the process to finish its work and end.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
 func run(log *slog.Logger, export Exporter) error {
-	host := os.Getppid() // at once, for it may die at any time
+	host := os.Getppid() // read at once: the host may die at any time
 	a, err := app.New(os.Getenv, log, app.Names(os.Environ())...)
 	if err != nil {
 		return err
@@ -89,7 +88,7 @@ func run(log *slog.Logger, export Exporter) error {
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps its side
 	}
-	// Opening early is only to be quick: an invocation would do it too, and try again.
+	// Opening early only saves time: an invocation would open the services, too, and retry.
 	go func() {
 		if _, err := a.Services(ctx); err != nil {
 			log.Warn("services are not available yet", "err", err)
@@ -99,17 +98,16 @@ func run(log *slog.Logger, export Exporter) error {
 		return err
 	}
 	if err := a.Close(); err != nil {
-		log.Error("not closed in order", "err", err) // which is no crash: what was acknowledged is kept
+		log.Error("not closed in order", "err", err) // not a crash: everything acknowledged is durable
 	}
 	return nil
 }
 
-// hostCheck is how often the handler looks whether its host still lives.
+// hostCheck is how often the handler checks that its host is alive.
 const hostCheck = time.Second
 
-// whileHostLives calls stop when the host has died. It may die without a word, or give up waiting for
-// what is in work and leave the handler behind. On unix another process is the parent then; elsewhere
-// the parent never changes.
+// whileHostLives calls stop when the host has died. A host may die without notice, or stop waiting for work in flight
+// and abandon the handler. On unix the parent is then another process; elsewhere the parent never changes.
 func whileHostLives(ctx context.Context, host int, stop func()) {
 	tick := time.NewTicker(hostCheck)
 	defer tick.Stop()
@@ -123,10 +121,10 @@ func whileHostLives(ctx context.Context, host int, stop func()) {
 	stop()
 }
 
-// grace is how long a stop waits for what is in work.
+// grace is how long a stop waits for work in flight.
 const grace = 10 * time.Second
 
-// until serves until ctx is done and what was in work then is through, or its grace over.
+// until serves until ctx is done, and then until the work in flight has finished or the grace period is over.
 func until(ctx context.Context, server *http.Server, listener net.Listener) error {
 	drained := make(chan struct{})
 	go func() {
@@ -134,7 +132,7 @@ func until(ctx context.Context, server *http.Server, listener net.Listener) erro
 		<-ctx.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
-		_ = server.Shutdown(ctx) // what is cut off comes again
+		_ = server.Shutdown(ctx) // interrupted invocations are delivered again
 	}()
 	if err := server.Serve(listener); err != http.ErrServerClosed {
 		return err

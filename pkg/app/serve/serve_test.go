@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What is in work when the process is told to stop is answered before anything is closed.
+// Work in flight when the process is asked to stop is answered before anything is closed.
 func TestStopWaitsForWhatIsInWork(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
