@@ -1,9 +1,9 @@
-// Package azurite installs and runs the pinned Azurite, the double of Azure Storage that local
-// runs and tests speak to, so that nobody has to install or start it by hand.
+// Package azurite installs and runs the pinned version of Azurite, the emulator of Azure Storage for local runs and
+// tests, so that nobody has to install or start it by hand.
 //
-// Azurite keeps seconds of acknowledged writes in memory and loses them when it is killed, so it
-// is stopped in order: it ignores the terminal's Ctrl-C (it has its own process group), gets
-// SIGTERM from [Server.Stop], and dies with its parent only where that is the last resort.
+// Azurite holds seconds of acknowledged writes in memory and loses them when it is killed, so it is stopped
+// gracefully. It ignores Ctrl-C of the terminal (it has its own process group), and [Server.Stop] sends it SIGTERM.
+// Only as a last resort does it die with its parent.
 package azurite
 
 import (
@@ -21,31 +21,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Version is the Azurite that the pinned SDK versions speak with as they are; newer ones need a
-// newer Node, older ones answer batches wrongly.
+// Version is the version of Azurite that works with the pinned SDK versions. Newer ones need a newer Node, older ones
+// answer batches incorrectly.
 const Version = "3.35.0"
 
-// DefaultPortBase is Azurite's own: blobs, and queues and tables on the two ports after it.
+// DefaultPortBase is Azurite's own default: the port of blobs, with queues and tables on the next two ports.
 const DefaultPortBase = 10000
 
-// The well-known development account, the same in every emulator and no secret.
+// The well-known development account. It is the same in every emulator and not secret.
 const (
 	Account = "devstoreaccount1"
 	Key     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// startTimeout is how long Azurite may take to answer: a large data directory takes seconds.
+// startTimeout is how long Azurite may take to answer. A large data directory takes seconds.
 const startTimeout = 60 * time.Second
 
-// stopTimeout is how long it may take to save its data before it is killed.
+// stopTimeout is how long Azurite may take to save its data before it is killed.
 const stopTimeout = 30 * time.Second
 
 // Options say how to run a server.
 type Options struct {
-	ToolDir  string    // where Azurite is installed, or will be
-	DataDir  string    // where it keeps its data; in memory when empty
-	PortBase int       // ports of blobs, queues, tables from here on; free ones when zero
-	Log      io.Writer // what Azurite and its installer print; nowhere when nil
+	ToolDir  string    // where Azurite is or will be installed
+	DataDir  string    // where it keeps its data; in memory if empty
+	PortBase int       // first of the three ports of blobs, queues, tables; free ones if zero
+	Log      io.Writer // output of Azurite and its installer; discarded if nil
 }
 
 // Server is a running Azurite.
@@ -53,16 +53,15 @@ type Server struct {
 	Ports Ports
 	cmd   *exec.Cmd
 	done  chan struct{} // closed when the process has ended
-	err   error         // how it ended; read after done
+	err   error         // result of the process; read after done
 	stop  sync.Once
 }
 
-// Ports are the three services' ports on 127.0.0.1.
+// Ports are the ports of the three services on 127.0.0.1.
 type Ports struct{ Blob, Queue, Table int }
 
-// Start runs Azurite, installing it first where it is missing, and returns when all three
-// services answer. A port that is in use is Invalid, with what to set. Ending ctx ends the
-// start, not the server.
+// Start runs Azurite, and installs it first if it is missing. It returns when all three services answer. The end of
+// ctx ends the start, not the server. Errors: Invalid, with the setting to change, when a port is in use.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	exe, err := Install(ctx, o.ToolDir, o.Log)
 	if err != nil {
@@ -71,7 +70,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.PortBase != 0 {
 		return start(ctx, exe, o, Ports{o.PortBase, o.PortBase + 1, o.PortBase + 2})
 	}
-	// A free port may be taken before Azurite opens it, so this is tried a few times.
+	// Another process may bind a free port before Azurite does, so this is retried a few times.
 	for try := 0; ; try++ {
 		ports, err := freePorts()
 		if err != nil {
@@ -106,8 +105,8 @@ func start(ctx context.Context, exe string, o Options, ports Ports) (*Server, er
 	return s, nil
 }
 
-// arguments are Azurite's. Its default keep-alive of 5 s is shorter than clients keep idle
-// connections, which then break under them.
+// arguments returns Azurite's arguments. Its default keep-alive of 5 s is shorter than clients keep idle connections,
+// which then break during use.
 func arguments(dataDir string, p Ports) []string {
 	args := []string{"--silent", "--disableTelemetry",
 		"--blobPort", strconv.Itoa(p.Blob), "--queuePort", strconv.Itoa(p.Queue), "--tablePort", strconv.Itoa(p.Table),
@@ -118,8 +117,8 @@ func arguments(dataDir string, p Ports) []string {
 	return append(args, "--location", dataDir)
 }
 
-// run starts the process and keeps the thread that started it: on Linux the child is told to die
-// with its parent, and its parent is that thread.
+// run starts the process, and keeps the starting thread alive: on Linux the child dies with its parent, and its
+// parent is that thread.
 func (s *Server) run() error {
 	started := make(chan error)
 	go func() {
@@ -165,7 +164,7 @@ func answers(ctx context.Context, port int) bool {
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// checkPort finds out whether a port is free by taking it for a moment.
+// checkPort finds out whether a port is free by binding it for a moment.
 func checkPort(port int) error {
 	if port < 1 || port > 65535 {
 		return fault.Field("AZURITE_PORT_BASE", "port %d is not 1 to 65535; set AZURITE_PORT_BASE to 1 to 65533", port)
@@ -191,10 +190,10 @@ func freePorts() (p Ports, err error) {
 	return p, nil
 }
 
-// ConnectionString addresses the server's three services; it is what AzureWebJobsStorage takes.
+// ConnectionString is the connection string of the server's three services, for AzureWebJobsStorage.
 func (s *Server) ConnectionString() string { return s.Ports.ConnectionString() }
 
-// ConnectionString is that of an Azurite on these ports.
+// ConnectionString is the connection string of an Azurite on these ports.
 func (p Ports) ConnectionString() string {
 	endpoint := func(port int) string { return "http://" + address(port) + "/" + Account }
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"+
@@ -202,11 +201,11 @@ func (p Ports) ConnectionString() string {
 		Account, Key, endpoint(p.Blob), endpoint(p.Queue), endpoint(p.Table))
 }
 
-// Done is closed when the process has ended, by [Server.Stop] or by itself.
+// Done is closed when the process has ended, after [Server.Stop] or by itself.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Stop asks the server to save its data and end, and waits for it, at most 30 s; then it is
-// killed. Stopping twice is stopping once.
+// Stop asks the server to save its data and end. It waits at most 30 s for that, and then kills the server. It may be
+// repeated.
 func (s *Server) Stop() {
 	s.stop.Do(func() {
 		terminate(s.cmd.Process)

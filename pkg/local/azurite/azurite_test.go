@@ -46,7 +46,7 @@ func TestStartAnswersAndStops(t *testing.T) {
 			t.Errorf("%s: have server %q, want Azurite", endpoint, resp.Header.Get("Server"))
 		}
 	}
-	// The same ports again: the error says what to set.
+	// The same ports again: the error names the setting to change.
 	_, err = azurite.Start(t.Context(), azurite.Options{ToolDir: toolDir(t), PortBase: s.Ports.Blob})
 	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "AZURITE_PORT_BASE") {
 		t.Errorf("start on a port in use: have %v, want Invalid that names AZURITE_PORT_BASE", err)
@@ -83,7 +83,7 @@ func TestStartEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestInstall runs against a stand-in for npm, which counts how often it is asked.
+// TestInstall runs with a substitute for npm that counts its calls.
 func TestInstall(t *testing.T) {
 	bin, tools := t.TempDir(), filepath.Join(t.TempDir(), "tools")
 	counter := filepath.Join(bin, "count")
@@ -172,8 +172,7 @@ func script(t *testing.T, dir, name, body string) {
 	}
 }
 
-// TestDiesWithItsParent runs this test again as a process that starts a server and ends without
-// stopping it.
+// TestDiesWithItsParent runs this test's executable as a process that starts a server and ends without stopping it.
 func TestDiesWithItsParent(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells a child that its parent died")

@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Install makes sure that Azurite is in toolDir and returns its executable. It downloads it with
-// npm where it is missing; processes that do so at once wait for the one that came first. What
-// npm prints goes to log, which may be nil. Without Node or npm it is Invalid and says so.
+// Install ensures that Azurite is in toolDir, and returns its executable. If it is missing, Install downloads it with
+// npm; concurrent processes wait for the first one. The output of npm goes to log, which may be nil. Errors: Invalid
+// without Node or npm.
 func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, err error) {
 	defer fault.Wrap(&err, "installing azurite %s", Version)
 	home, err := filepath.Abs(filepath.Join(toolDir, "azurite-"+Version))
@@ -38,7 +38,7 @@ func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, er
 	}
 	defer unlock()
 	if _, err := os.Stat(exe); err == nil {
-		return exe, nil // another process was faster
+		return exe, nil // another process has installed it meanwhile
 	}
 	return exe, npmInstall(ctx, home, log)
 }
@@ -51,7 +51,7 @@ func executable(home string) string {
 	return exe
 }
 
-// npmInstall installs beside home and renames, so that home is never half installed.
+// npmInstall installs next to home and then renames, so that home is never half installed.
 func npmInstall(ctx context.Context, home string, log io.Writer) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -69,7 +69,7 @@ func npmInstall(ctx context.Context, home string, log io.Writer) error {
 	if err := cmd.Run(); err != nil {
 		return fault.New(fault.Unavailable, "npm: %w: %s", err, tail(printed.Bytes()))
 	}
-	// A home without the executable is left from elsewhere and would refuse the rename.
+	// A home without the executable is the remnant of something else, and would make the rename fail.
 	if err := os.RemoveAll(home); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func tee(w io.Writer, log io.Writer) io.Writer {
 	return io.MultiWriter(w, log)
 }
 
-// tail is the end of what npm printed, where it says what went wrong.
+// tail returns the end of npm's output, where the error is.
 func tail(b []byte) []byte {
 	b = bytes.TrimSpace(b)
 	return b[max(0, len(b)-500):]

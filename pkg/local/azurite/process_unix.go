@@ -4,5 +4,5 @@ package azurite
 
 import "syscall"
 
-// ownGroup keeps the terminal's Ctrl-C from the child, which is stopped in order.
+// ownGroup shields the child from Ctrl-C of the terminal, because it is stopped gracefully.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// terminate asks the process to end; one that has ended needs no asking.
+// terminate asks the process to end. It has no effect on a process that has already ended.
 func terminate(p *os.Process) { _ = p.Signal(syscall.SIGTERM) }
 
-// lock takes an exclusive lock on a file, which the kernel gives back when its holder dies. It
-// looks again rather than blocks, so that ctx may end the wait.
+// lock acquires an exclusive lock on a file, which the kernel releases when its holder dies. It polls instead of
+// blocking, so that ctx can end the wait.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

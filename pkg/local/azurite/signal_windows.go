@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// ownGroup keeps the terminal's Ctrl-C from the child.
+// ownGroup shields the child from Ctrl-C of the terminal.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate kills: Windows has no signal that a process without a console would hear.
+// terminate kills the process, because Windows has no signal for a process without a console.
 func terminate(p *os.Process) { _ = p.Kill() }
 
-// lock makes a file that must not be there. A holder that died leaves it, and the error says
-// which file to remove.
+// lock creates a file that must not exist yet. If a holder dies, the file remains, and the error says which file to
+// remove.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o644)

@@ -26,8 +26,8 @@ type admin struct {
 	tasks     *tasks
 }
 
-// serve runs a timer function by hand, POST /admin/functions/NAME, which is all of the management API that this host
-// has. It answers 202 at once and runs the function after that.
+// serve runs a timer function on request, POST /admin/functions/NAME. This host has no other part of the management
+// API. It answers 202 at once and runs the function afterwards.
 func (a *admin) serve(w http.ResponseWriter, r *http.Request) {
 	f := a.named(r)
 	if f == nil {
@@ -50,7 +50,7 @@ func (a *admin) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named is the function that a request to the management API names.
+// named returns the function that a request to the management API names.
 func (a *admin) named(r *http.Request) *function {
 	name, ok := strings.CutPrefix(strings.ToLower(strings.Trim(r.URL.Path, "/")), "admin/functions/")
 	i := slices.IndexFunc(a.functions, func(f *function) bool { return strings.EqualFold(f.name, name) })
@@ -64,7 +64,7 @@ func (a *admin) runByHand(f *function) {
 	now := time.Now()
 	e := timerEnvelope(f, timerStatus{Next: f.schedule.next(now)}, false, now)
 	a.tasks.run(func(ctx context.Context) {
-		// The outcome is logged by invoke; nobody waits for it.
+		// invoke logs the outcome. No caller waits for it.
 		a.invoker.invoke(ctx, f, e)
 	})
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestD1PathsWithoutPrefix: where the host is told to, routes answer without the prefix, too, as spec 001 writes
-// them; all else is as it is on the real host, which knows no such paths.
+// TestD1PathsWithoutPrefix checks that with BarePaths routes also answer without the prefix, as in spec 001.
+// Otherwise such paths are unknown, as on the real host.
 func TestD1PathsWithoutPrefix(t *testing.T) {
 	t.Parallel()
 	everything := `{"bindings":[{"name":"req","type":"httpTrigger","direction":"in","route":"{*path}"},{"name":"res",` +
@@ -19,7 +19,7 @@ func TestD1PathsWithoutPrefix(t *testing.T) {
 		knobs  []knob
 		path   string
 		status int
-		uri    string // that the handler sees; "" for no call
+		uri    string // that the handler receives; "" for no call
 	}{
 		{"a route", app, []knob{bare}, "/hello/b%2Fob?x=1", 200, "/api/hello/b%2Fob?x=1"},
 		{"in other case", app, []knob{bare}, "/Hello/", 200, "/api/Hello/"},
@@ -51,7 +51,7 @@ func TestD1PathsWithoutPrefix(t *testing.T) {
 	}
 }
 
-// TestL7Home: "/" is answered by whom the options name, whatever the method, and nothing else is.
+// TestL7Home checks that the Home handler of the options answers "/", for every method, and no other path.
 func TestL7Home(t *testing.T) {
 	t.Parallel()
 	home := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusTeapot) })

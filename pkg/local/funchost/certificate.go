@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// certificateAge is how long a certificate is served before somebody looks whether its files have changed.
+// certificateAge is how long a certificate is used before its files are checked for changes.
 const certificateAge = 10 * time.Second
 
-// Certificate is what TLS is served with, from two files that may be replaced while it is. While the new ones cannot
-// be read, or do not fit each other, the old ones stay in use.
+// Certificate is the certificate for TLS, from two files that may be replaced while it is in use. While the new files
+// cannot be read, or do not match, the old certificate stays in use.
 type Certificate struct {
 	chain, key string
 	log        *slog.Logger
@@ -23,10 +23,10 @@ type Certificate struct {
 	mu      sync.Mutex
 	current *tls.Certificate
 	readAt  time.Time
-	changed [2]time.Time // of the files that current was read from
+	changed [2]time.Time // modification times of the files of current
 }
 
-// LoadCertificate reads a certificate with its chain, and its private key, both PEM.
+// LoadCertificate reads a certificate with its chain, and its private key, both in PEM format.
 func LoadCertificate(chain, key string, log *slog.Logger) (*Certificate, error) {
 	c := &Certificate{chain: chain, key: key, log: log}
 	defaults.Log(&c.log)
@@ -54,7 +54,7 @@ func changedAt(name string) time.Time {
 	return info.ModTime()
 }
 
-// get is the certificate as its files are now, or were some seconds ago.
+// get returns the certificate in the files, at most certificateAge old.
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// config is what a server needs.
+// config is the TLS configuration of a server.
 func (c *Certificate) config() *tls.Config {
 	return &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS12}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// writeCertificate writes a new pair of files for 127.0.0.1.
+// writeCertificate writes a new certificate for 127.0.0.1 and its key.
 func writeCertificate(t *testing.T, chain, key string, serial int64) *x509.Certificate {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -49,7 +49,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestL4Certificate: a certificate that is replaced is served, one that cannot be read is not; none stops the start.
+// TestL4Certificate checks that a replaced certificate is used, that an unreadable replacement is not, and that the
+// host does not start without a readable one.
 func TestL4Certificate(t *testing.T) {
 	dir := t.TempDir()
 	chain, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -81,7 +82,8 @@ func TestL4Certificate(t *testing.T) {
 	}
 }
 
-// TestL4TLS: over TLS as HTTP/2, the handler is told what the client used; the management API is off with keys.
+// TestL4TLS checks TLS with HTTP/2: the handler receives the client's scheme, and the management API is off with
+// keys.
 func TestL4TLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

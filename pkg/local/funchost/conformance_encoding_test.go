@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// deliver sends one message to an app and gives the call it caused.
+// deliver sends one message to an app and returns the resulting call.
 func deliver(t *testing.T, f files, text string, knobs ...knob) (call, posted) {
 	t.Helper()
 	r := started(t, f, knobs...)

@@ -68,7 +68,7 @@ func proxyEvents(t *testing.T) {
 		return reply{Header: map[string]string{"Content-Type": "text/event-stream"},
 			Chunks: []string{"data: 1\n", "data: 2\n"}, Pause: time.Hour}
 	}))
-	// The second event never comes, so the first can be read only if it was not held back.
+	// The second event never comes, so the test reads the first only if it was passed on at once.
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, "GET", r.url("/api/hello"), nil)
@@ -132,7 +132,7 @@ func proxyTooLarge(t *testing.T) {
 	}
 }
 
-// The real host sends a body to its end before it reads the answer, and fails when it cannot.
+// The real host sends a body to its end before it reads the answer, and fails if it cannot.
 func TestS8BodyThatIsNotTakenFails(t *testing.T) {
 	t.Parallel()
 	r := started(t, helloApp, withStart(func(int) startOrder { return startOrder{Deaf: true} }))

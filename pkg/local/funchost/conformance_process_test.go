@@ -174,7 +174,7 @@ func TestHandlerNotExecutable(t *testing.T) {
 	}
 }
 
-// What stops a service at once, such as a service manager, tells the handler as well as the host.
+// A service manager that stops a service sends its signal to the handler as well as to the host.
 func TestS9HostStopsWhileTheHandlerAsksForAnotherStart(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -209,7 +209,7 @@ func TestS9HostStopsWhileTheHandlerAsksForAnotherStart(t *testing.T) {
 	}
 }
 
-// The handler can tell its host from other programs of the machine, whatever a caller sends.
+// The handler can distinguish its host from other programs of the machine, whatever a caller sends.
 func TestS4HostSaysASecret(t *testing.T) {
 	t.Parallel()
 	r := started(t, helloApp.with(files{"Q/function.json": queueJSON}),

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// maxConsoleLine bounds one line of handler output; what is longer comes out in pieces.
+// maxConsoleLine bounds one line of handler output. Longer lines are logged in pieces.
 const maxConsoleLine = 64 << 10
 
 // lastErrors is how many lines of stderr are kept to explain a crash.
 const lastErrors = 3
 
-// consoleLevel is the level the host logs a line of handler output at: stdout is information;
-// stderr is an error unless it says "warn".
+// consoleLevel is the level at which the host logs a line of handler output: stdout is information; stderr is an
+// error unless the line contains "warn".
 func consoleLevel(stderr bool, line string) slog.Level {
 	switch {
 	case !stderr:
@@ -49,7 +49,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// flush emits a last line that has no end.
+// flush emits a last line without an end.
 func (w *lineWriter) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +63,7 @@ func (w *lineWriter) send(line []byte) {
 	}
 }
 
-// tail keeps the last few lines it is given.
+// tail keeps the last few lines.
 type tail struct {
 	mu    sync.Mutex
 	lines []string

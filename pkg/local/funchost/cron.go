@@ -15,24 +15,24 @@ type schedule struct {
 	cron cron.Schedule
 }
 
-// searchYears is how far ahead an occurrence is looked for. A date falls on its weekday again after
-// at most 40 years: 28, and 12 more when a century is no leap year.
+// searchYears is how many years ahead an occurrence is searched. A date falls on the same weekday again after at most
+// 40 years: 28, and 12 more when a century is not a leap year.
 const searchYears = 40
 
 var (
 	cronParser = cron.MustNewParser(cron.Second | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).
 			WithMaxSearchYears(searchYears)
-	// cronField is what NCRONTAB knows: no ?, L, W, # and no time zone prefix, which the parser
-	// would take.
+	// cronField matches the fields of NCRONTAB. It excludes ?, L, W, # and a time zone prefix, which the parser would
+	// accept.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
-	// sunday7 is the 7 that cron takes for Sunday and NCRONTAB refuses.
+	// sunday7 matches 7 for Sunday, which cron accepts and NCRONTAB refuses.
 	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)
-	// numRange is a range by numbers; backwards, NCRONTAB swaps the bounds and cron wraps around.
+	// numRange matches a range of numbers. If it is backwards, NCRONTAB swaps the bounds and cron wraps around.
 	numRange = regexp.MustCompile(`(\d+)-(\d+)`)
 )
 
-// parseSchedule reads an NCRONTAB expression of six fields {second} {minute} {hour} {day} {month}
-// {weekday}. Occurrences are in UTC, as in Azure.
+// parseSchedule parses an NCRONTAB expression of six fields {second} {minute} {hour} {day} {month} {weekday}.
+// Occurrences are in UTC, as in Azure.
 func parseSchedule(text string) (schedule, error) {
 	fields := strings.Fields(text)
 	if err := checkCronFields(text, fields); err != nil {
@@ -42,7 +42,7 @@ func parseSchedule(text string) (schedule, error) {
 	if err != nil {
 		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
 	}
-	// What never comes is found here and not when a timer spins on it.
+	// A schedule without occurrences is refused here, because it would make the timer loop forever.
 	if s.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return schedule{}, fault.New(fault.Invalid, "schedule %q never fires", text)
 	}
@@ -70,7 +70,7 @@ func checkCronFields(text string, fields []string) error {
 	return nil
 }
 
-// next is the first occurrence after t, in UTC, and never t or before.
+// next is the first occurrence after t, in UTC. It is always later than t.
 func (s schedule) next(t time.Time) time.Time {
 	if next := s.cron.Next(t.UTC()); next.After(t) {
 		return next

@@ -10,7 +10,7 @@ func TestParseSchedule(t *testing.T) {
 	at := func(text string) time.Time { v, _ := time.Parse(time.DateTime, text); return v }
 	rows := []struct {
 		name, text string
-		want       time.Time // zero for refused
+		want       time.Time // zero if refused
 	}{
 		{"six fields", "0 */5 * * * *", at("2026-03-01 12:05:00")},
 		{"day and weekday must both match", "0 0 0 13 * fri", at("2026-03-13 00:00:00")},

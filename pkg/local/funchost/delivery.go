@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// process runs the function on one message, and finishes the message by the outcome.
+// process runs the function on one message, and finishes the message according to the outcome.
 func (l *queueListener) process(ctx context.Context, m storage.Message) {
 	switch {
 	case m.Malformed:
@@ -24,7 +24,7 @@ func (l *queueListener) process(ctx context.Context, m storage.Message) {
 	l.finish(ctx, stop(), err)
 }
 
-// renew extends the message's visibility at half time until the returned function is called, which
+// renew extends the message's visibility at half of its time until the returned function is called. That function
 // returns the message with its latest receipt.
 func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func() storage.Message) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -38,7 +38,7 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 				return
 			case <-tick.C:
 			}
-			// An extension that has begun is finished, or its receipt would be lost.
+			// An extension that has begun must finish, or its receipt would be lost.
 			next, err := l.queue.Extend(context.WithoutCancel(ctx), m, l.visibility)
 			if err == nil {
 				m = next
@@ -60,7 +60,7 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 // finish deletes a message that succeeded, releases one that failed, and moves it to the poison queue after the last
 // attempt.
 func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome error) {
-	// Even at the end of the host: a message that is not released stays hidden for minutes.
+	// This must also happen when the host ends, because a message that is not released stays hidden for minutes.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWait)
 	defer cancel()
 	var err error
@@ -68,8 +68,8 @@ func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome e
 	case outcome == nil:
 		err = l.queue.Delete(ctx, m)
 	case l.poison == nil:
-		// It stays hidden until its visibility ends: without a poison queue, a message that is released would
-		// be delivered again without pause.
+		// The message stays hidden until its visibility ends: without a poison queue, a released message would be
+		// delivered again and again without a pause.
 	case m.Dequeued >= l.config.maxDequeue:
 		l.setAside(ctx, m, "failed too often")
 	default:

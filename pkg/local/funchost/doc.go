@@ -1,29 +1,29 @@
-// Package funchost runs Tidemark's function app on this machine exactly as the Azure Functions host would:
-// same protocol, same process rules, same mistakes, so that what works here works there.
+// Package funchost runs Tidemark's function app on this machine exactly as the Azure Functions host would, with the
+// same protocol, the same process rules and the same faults. An app that works here works there.
 //
-// It reads a script root (host.json, one folder per function with function.json, the handler
-// executable, optionally local.settings.json), starts the handler as a custom handler, serves HTTP,
-// listens to queues through the storage port and fires timers. It is a development host. Production
-// is the Azure Functions host, which also scales, authenticates and bills.
+// It reads a script root (host.json, one folder per function with function.json, the handler executable, optionally
+// local.settings.json), starts the handler as a custom handler, serves HTTP, listens to queues through the storage
+// port and fires timers. It is a development host. Production uses the Azure Functions host, which also scales,
+// authenticates and bills.
 //
 // # The life of an invocation
 //
 //	trigger        encoded by     sent by              answered by
 //	HTTP           -              proxy (streams)      the handler's own response
 //	queue message  queueEnvelope  invoke POST /<Name>  success deletes, failure releases or poisons
-//	timer          timerEnvelope  invoke POST /<Name>  success or failure, the schedule goes on
+//	timer          timerEnvelope  invoke POST /<Name>  success or failure, the schedule continues
 //
-// All invocations wait until the handler process answers GET / and then share that one process. A
-// function that runs longer than functionTimeout gets the whole process killed and restarted, as in
-// Azure; there is no cancel message in the protocol.
+// All invocations wait until the handler process answers GET / and then share that one process. If a function runs
+// longer than functionTimeout, the whole process is killed and restarted, as in Azure; the protocol has no message to
+// cancel an invocation.
 //
-// # Where it differs, on purpose
+// # Deliberate differences
 //
-// Everything the host of Azure leaves to be found out in production is loud here: an empty answer, a
-// wrong media type, an unknown binding. It knows what Tidemark's functions need and no more: queue messages
-// as bytes, cron timers, plain routes, HTTP requests that pass through. Settings that ask for something
-// else are refused at load, not ignored. Idle queue listeners are woken when an invocation ends, because
-// that is when new messages appear; the real host would find them up to its polling interval later. Keys
-// are not checked here: without [Options.Keys] the host answers to localhost alone, and refuses a browser's
-// cross-origin requests that could change something; with it the app checks keys of its own, and others may reach it.
+// Errors that Azure's host reveals only in production are reported at once here: an empty answer, a wrong media type,
+// an unknown binding. This host supports only what Tidemark's functions need: queue messages as bytes, cron timers,
+// plain routes, HTTP requests that pass through. Settings that require anything else are refused at load, not
+// ignored. The end of an invocation makes idle queue listeners poll, because new messages appear then; the real host
+// would find them up to its polling interval later. This host does not check keys. Without [Options.Keys] it answers
+// to localhost only, and refuses a browser's cross-origin requests that could change something. With it the app
+// checks its own keys, and other machines may connect.
 package funchost

@@ -8,16 +8,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// envelope is the body that an invocation is posted with.
+// envelope is the body of the POST for an invocation.
 type envelope struct {
 	Data     map[string]any
 	Metadata map[string]any
 }
 
-// isoSeconds is how dates lose their fraction on the way through the real host.
+// isoSeconds is the format of dates that the real host has passed on: they lose their fraction.
 const isoSeconds = "2006-01-02T15:04:05-07:00"
 
-// marshal encodes as Newtonsoft does: no escapes for HTML.
+// marshal encodes like Newtonsoft, without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -28,8 +28,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// quoted is the JSON text of s. Put into an envelope it is encoded once more, which is how the real
-// host passes strings in metadata.
+// quoted is the JSON text of s. In an envelope it is encoded once more, which is how the real host passes strings in
+// metadata.
 func quoted(s string) string {
 	b, err := marshal(s)
 	if err != nil {
@@ -39,7 +39,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// isoDate writes a time as it appears in metadata; zero stands for never.
+// isoDate formats a time for metadata. Zero means never.
 func isoDate(t time.Time) string {
 	if t.IsZero() {
 		t = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
@@ -47,7 +47,7 @@ func isoDate(t time.Time) string {
 	return t.UTC().Format(isoSeconds)
 }
 
-// withSys adds what the real host adds to the metadata of every invocation.
+// withSys adds the metadata that the real host adds to every invocation.
 func withSys(metadata map[string]any, function string, now time.Time) map[string]any {
 	metadata["sys"] = map[string]string{
 		"MethodName": function,

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// FuzzQueueEnvelope holds that any message makes a valid envelope from which it can be had back, and that none
-// reaches the metadata, which belongs to the host.
+// FuzzQueueEnvelope checks that every message makes a valid envelope from which it can be recovered, and that no part
+// of a message reaches the metadata, which belongs to the host.
 func FuzzQueueEnvelope(f *testing.F) {
 	for _, s := range []string{"hello", `{"id":"x","sys":1}`, "\xff", "null", ""} {
 		f.Add([]byte(s))
@@ -34,7 +34,7 @@ func FuzzQueueEnvelope(f *testing.F) {
 	})
 }
 
-// FuzzAnswer holds that no answer of a handler makes the host panic, and none passes that is no object.
+// FuzzAnswer checks that no answer of a handler makes the host panic, and that only JSON objects are accepted.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{`{}`, `null`, `{"Logs":["a"]}`, `{"Outputs":{"res":{"statusCode":"201"}}}`} {
 		f.Add([]byte(s))

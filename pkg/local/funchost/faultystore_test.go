@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// malformed is a store whose main queue holds texts that its adapter cannot decode.
+// malformed is a store whose main queue holds messages that its adapter cannot decode.
 type malformed struct{ storage.Store }
 
 func (s malformed) Queue(name string) storage.Queue {
@@ -30,7 +30,7 @@ func (q malformedQueue) Receive(ctx context.Context, most int, visibility time.D
 	return got, err
 }
 
-// latecomer is a queue whose messages come when the listener has just been told to stop.
+// latecomer is a queue whose messages arrive just after the listener was stopped.
 type latecomer struct {
 	storage.Queue
 	stop context.CancelFunc

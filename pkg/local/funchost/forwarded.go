@@ -19,8 +19,8 @@ const (
 // proxies are the addresses of trusted proxies.
 type proxies []netip.Prefix
 
-// behind returns a request as it came to the outermost trusted proxy: with its client, its host, and in a header its
-// scheme. Such headers of others are dropped. forwarded reports whether the request had any.
+// behind returns a request as it reached the outermost trusted proxy, with the client, the host, and in a header the
+// scheme. It drops such headers from other senders. forwarded reports whether the request had any.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
 		forwarded = forwarded || r.Header.Get(name) != ""
@@ -33,7 +33,8 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	if p.trust(hostOf(r.RemoteAddr)) {
 		said := forwardedBy(r.Header)
 		client := hostOf(r.RemoteAddr)
-		// Each proxy has added the address that called it: the last that is not a trusted proxy's is the client.
+		// Each proxy has appended the address of its caller. So the client is the last address that is not a trusted
+		// proxy.
 		for _, address := range slices.Backward(said.clients) {
 			client = address
 			if !p.trust(address) {
@@ -61,7 +62,7 @@ func hostOf(address string) string {
 	return host
 }
 
-// trust reports whether an address is that of a trusted proxy.
+// trust reports whether an address belongs to a trusted proxy.
 func (p proxies) trust(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
@@ -71,14 +72,14 @@ func (p proxies) trust(address string) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(ip) })
 }
 
-// forwarding is what proxies say of a request.
+// forwarding is what proxies report about a request.
 type forwarding struct {
-	clients      []string // from the outermost on
-	host, scheme string   // as the last of them that speaks of it met it
+	clients      []string // outermost first
+	host, scheme string   // from the last proxy that reports them
 }
 
-// forwardedBy reads X-Forwarded-…, else Forwarded (RFC 7239). What is no address, host or scheme is left out: the
-// outermost part may be of the client's own making.
+// forwardedBy reads X-Forwarded-…, or else Forwarded (RFC 7239). Values that are not an address, host or scheme are
+// ignored: the client may have invented the outermost part.
 func forwardedBy(h http.Header) (f forwarding) {
 	if len(h.Values(forwardedFor)) > 0 || h.Get(forwardedAll) == "" {
 		for _, address := range elements(h.Values(forwardedFor)) {
@@ -119,7 +120,7 @@ func (f *forwarding) client(text string) {
 	f.clients = append(f.clients, ip.Unmap().WithZone("").String())
 }
 
-// elements are the parts of a list that may come in several headers.
+// elements returns the elements of a list that may be spread over several headers.
 func elements(values []string) (out []string) {
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		if part = strings.TrimSpace(part); part != "" {

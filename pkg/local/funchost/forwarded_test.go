@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestL4Forwarded: what proxies say is believed of those that are named, as far as they met it themselves.
+// TestL4Forwarded checks that reports of named proxies are believed, as far as they concern what these have seen
+// themselves.
 func TestL4Forwarded(t *testing.T) {
 	ours := proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::1/128")}
 	for name, tt := range map[string]struct {
@@ -79,8 +80,8 @@ func FuzzL4Forwarded(f *testing.F) {
 	})
 }
 
-// TestL4Gate: without keys the host answers to localhost and to no proxy; with keys by any name, and to no other site's
-// page in either case.
+// TestL4Gate checks that without keys the host answers to localhost and to no proxy, and with keys under any name. In
+// neither case does it answer a page of another site.
 func TestL4Gate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		host     string

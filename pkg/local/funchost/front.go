@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// front answers all HTTP requests: the management API, the functions in the order of their names, the home page.
+// front answers all HTTP requests: first the management API, then the functions by name, then the home page.
 type front struct {
 	opt         Options
 	routePrefix string
@@ -48,23 +48,23 @@ func (p *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // gate decides who may call functions.
 type gate struct {
 	sameSite *http.CrossOriginProtection
-	keys     bool // the app asks for keys
+	keys     bool // the app requires keys
 	proxies  proxies
 }
 
-// pass returns a request as it came to the outermost proxy that is trusted, and why it is refused; "" when it is not.
+// pass returns a request as it reached the outermost trusted proxy, and why it is refused; "" if it is not.
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
 	switch {
 	case g.sameSite.Check(out) != nil:
-		// Without keys, any page could let the browser of somebody on this machine call functions.
+		// Without keys, any page could make the browser of a user of this machine call functions.
 		why = "cross-origin request refused"
 	case g.keys:
 	case forwarded:
 		why = "refused: this host runs without keys, and a proxy lets others in; name the proxy in TRUSTED_PROXIES, which " +
 			"demands keys"
 	case !isLocal(out.Host):
-		// Nor may a page whose own name was pointed at this machine.
+		// A page whose own host name resolves to this machine may not call functions either.
 		why = "refused: this host runs without keys and is called localhost; LISTEN lets others in, with keys"
 	}
 	return out, why

@@ -2,7 +2,7 @@ package funchost
 
 import "testing"
 
-// TestIsLocal: a host without keys answers only to names that no other site can have.
+// TestIsLocal checks that a host without keys answers only to names that no other site can have.
 func TestIsLocal(t *testing.T) {
 	for host, want := range map[string]bool{
 		"localhost": true, "LocalHost:7071": true, "127.0.0.1:7071": true, "127.8.9.10": true, "[::1]:7071": true,

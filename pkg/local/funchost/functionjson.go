@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// function is one loaded function: exactly one trigger, and the http output if that is an httpTrigger.
+// function is one loaded function. It has exactly one trigger, and the http output if that is an httpTrigger.
 type function struct {
 	name     string
 	trigger  binding
@@ -29,11 +29,11 @@ type functionJSON struct{ Bindings []binding }
 // binding is one entry of bindings in function.json.
 type binding struct {
 	Name, Type, Direction           string
-	AuthLevel                       string // of an httpTrigger, as the next two
+	AuthLevel                       string // of an httpTrigger, like the next two
 	Methods                         []string
 	Route                           *string
 	DataType, QueueName, Connection string // of a queueTrigger
-	Schedule                        string // of a timerTrigger, as the next two
+	Schedule                        string // of a timerTrigger, like the next two
 	RunOnStartup                    bool
 	UseMonitor                      *bool
 }
@@ -54,15 +54,15 @@ var (
 	queueName    = regexp.MustCompile(`^[a-z0-9](-?[a-z0-9]){2,62}$`)
 )
 
-// loader loads functions; it has what function.json may refer to.
+// loader loads functions, and holds everything that function.json may refer to.
 type loader struct {
 	dir    string
 	env    environ
 	config hostConfig
 }
 
-// load reads every immediate subfolder that has a function.json, in the host's order: by name, whatever the case. A
-// function that cannot be loaded is returned as an error in bad; the others are loaded.
+// load reads every immediate subfolder with a function.json, in the host's order: by name, regardless of case.
+// Functions that cannot be loaded are returned as errors in bad; the others are loaded.
 func (l loader) load() (loaded []*function, bad []error, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l loader) function(name, path string) (*function, error) {
 	return f, found.err()
 }
 
-// disabled reads the settings that switch a function off, AzureWebJobs.<name>.Disabled.
+// disabled reads the setting that disables a function, AzureWebJobs.<name>.Disabled.
 func (l loader) disabled(name string) bool {
 	for _, key := range []string{"AzureWebJobs." + name + ".Disabled", "AzureWebJobs__" + name + "__Disabled"} {
 		if v, _ := l.env.setting(key); strings.EqualFold(v, "true") || v == "1" {
@@ -213,7 +213,7 @@ func (f *function) timerTrigger(found *findings) {
 	}
 }
 
-// spelledOut checks a value that Azure would put app settings into.
+// spelledOut refuses a value in which Azure would substitute app settings.
 func spelledOut(found *findings, field, value string) string {
 	if strings.Contains(value, "%") {
 		found.add("bindings."+field, "%q: this host puts no settings into function.json; write the value", value)
@@ -221,7 +221,7 @@ func spelledOut(found *findings, field, value string) string {
 	return strings.TrimSpace(value)
 }
 
-// accepts reports whether f takes requests with the method.
+// accepts reports whether f accepts requests with the method.
 func (f *function) accepts(method string) bool {
 	return len(f.methods) == 0 || slices.Contains(f.methods, method)
 }

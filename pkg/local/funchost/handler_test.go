@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The test binary doubles as the handler: started by the host with controlVar set, it reports every
-// request to the test that controls it and does what that test answers.
+// The test binary doubles as the handler: if the host starts it with controlVar set, it reports every request to the
+// test that controls it, and answers as that test says.
 
 const controlVar = "FUNCHOST_TEST_CONTROL"
 
@@ -33,7 +33,7 @@ type start struct {
 	Pid       int
 }
 
-// startOrder is what the test answers to a start.
+// startOrder is the test's instruction for a start.
 type startOrder struct {
 	Exit   *int          // exit at once with this code
 	Mute   bool          // never listen
@@ -44,7 +44,7 @@ type startOrder struct {
 	Deaf   bool          // answer 413 without reading the body
 }
 
-// call is one request as the handler process got it.
+// call is one request as the handler process received it.
 type call struct {
 	Method, URI, Host string
 	Header            http.Header
@@ -55,17 +55,17 @@ type call struct {
 	At                time.Time
 }
 
-// reply is what the test answers to a call. A zero reply is 200 and {}.
+// reply is the test's instruction for a call. A zero reply means 200 and {}.
 type reply struct {
 	Status  int
 	Header  map[string]string
 	Body    string
 	NoBody  bool          // write nothing, not even {}
-	Sleep   time.Duration // before answering; reports when the client hangs up first
-	Chunks  []string      // written and flushed one by one, Pause apart
+	Sleep   time.Duration // before the answer; reports whether the client hangs up first
+	Chunks  []string      // written and flushed one at a time, with a Pause between them
 	Pause   time.Duration
 	Exit    *int // exit with this code without answering
-	BareMIM bool // leave Content-Type to be sniffed
+	BareMIM bool // leave the Content-Type to be detected
 }
 
 func runHandler(control string) {
@@ -201,7 +201,7 @@ func (c *control) snapshot() ([]start, []call, int) {
 	return append([]start(nil), c.starts...), append([]call(nil), c.calls...), c.cancelled
 }
 
-// waitCalls gives the calls once there are n.
+// waitCalls returns the calls once there are n.
 func (c *control) waitCalls(t *testing.T, n int) []call {
 	t.Helper()
 	var calls []call
@@ -222,7 +222,7 @@ func (c *control) waitStarts(t *testing.T, n int) []start {
 	return starts
 }
 
-// eventually waits for what must come to pass; its bound only ends a test that has failed.
+// eventually waits until ok returns true. Its time limit only ends a test that has failed.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {

@@ -25,19 +25,19 @@ type Host struct {
 	transport  *http.Transport
 	queues     []*queueListener
 	timers     []*timerLoop
-	loops      sync.WaitGroup // of the queues and timers
+	loops      sync.WaitGroup // loops of the queues and timers
 	front      *front
 	tasks      *tasks
 	log        *slog.Logger
 	ready      chan struct{}
 
 	mu    sync.Mutex
-	bound string // the address that is served; Addr of the options until it is bound
+	bound string // the address that is served; Options.Addr until it is bound
 }
 
-// New loads the app and checks all of it, and starts nothing. An error of kind Invalid names the
-// file and the field. A function that cannot be loaded is logged and listed by [Host.LoadErrors],
-// and the others work; New fails when there is no other.
+// New loads and checks the whole app, and starts nothing. A function that cannot be loaded is logged and listed by
+// [Host.LoadErrors], and the others work; New fails if no function can be loaded. Errors: Invalid, with the file and
+// the field.
 func New(o Options) (*Host, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -63,7 +63,7 @@ func New(o Options) (*Host, error) {
 	return h, h.assemble()
 }
 
-// hostname is the name that the app is called by: localhost for an address of this machine, or without a name.
+// hostname is the host name for the app: localhost if the address is on this machine, or has no name.
 func hostname(addr string) string {
 	name, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(name); err == nil && (name == "" || ip.IsLoopback() || ip.IsUnspecified()) {
@@ -115,19 +115,19 @@ func (h *Host) assemble() error {
 // LoadErrors returns an error for each function that was not loaded.
 func (h *Host) LoadErrors() []error { return h.loadErrors }
 
-// Addr is the address that HTTP is served on, with the real port once Run has bound it.
+// Addr is the address on which HTTP is served, with the real port once Run has bound it.
 func (h *Host) Addr() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.bound
 }
 
-// Ready is closed when the handler answers for the first time and the listeners run.
+// Ready is closed when the handler has answered for the first time and the listeners run.
 func (h *Host) Ready() <-chan struct{} { return h.ready }
 
-// Run serves the app until ctx ends, then stops listening, gives work in flight up to DrainWait and
-// kills the handler without notice, as Azure does. It returns nil after ctx ended, and an error
-// when the port is taken or the handler crashed three times in 30 minutes. Run may be called once.
+// Run serves the app until ctx ends. It then stops listening, waits up to DrainWait for work in flight, and kills the
+// handler without notice, as Azure does. It returns nil after ctx ended, and an error when the port is in use or the
+// handler has crashed three times in 30 minutes. Run may be called once.
 func (h *Host) Run(ctx context.Context) error {
 	ln, err := listen(h.opt.Addr)
 	if err != nil {
@@ -175,12 +175,13 @@ func (h *Host) begin(life context.Context, ln net.Listener) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.bound = ln.Addr().String()
-	// The handler has not started, so it will see the port that was really bound.
+	// The handler has not started yet, so it will get the port that was really bound.
 	h.env.defaults(map[string]string{"WEBSITE_HOSTNAME": hostname(h.bound)})
 }
 
-// startListeners lets every queue and timer listen until ctx ends; invocations that they have started continue then. It
-// waits for the handler, because no message should be received before it can be delivered.
+// startListeners starts the listeners of all queues and timers, until ctx ends. Invocations that they have started
+// continue after that. It waits for the handler first, because no message should be received before it can be
+// delivered.
 func (h *Host) startListeners(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := h.handler.await(ctx)
@@ -198,7 +199,7 @@ func (h *Host) startListeners(ctx context.Context) {
 	}
 }
 
-// drain waits for requests and invocations in flight, after the listeners were told to stop.
+// drain waits for requests and invocations in flight, after the listeners were stopped.
 func (h *Host) drain(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), h.opt.DrainWait)
 	defer cancel()
@@ -218,7 +219,7 @@ func (h *Host) drain(server *http.Server) {
 	}
 }
 
-// releaseMessages waits a moment for invocations that were interrupted, so that they release their messages.
+// releaseMessages waits briefly for interrupted invocations, so that they release their messages.
 func (h *Host) releaseMessages() {
 	done := make(chan struct{})
 	go func() {
@@ -231,14 +232,14 @@ func (h *Host) releaseMessages() {
 	}
 }
 
-// wake lets idle queue listeners poll soon.
+// wake makes idle queue listeners poll soon.
 func (h *Host) wake() {
 	for _, l := range h.queues {
 		poke(l.nudge)
 	}
 }
 
-// checkStore fails when the app needs a store and none was given.
+// checkStore returns an error when the app needs a store and has none.
 func (h *Host) checkStore() error {
 	hasQueue := func(f *function) bool { return f.trigger.Type == queueTrigger }
 	if h.opt.Store == nil && slices.ContainsFunc(h.functions, hasQueue) {

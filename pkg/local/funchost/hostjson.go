@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// hostConfig is what follows from host.json.
+// hostConfig is the configuration from host.json.
 type hostConfig struct {
 	timeout     time.Duration // functionTimeout
 	routePrefix string        // without slashes
@@ -23,13 +23,13 @@ type hostConfig struct {
 // queueConfig is extensions.queues of host.json.
 type queueConfig struct {
 	batchSize  int
-	threshold  int // fetch again once this many or fewer run
+	threshold  int // fetch again once at most this many run
 	maxPoll    time.Duration
 	retryDelay time.Duration // visibilityTimeout: how long a failed message stays hidden
 	maxDequeue int
 }
 
-// hostJSON is what host.json may contain.
+// hostJSON is the supported content of host.json.
 type hostJSON struct {
 	Version         string
 	FunctionTimeout string
@@ -54,16 +54,16 @@ type hostJSON struct {
 
 const (
 	overridePrefix = "azurefunctionsjobhost__"
-	// developmentPoll is the most under AZURE_FUNCTIONS_ENVIRONMENT=Development.
+	// developmentPoll is the longest polling interval under AZURE_FUNCTIONS_ENVIRONMENT=Development.
 	developmentPoll = 2 * time.Second
 	maxBatch        = 32
-	noThreshold     = -1 // not given: it follows from the batch size
+	noThreshold     = -1 // not given: derived from the batch size
 	minPoll         = 100 * time.Millisecond
 
 	executableField = "customHandler.description.defaultExecutablePath"
 )
 
-// defaultHostJSON is what the real host takes for what is left out; its functionTimeout is that of local runs.
+// defaultHostJSON has the real host's defaults; its functionTimeout is the default of local runs.
 func defaultHostJSON() hostJSON {
 	h := hostJSON{FunctionTimeout: "00:30:00"}
 	h.Extensions.HTTP.RoutePrefix = "api"
@@ -73,7 +73,7 @@ func defaultHostJSON() hostJSON {
 	return h
 }
 
-// readHostConfig reads host.json in dir. Azure would let settings AzureFunctionsJobHost__a__b win over it.
+// readHostConfig reads host.json in dir. In Azure, settings AzureFunctionsJobHost__a__b would override it.
 func readHostConfig(dir string, env environ) (hostConfig, error) {
 	path, h := filepath.Join(dir, "host.json"), defaultHostJSON()
 	if err := readStrict(path, &h); err != nil {
@@ -162,7 +162,7 @@ func (f *findings) span(path, text string) time.Duration {
 var errNoFunctions = fault.New(fault.Invalid,
 	"no function found: the script root needs one folder with function.json per function, as `tidemark app` writes them")
 
-// override replaces times of host.json by those of the options.
+// override replaces durations of host.json by those of the options.
 func (c *hostConfig) override(o Options) {
 	if o.Timeout > 0 {
 		c.timeout = o.Timeout

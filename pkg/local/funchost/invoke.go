@@ -43,8 +43,7 @@ type invoker struct {
 	wake    func() // called when new messages are likely
 }
 
-// invoke runs one function by envelope. It takes as long as functionTimeout allows, and then kills the
-// handler process.
+// invoke runs one function by envelope. If that takes longer than functionTimeout, invoke kills the handler process.
 func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err error) {
 	id := uuid.NewString()
 	begin := time.Now()

@@ -14,12 +14,11 @@ import (
 // maxConfigBytes bounds a configuration file.
 const maxConfigBytes = 1 << 20
 
-// readJSON decodes the JSON object in the file at path into v. Names are found whatever their case, as .NET
-// finds them.
+// readJSON decodes the JSON object in the file at path into v. Field names match in any case, as in .NET.
 func readJSON(path string, v any) error { return decodeFile(path, v, func(*json.Decoder) {}) }
 
-// readStrict is readJSON for a file whose every setting changes what happens in Azure: one that v has no field
-// for is an error.
+// readStrict is readJSON for a file in which every setting has an effect in Azure: a setting that has no field in v
+// is an error.
 func readStrict(path string, v any) error {
 	return decodeFile(path, v, (*json.Decoder).DisallowUnknownFields)
 }
@@ -50,7 +49,7 @@ func decodeFile(path string, v any, prepare func(*json.Decoder)) error {
 	return nil
 }
 
-// explain says what is wrong with the file at path in its own words and not in those of Go.
+// explain describes the error in the file at path in terms of JSON, not of Go.
 func explain(path string, err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)
@@ -62,16 +61,16 @@ func explain(path string, err error) error {
 	return fault.New(fault.Invalid, "%s: not a JSON object: %w", path, err)
 }
 
-// findings are what is wrong with the values in one file.
+// findings collects the errors in the values of one file.
 type findings struct {
 	file string
 	errs []error
 }
 
-// err joins them.
+// err joins the errors.
 func (f *findings) err() error { return errors.Join(f.errs...) }
 
-// add adds a mistake in the field at path.
+// add adds an error in the field at path.
 func (f *findings) add(path, format string, args ...any) {
 	e := fault.Field(path, format, args...)
 	fault.Wrap(&e, "%s: %s", f.file, path)

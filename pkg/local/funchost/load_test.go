@@ -88,7 +88,7 @@ func TestHostJSONFromTheEnvironmentIsRefused(t *testing.T) {
 	}
 }
 
-// badFunctions are functions that are not loaded, each with what the error says.
+// badFunctions are functions that cannot be loaded, each with a part of the error.
 var badFunctions = []struct{ name, dir, json, want string }{
 	{"name begins with a digit", "1x", queueJSON, `"1x"`},
 	{"name host", "Host", queueJSON, `"Host"`},
@@ -146,7 +146,7 @@ func bindings(list string) string { return `{"bindings":[` + list + `]}` }
 func TestFunctionJSON(t *testing.T) {
 	for _, row := range badFunctions {
 		t.Run(row.name, func(t *testing.T) {
-			// A prefix of "" puts routes where the reserved ones are.
+			// A prefix of "" places routes among the reserved ones.
 			h, err := newHost(t, helloApp.with(files{"host.json": hostBare, row.dir + "/function.json": row.json}))
 			if err != nil {
 				t.Fatal(err)
@@ -255,7 +255,7 @@ func TestPollPause(t *testing.T) {
 	}
 }
 
-// What this repository runs is all that this host has to know.
+// This host must support everything that the functions of this repository use, and nothing else.
 func TestOurFunctionsLoad(t *testing.T) {
 	dir := writeRoot(t, files{})
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "functions"))); err != nil {

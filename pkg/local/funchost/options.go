@@ -14,36 +14,36 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Options say what to run and where. Only AppDir is required; Store too if there are queues.
+// Options say what to run and where. Only AppDir is required, and Store if there are queues.
 type Options struct {
 	AppDir   string        // script root: host.json, function folders, handler executable
-	Handler  []string      // absolute path and arguments of the handler; when empty, what host.json names in AppDir
+	Handler  []string      // absolute path and arguments of the handler; if empty, the one that host.json names in AppDir
 	Addr     string        // where to serve HTTP; 127.0.0.1:7071 when empty
 	Env      []string      // base environment, NAME=value; os.Environ() when nil
 	Store    storage.Store // queues whose bodies the adapter keeps in base64, as hosts do
-	StateDir string        // where timers keep their status; none is kept when empty
+	StateDir string        // where timers keep their status; not kept if empty
 	Log      *slog.Logger  // discarded when nil
 
 	// BarePaths accepts requests without the route prefix of host.json, which the real host refuses.
 	BarePaths bool
 
-	// Keys reports that the app asks for keys. Then everyone who can reach this host may call it, by any name, and the
-	// management API, which has no keys, is off. Without it this host answers to localhost only.
+	// Keys says that the app requires keys. Then anyone who can reach this host may call it, by any name, and the
+	// management API, which checks no keys, is off. Without Keys this host answers to localhost only.
 	Keys bool
-	// Certificate is for TLS, over which HTTP/1.1 and HTTP/2 are then served.
+	// Certificate enables TLS, with HTTP/1.1 and HTTP/2.
 	Certificate *Certificate
-	// Proxies are trusted to say for whom they forward a request. Such headers of others are dropped.
+	// Proxies are trusted to report the client of a forwarded request. Such headers from other senders are dropped.
 	Proxies []netip.Prefix
-	// Home answers requests for "/"; when nil, the page of the real host does.
+	// Home answers requests for "/". If nil, they get the page of the real host.
 	Home http.Handler
 
-	// The clocks. Zero values are those of the real host; only tests need others.
+	// Durations. Zero values stand for those of the real host; only tests need others.
 	Visibility  time.Duration // how long a received message is hidden: 10 min, renewed at half
 	MaxPoll     time.Duration // longest pause between polls of an idle queue: 2 s
-	InitTimeout time.Duration // for the handler to answer: 30 s
+	InitTimeout time.Duration // limit for the handler's first answer: 30 s
 	Timeout     time.Duration // functionTimeout: host.json, 30 min
 	DrainWait   time.Duration // for work in flight at shutdown: 10 s
-	BodyIdle    time.Duration // how long a request's body may stand still: 30 s
+	BodyIdle    time.Duration // how long a request's body may stall: 30 s
 }
 
 const (
@@ -54,7 +54,7 @@ const (
 	defaultBodyIdle    = 30 * time.Second
 )
 
-// complete fills in what was left empty, except what host.json decides.
+// complete fills in defaults, except those that host.json determines.
 func (o Options) complete() (Options, error) {
 	if o.AppDir == "" {
 		return o, fault.Field("AppDir", "funchost: no script root given")

@@ -14,7 +14,7 @@ import (
 
 const hostRoleVar = "FUNCHOST_TEST_HOST"
 
-// TestHandlerDiesWithHost runs the host in a process of its own and kills that without notice.
+// TestHandlerDiesWithHost runs the host in its own process and kills that process without notice.
 func TestHandlerDiesWithHost(t *testing.T) {
 	if dir := os.Getenv(hostRoleVar); dir != "" {
 		h, err := New(Options{AppDir: dir, Addr: "127.0.0.1:0", Env: []string{controlVar + "=" + os.Getenv("CONTROL")}})
@@ -39,7 +39,7 @@ func TestHandlerDiesWithHost(t *testing.T) {
 	eventually(t, "the handler is gone", func() bool { return gone(pid) })
 }
 
-// gone reports whether a process has ended; one that nobody has waited for yet counts.
+// gone reports whether a process has ended, whether or not its exit code was collected.
 func gone(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err != nil || len(stat) == 0 || strings.Contains(string(stat), ") Z ")

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// minBodyRate is the least rate, in bytes a second, that the web server of the real host accepts.
+// minBodyRate is the least rate, in bytes per second, that the web server of the real host accepts.
 const minBodyRate = 240
 
 var errSlowBody = fault.New(fault.Unavailable, "the body of the request did not arrive in time")
 
-// pacedBody is a request's body that may neither stop for long nor arrive very slowly for ever, because each body holds
-// a connection. One that keeps moving gets through, however large.
+// pacedBody is a request's body that may neither stall for long nor arrive very slowly for ever, because each body
+// holds a connection. A body that keeps moving is accepted, however large it is.
 type pacedBody struct {
 	io.ReadCloser
 	conn   *http.ResponseController
@@ -25,7 +25,8 @@ type pacedBody struct {
 	waited time.Duration
 }
 
-// paced sets a deadline for the body of r. It is set at once, because the server reads what a handler does not.
+// paced sets a deadline for the body of r. It does so at once, because the server itself reads the part of a body
+// that a handler does not.
 func paced(w http.ResponseWriter, r *http.Request, idle time.Duration) {
 	if r.Body == http.NoBody {
 		return
@@ -45,7 +46,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 		return n, errSlowBody
 	}
 	if err == io.EOF {
-		_ = b.conn.SetReadDeadline(time.Time{}) // of what comes after the body
+		_ = b.conn.SetReadDeadline(time.Time{}) // no deadline for the data after the body
 	}
 	return n, err
 }

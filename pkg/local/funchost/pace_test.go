@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// slowly sends a request whose body says that it has size bytes, part after part, and reads the answer.
+// slowly sends a request whose Content-Length is size, one part after the other, and reads the answer.
 func (r *rig) slowly(path string, size int, pause time.Duration, parts ...int) (int, string) {
 	r.t.Helper()
 	conn, err := net.Dial("tcp", r.host.Addr())
@@ -41,7 +41,7 @@ func (r *rig) slowly(path string, size int, pause time.Duration, parts ...int) (
 	return resp.StatusCode, string(text)
 }
 
-// A body that stands still must not hold its connection; one that moves gets through.
+// A body that stalls must not hold its connection; one that keeps moving is accepted.
 func TestS5HalfSentBodiesAreAnswered(t *testing.T) {
 	t.Parallel()
 	r := started(t, helloApp, with(func(o *Options) { o.BodyIdle = 500 * time.Millisecond }))
@@ -82,7 +82,7 @@ func TestS5Patience(t *testing.T) {
 	}
 }
 
-// What the host says itself is in the form that the app's own refusals have (RFC 9457).
+// Errors of the host itself have the same form as those of the app (RFC 9457).
 func TestS5HostsRefusalsAreProblems(t *testing.T) {
 	t.Parallel()
 	r := started(t, helloApp)

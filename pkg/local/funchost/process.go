@@ -23,7 +23,7 @@ type child struct {
 	secret  string
 	pid     int
 	stderr  *tail
-	dropped atomic.Bool   // killed by the host, so its exit is no crash
+	dropped atomic.Bool   // killed by the host, so its exit is not a crash
 	exited  chan struct{} // closed once code is known
 	code    int
 	cmd     *exec.Cmd
@@ -49,13 +49,13 @@ func startChild(c command, log *slog.Logger) (*child, error) {
 	p.cmd.Env = c.childEnv(port).list()
 	p.cmd.Stdout, p.cmd.Stderr = stdout, stderr
 	p.cmd.SysProcAttr = ownGroup()
-	// A grandchild that holds the pipes open must not keep the host waiting.
+	// A grandchild that holds the pipes open must not block the host.
 	p.cmd.WaitDelay = time.Second
 	return p, p.start(func() { stdout.flush(); stderr.flush() })
 }
 
-// start runs the process from a goroutine that keeps its thread until the process ends: Linux
-// sends the parent-death signal when the thread dies that forked.
+// start runs the process from a goroutine that keeps its thread until the process ends, because Linux sends the
+// parent-death signal when the forking thread dies.
 func (p *child) start(flush func()) error {
 	started := make(chan error, 1)
 	go func() {
@@ -79,7 +79,7 @@ func (p *child) start(flush func()) error {
 	return nil
 }
 
-// exitCode returns the code as .NET shows it; 128 + n for a signal, -1 when unknown.
+// exitCode returns the code as .NET shows it: 128 + n for a signal, -1 when unknown.
 func exitCode(err error) int {
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
 		return 0
@@ -93,7 +93,7 @@ func exitCode(err error) int {
 	return -1
 }
 
-// drop kills the process without that counting as a crash.
+// drop kills the process without counting a crash.
 func (p *child) drop() {
 	p.dropped.Store(true)
 	killGroup(p.cmd.Process)
@@ -101,8 +101,8 @@ func (p *child) drop() {
 
 func (p *child) url() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// childEnv adds the five variables that tell the handler where it is, both spellings of the port
-// and of the worker's id included.
+// childEnv adds the five variables with the addresses and ids for the handler. The port and the worker's id have two
+// spellings each.
 func (c command) childEnv(port int) environ {
 	id, portText := uuid.NewString(), strconv.Itoa(port)
 	env := environ{}
@@ -118,15 +118,15 @@ func (c command) childEnv(port int) environ {
 	return env
 }
 
-// Ports for the handler are below those that Linux, macOS and Windows give to programs that ask for any port. Another
-// program could get one of those between the check here and the handler's bind, and its answer would then be taken for
-// the handler's.
+// Ports for the handler are below those that Linux, macOS and Windows assign to programs that ask for any port.
+// Another program could bind one of those between the check here and the handler's bind, and its answer would be
+// mistaken for the handler's.
 const (
 	firstPort = 20_000
 	endPort   = 32_768
 )
 
-// freePort returns a port of that range that nothing listens on.
+// freePort returns a port of that range on which nothing listens.
 func freePort() (port int, err error) {
 	for range 20 {
 		port = firstPort + rand.IntN(endPort-firstPort)

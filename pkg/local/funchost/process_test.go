@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A port that the system also gives to others may be taken before the handler binds it, and a stranger's
-// answer then counts as the handler's.
+// The system could assign an ephemeral port to another program before the handler binds it. That program's answer
+// would then be mistaken for the handler's.
 func TestHandlerPortsAreNotEphemeral(t *testing.T) {
 	first, last := 32_768, 65_535
 	if b, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range"); err == nil {

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// activityTimeout ends a proxied request when no byte was sent or received for so long.
+	// activityTimeout ends a proxied request when no byte was sent or received for that long.
 	activityTimeout = 240 * time.Second
 	dialAttempts    = 10
 	dialPause       = 50 * time.Millisecond
@@ -29,7 +29,7 @@ const (
 
 var errSilence = fault.New(fault.Unavailable, "nothing moved for %v", activityTimeout)
 
-// newProxyTransport dials again when the handler refuses, as it may while it restarts.
+// newProxyTransport redials when the handler refuses a connection, as it may during a restart.
 func newProxyTransport() *http.Transport {
 	return &http.Transport{
 		MaxIdleConnsPerHost: 256,
@@ -58,9 +58,9 @@ type proxy struct {
 	transport *http.Transport
 }
 
-// serve streams a request to the handler and its response back, whatever the status: path and raw
-// query unchanged, Host that of the handler, the original in X-Forwarded-*. Any failure between host
-// and handler is an empty 500.
+// serve streams a request to the handler and its response back, whatever the status. Path and raw query stay
+// unchanged, Host is the handler's, and the original host is in X-Forwarded-*. Any failure between host and handler
+// gives an empty 500.
 func (p *proxy) serve(w http.ResponseWriter, r *http.Request, f *function) {
 	id := uuid.NewString()
 	begin := time.Now()
@@ -82,7 +82,7 @@ func (p *proxy) serve(w http.ResponseWriter, r *http.Request, f *function) {
 		ModifyResponse: func(resp *http.Response) error { resp.Body = moved.body(resp.Body); return nil },
 		ErrorLog:       nil,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			// A client that hung up is no failure of the function.
+			// A client that hung up is not a failure of the function.
 			if r.Context().Err() == nil {
 				failure = err
 			}
@@ -114,14 +114,14 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
 	pr.Out.Host = target.Host
 	pr.SetXForwarded()
-	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // of the outermost proxy
+	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // as the outermost proxy saw it
 	pr.Out.Header.Set(api.HostSecretHeader, c.secret)
 	pr.Out.Header.Set(headerVersion, hostVersion)
 	pr.Out.Header.Set(headerInvocation, id)
 	pr.Out.Header.Set("X-Ms-Invocation-Id", id)
 }
 
-// refuseProxied tells the caller of errors that the caller made; the others are only logged.
+// refuseProxied reports errors that the caller has caused to the caller; the others are only logged.
 func refuseProxied(w http.ResponseWriter, err error) {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, errSlowBody) {
 		refuseBody(w, err)
@@ -133,8 +133,8 @@ func refuseProxied(w http.ResponseWriter, err error) {
 var errNotTaken = fault.New(fault.Unavailable,
 	"the body was not taken: the handler answered without reading it to its end; read on and throw away")
 
-// sendFirst reads no answer before the request's body is sent to its end, like the real host, which fails when the
-// handler closes the connection before that. [http.Transport] would return the answer.
+// sendFirst reads no answer before it has sent the whole body of a request. The real host does the same, and fails if
+// the handler closes the connection before that. [http.Transport] would return the answer.
 type sendFirst struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
@@ -163,10 +163,10 @@ func (t sendFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sending is a request's body on its way to the handler.
+// sending is a request's body while it is sent to the handler.
 type sending struct {
 	io.ReadCloser
-	over chan struct{} // closed when it has been read to its end, or is read no more
+	over chan struct{} // closed when it has been read to its end, or reading has stopped
 
 	mu    sync.Mutex
 	ended bool
@@ -195,7 +195,7 @@ func (s *sending) end(err error) {
 	}
 }
 
-// failed returns the error that reading the body ended with; nil when the body was not the cause.
+// failed returns the error that ended the reading of the body; nil when the body was not the cause.
 func (s *sending) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type queueListener struct {
 	f          *function
 	config     queueConfig
 	queue      storage.Queue
-	poison     storage.Queue // nil when the name allows none
+	poison     storage.Queue // nil for a poison queue, or if the name would be too long
 	visibility time.Duration
 	log        *slog.Logger
 
@@ -47,8 +47,8 @@ func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *functio
 	return l
 }
 
-// listen polls until ctx ends: at once after a hit, ever more slowly while the queue is empty, and
-// not while more than the threshold run. The invocations that it started continue after it returns.
+// listen polls until ctx ends: at once after a hit, more and more slowly while the queue is empty, and not while more
+// than the threshold run. The invocations that it has started continue after it returns.
 func (l *queueListener) listen(ctx context.Context) {
 	misses, vain, failing := 0, 0, false
 	for ctx.Err() == nil {
@@ -74,8 +74,8 @@ func (l *queueListener) listen(ctx context.Context) {
 	}
 }
 
-// pollPause is how long to pause after the nth miss in a row: 100 ms, then 100 ms more than a
-// doubling 100 ms (give or take a fifth, by jitter in [0, 1)), up to most.
+// pollPause is the pause after so many misses in a row: 100 ms, then 100 ms plus a doubling 100 ms (varied by a
+// fifth, by jitter in [0, 1)), up to most.
 func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	if misses == 0 {
 		return min(minPoll, most)
@@ -84,8 +84,8 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	return min(minPoll+time.Duration(grown), most)
 }
 
-// wakeGap is the least time between a poll and one that a wake-up causes, after so many wake-ups in
-// vain: a queue in use is asked at once, and a busy function does not make idle queues expensive.
+// wakeGap is the least time between a poll and the next one after a wake-up, depending on how many wake-ups in a row
+// found nothing. A queue in use is polled at once, and a busy function does not make idle queues expensive.
 func wakeGap(vain int) time.Duration {
 	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
 	return min(first<<min(vain, 8), most)
@@ -110,10 +110,10 @@ func (l *queueListener) busy() bool {
 	return l.running > l.config.threshold
 }
 
-// fetch receives one batch and starts all of it. A queue that does not exist counts as empty: the
-// host neither creates it nor gives up.
+// fetch receives one batch and starts an invocation for each message. A queue that does not exist counts as empty:
+// the host neither creates it nor gives up.
 func (l *queueListener) fetch(ctx context.Context) (int, error) {
-	// A receive that is interrupted may hide messages from all receivers, so it is finished.
+	// An interrupted receive may hide messages from all receivers, so it must finish.
 	calm, cancel := context.WithTimeout(context.WithoutCancel(ctx), receiveWait)
 	defer cancel()
 	batch, err := l.queue.Receive(calm, l.config.batchSize, l.visibility)
@@ -134,7 +134,7 @@ func (l *queueListener) fetch(ctx context.Context) (int, error) {
 	return len(batch), err
 }
 
-// putBack makes messages visible again that were received while the listener stopped.
+// putBack releases messages that were received while the listener stopped.
 func (l *queueListener) putBack(ctx context.Context, batch []storage.Message) {
 	for _, m := range batch {
 		if _, err := l.queue.Extend(ctx, m, 0); err != nil {

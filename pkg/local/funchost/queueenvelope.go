@@ -8,8 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// queueEnvelope encodes one delivery, as the real host does with dataType binary: the message is base64 of its
-// bytes.
+// queueEnvelope encodes one delivery as the real host does with dataType binary: the message is its bytes in base64.
 func queueEnvelope(f *function, m storage.Message, now time.Time) envelope {
 	metadata := map[string]any{
 		"DequeueCount":    strconv.Itoa(m.Dequeued),

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// errNoResult is an answer that the real host never notices: it waits on until functionTimeout and
-// then kills the process.
+// errNoResult is for an answer that the real host never notices: it keeps waiting until functionTimeout and then
+// kills the process.
 var errNoResult = fault.New(fault.Invalid, "empty answer")
 
-// readAnswer judges a handler's answer by the rules of the real host and gives the lines that it has for the
-// log; errNoResult stands for an answer that says nothing. Values of outputs are passed over, as those of
-// outputs that function.json does not name are in Azure: no function has any.
+// readAnswer evaluates a handler's answer by the rules of the real host, and returns its log lines. Its error is
+// errNoResult for an answer without content. It ignores values of outputs, as Azure ignores those of outputs that
+// function.json does not name: no function has outputs.
 func readAnswer(status int, contentType string, body []byte) (logs []string, err error) {
 	if status < 200 || status > 299 {
 		return nil, fault.New(fault.Unavailable, "handler answered %d: %s", status, excerpt(body))

@@ -54,7 +54,7 @@ func timerApp(schedule, more string) files {
 			`"` + more + `}]}`}
 }
 
-// queues is the extensions.queues section put into a plain host.json.
+// queues returns a plain host.json with that extensions.queues section.
 func queues(section string) files {
 	return files{"host.json": `{"version":"2.0","customHandler":{"description":{"defaultExecutablePath":"handler"},` +
 		`"enableProxyingHttpRequest":true},"extensions":{"queues":` + section + `}}`}
@@ -89,8 +89,8 @@ type rig struct {
 	store storage.Store
 	*control
 	log    *logBook
-	loaded func(*Host)  // before it runs
-	stop   func() error // ends Run and gives its error
+	loaded func(*Host)  // called before the host runs
+	stop   func() error // ends Run and returns its error
 	done   chan struct{}
 	err    error
 }
@@ -160,7 +160,7 @@ func newRig(t *testing.T, f files, knobs ...knob) *rig {
 	return r
 }
 
-// started is newRig, and waits until the host is ready.
+// started is newRig, and then waits until the host is ready.
 func started(t *testing.T, f files, knobs ...knob) *rig {
 	t.Helper()
 	r := newRig(t, f, knobs...)
@@ -203,7 +203,7 @@ func (r *rig) request(method, path, body string, header ...string) (*http.Respon
 	return resp, string(b)
 }
 
-// send puts texts on a queue, which it makes.
+// send sends texts to a queue, which it creates.
 func (r *rig) send(queue string, texts ...string) {
 	r.t.Helper()
 	q := r.store.Queue(queue)

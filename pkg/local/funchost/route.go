@@ -8,19 +8,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// route is an ASP.NET route template, matched without regard to case. The values of its parameters are the
-// handler's business, which gets the path as it came.
+// route is an ASP.NET route template, matched regardless of case. The handler, which receives the path unchanged,
+// extracts the values of parameters itself.
 type route struct{ segments []segment }
 
 // segment is one part between slashes: a literal or a parameter.
 type segment struct {
 	literal string // "" for a parameter
-	rest    bool   // {*name} takes everything that is left, slashes included
+	rest    bool   // {*name} matches everything that remains, including slashes
 }
 
 var parameter = regexp.MustCompile(`^\{\*{0,2}[A-Za-z_][A-Za-z0-9_]*\}$`)
 
-// joinRoute puts a prefix before a template; either may be empty.
+// joinRoute joins a prefix and a template; either may be empty.
 func joinRoute(prefix, template string) string {
 	return strings.Trim(prefix+"/"+strings.Trim(template, "/"), "/")
 }
@@ -59,7 +59,7 @@ func parseSegment(part string) (segment, error) {
 	return segment{literal: part}, nil
 }
 
-// reserved reports whether the template lies in what the host keeps for itself.
+// reserved reports whether the template is among the paths that the host reserves for itself.
 func (r route) reserved() bool {
 	if len(r.segments) == 0 {
 		return false
@@ -68,7 +68,7 @@ func (r route) reserved() bool {
 	return strings.EqualFold(first, "admin") || strings.EqualFold(first, "runtime")
 }
 
-// match reports whether a request path fits. A trailing slash does not count.
+// match reports whether a request path matches. A trailing slash does not count.
 func (r route) match(u *url.URL) bool {
 	var parts []string
 	if path := strings.TrimSuffix(strings.TrimPrefix(u.EscapedPath(), "/"), "/"); path != "" {
@@ -85,7 +85,7 @@ func (r route) match(u *url.URL) bool {
 	return len(parts) == len(r.segments)
 }
 
-// fits compares one part of a path, as it was escaped. No parameter of a real host is empty.
+// fits compares one part of a path, in its escaped form. A parameter of the real host is never empty.
 func (s segment) fits(part string) bool {
 	if s.literal == "" {
 		return part != ""

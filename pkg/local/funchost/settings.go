@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// environ is the environment of the host and of the handler process: app settings and process
-// environment are one thing to the Functions host.
+// environ is the environment of the host and of the handler process. The Functions host does not distinguish app
+// settings from the process environment.
 type environ map[string]string
 
 func newEnviron(list []string) environ {
@@ -26,7 +26,7 @@ func newEnviron(list []string) environ {
 	return e
 }
 
-// list gives NAME=value pairs in order of name.
+// list returns NAME=value pairs in order of name.
 func (e environ) list() []string {
 	out := make([]string, 0, len(e))
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -35,8 +35,8 @@ func (e environ) list() []string {
 	return out
 }
 
-// setting finds an app setting. Settings are case-insensitive in .NET, and the section separator
-// is : in configuration and __ in the environment.
+// setting returns an app setting. Names of settings are case-insensitive in .NET, and the section separator is : in
+// configuration and __ in the environment.
 func (e environ) setting(name string) (string, bool) {
 	if v, ok := e[name]; ok {
 		return v, true
@@ -50,7 +50,7 @@ func (e environ) setting(name string) (string, bool) {
 	return "", false
 }
 
-// defaults adds what is not set yet.
+// defaults adds settings that are not set yet.
 func (e environ) defaults(more map[string]string) {
 	for name, value := range more {
 		if _, ok := e[name]; !ok {
@@ -59,13 +59,13 @@ func (e environ) defaults(more map[string]string) {
 	}
 }
 
-// readLocalSettings gives the values that local.settings.json in dir puts into the environment; a missing file
-// has none. What it says of Core Tools' own host, such as its port, is for them.
+// readLocalSettings returns the values that local.settings.json in dir adds to the environment, or none if there is
+// no such file. Its settings for the host of the Core Tools, such as the port, are ignored.
 func readLocalSettings(dir string) (map[string]string, error) {
 	file := struct {
 		IsEncrypted               bool
 		Values, ConnectionStrings map[string]any
-	}{IsEncrypted: true} // Core Tools take a file without the field for an encrypted one
+	}{IsEncrypted: true} // without the field, Core Tools treat the file as encrypted
 	f := &findings{file: filepath.Join(dir, "local.settings.json")}
 	if err := readJSON(f.file, &file); fault.Is(err, fault.NotFound) {
 		return nil, nil

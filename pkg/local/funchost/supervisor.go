@@ -14,10 +14,10 @@ import (
 
 const (
 	probeEvery = 25 * time.Millisecond
-	// maxCrashes in crashWindow stop the host.
+	// maxCrashes crashes within crashWindow stop the host.
 	maxCrashes  = 3
 	crashWindow = 30 * time.Minute
-	// restartCode is the exit code by which a handler asks to be restarted.
+	// restartCode is the exit code by which a handler requests a restart.
 	restartCode = 200
 	// waitFactor times the initialization timeout is how long an invocation waits for the process.
 	waitFactor = 4
@@ -37,17 +37,17 @@ type supervisor struct {
 	probe       *http.Client
 
 	mu      sync.Mutex
-	child   *child        // the process to send to; nil while none answers
+	child   *child        // the process that receives requests; nil while none answers
 	changed chan struct{} // closed and replaced when child changes
 	crashes int
-	crashed time.Time // when the last of them happened
+	crashed time.Time // time of the last crash
 }
 
 func newSupervisor(c command, o Options) *supervisor {
 	return &supervisor{
 		command: c, initTimeout: o.InitTimeout,
 		log: o.Log, changed: make(chan struct{}),
-		// Each probe dials anew: a kept connection would hide that the process is gone.
+		// Each probe opens a new connection: a kept one would hide that the process has ended.
 		probe: &http.Client{
 			Transport:     &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -55,8 +55,8 @@ func newSupervisor(c command, o Options) *supervisor {
 	}
 }
 
-// run starts the process and starts it again until ctx ends, when it kills it and returns nil. It
-// returns an error when the host has to stop.
+// run starts the process, and restarts it until ctx ends. It then kills the process and returns nil. It returns an
+// error when the host has to stop.
 func (s *supervisor) run(ctx context.Context) error {
 	defer s.publish(nil)
 	for {
@@ -95,8 +95,8 @@ func (s *supervisor) tend(ctx context.Context, c *child) (again bool, err error)
 	return ctx.Err() == nil, s.account(c)
 }
 
-// awaitAnswer publishes the process once it answers anything, and kills it when it has not after
-// the initialization timeout.
+// awaitAnswer publishes the process once it answers anything, and kills it if there is no answer within the
+// initialization timeout.
 func (s *supervisor) awaitAnswer(ctx context.Context, c *child) {
 	ctx, cancel := context.WithTimeout(ctx, s.initTimeout)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *supervisor) answers(ctx context.Context, c *child) bool {
 	return true
 }
 
-// account counts the end of a process and fails on the crash that is one too many.
+// account counts the end of a process, and returns an error at the crash that exceeds the limit.
 func (s *supervisor) account(c *child) error {
 	if c.dropped.Load() || c.code == restartCode {
 		s.log.Warn("handler restarts", "code", c.code)
@@ -156,7 +156,7 @@ func (s *supervisor) account(c *child) error {
 	return fault.New(fault.Unavailable, "handler crashed %d times, the last with code %d: %s", s.crashes, c.code, c.stderr)
 }
 
-// publish makes c the process to send to, and wakes those that wait for one.
+// publish makes c the process that receives requests, and wakes callers that wait for one.
 func (s *supervisor) publish(c *child) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *supervisor) publish(c *child) {
 	s.changed = make(chan struct{})
 }
 
-// await returns the process to send to, once there is one.
+// await returns the process that receives requests, once there is one.
 func (s *supervisor) await(ctx context.Context) (*child, error) {
 	limit := time.NewTimer(waitFactor * s.initTimeout)
 	defer limit.Stop()
@@ -186,8 +186,8 @@ func (s *supervisor) await(ctx context.Context) (*child, error) {
 	}
 }
 
-// restart kills the process, and run starts another; everything in flight fails. Only the first
-// of several calls about one process counts.
+// restart kills the process, and run starts another. Everything in flight fails. Of several calls for one process,
+// only the first has an effect.
 func (s *supervisor) restart(c *child, why string) {
 	if c.dropped.Load() {
 		return
@@ -196,7 +196,7 @@ func (s *supervisor) restart(c *child, why string) {
 	c.drop()
 }
 
-// listen opens the HTTP port. Its error says what to do when the port is taken.
+// listen opens the HTTP port. If the port is in use, the error says what to do.
 func listen(addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

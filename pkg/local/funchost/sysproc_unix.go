@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// killGroup ends the handler and what it started. SIGKILL is all that the real host ever sends, so
-// a handler that counts on SIGTERM must fail here too.
+// killGroup kills the handler and the processes that it started. The real host only ever sends SIGKILL, so a handler
+// that relies on SIGTERM must fail here, too.
 func killGroup(p *os.Process) {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); err != nil {
 		p.Kill()

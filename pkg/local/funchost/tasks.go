@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tasks are the invocations that run now, which the host waits for before it ends.
+// tasks are the running invocations. The host waits for them before it ends.
 type tasks struct {
 	mu   sync.Mutex
 	life context.Context // of all tasks: ends after the drain

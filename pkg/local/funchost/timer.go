@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// maxNap bounds one sleep, so that a machine that was suspended, or whose clock was set, fires soon
-// after it should have.
+// maxNap bounds one sleep, so that a timer fires soon after its time even if the machine was suspended or its clock
+// was set.
 const maxNap = 10 * time.Second
 
-// timerLoop fires one function. Runs never overlap, failures neither stop the schedule nor are
-// repeated, and occurrences that pass during a run are skipped.
+// timerLoop fires one function. Runs never overlap, a failure neither stops the schedule nor is retried, and
+// occurrences during a run are skipped.
 type timerLoop struct {
 	invoker *invoker
 	tasks   *tasks
 	f       *function
-	store   statusFolder // so that an occurrence missed while the host was down is made up for
+	store   statusFolder // so that an occurrence that was missed while the host was down is run later
 	log     *slog.Logger
 	status  timerStatus
 }
@@ -37,8 +37,8 @@ func (t *timerLoop) listen(ctx context.Context) {
 	}
 }
 
-// begin finds out when the timer is next due and whether an occurrence was missed. A timer never
-// seen before, or whose schedule was changed, has missed nothing.
+// begin finds out when the timer is next due and whether an occurrence was missed. A new timer, or one with a changed
+// schedule, has missed nothing.
 func (t *timerLoop) begin(now time.Time) (missed bool) {
 	fresh := timerStatus{Schedule: t.f.schedule.text, Next: t.f.schedule.next(now)}
 	t.status = fresh
@@ -50,7 +50,7 @@ func (t *timerLoop) begin(now time.Time) (missed bool) {
 		t.status = saved
 		return now.After(saved.Next)
 	}
-	// Written before the first run, so that even the first one is made up for if it is missed.
+	// Written before the first run, so that even a missed first run is made up for.
 	fresh.LastUpdated = now
 	t.save(fresh)
 	return false
@@ -63,7 +63,7 @@ func (t *timerLoop) fire(missed bool) {
 	e := timerEnvelope(t.f, t.status, missed, begin)
 	t.tasks.run(func(ctx context.Context) {
 		defer close(done)
-		// The outcome is logged by invoke and changes nothing here.
+		// invoke logs the outcome, which changes nothing here.
 		t.invoker.invoke(ctx, t.f, e)
 	})
 	<-done
@@ -80,7 +80,7 @@ func (t *timerLoop) save(s timerStatus) {
 	}
 }
 
-// sleepUntil waits for a time, and reports whether it came before ctx ended.
+// sleepUntil waits until a time, and returns false if ctx ends first.
 func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 	for {
 		left := at.Sub(time.Now())
@@ -102,7 +102,7 @@ type timerInfo struct {
 
 type scheduleStatus struct{ Last, Next, LastUpdated string }
 
-// isoTicks is a date with the fraction that .NET keeps.
+// isoTicks is the format of a date with the fraction that .NET keeps.
 const isoTicks = "2006-01-02T15:04:05.9999999-07:00"
 
 // timerEnvelope encodes one run.

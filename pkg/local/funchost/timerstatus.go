@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// timerStatus is what is remembered of a timer from one start of the host to the next.
+// timerStatus is the state of a timer that survives a restart of the host.
 type timerStatus struct {
-	Schedule    string // the text that Next follows from
+	Schedule    string // the expression that Next was computed from
 	Last        time.Time
 	Next        time.Time
 	LastUpdated time.Time
@@ -26,7 +26,7 @@ func (f statusFolder) path(function string) string {
 	return filepath.Join(string(f), "Host.Functions."+function+".json")
 }
 
-// load treats a file that cannot be understood as none, for a timer must not stay silent over it.
+// load treats a file that cannot be parsed as missing, because a damaged file must not stop its timer.
 func (f statusFolder) load(function string) (s timerStatus, ok bool, err error) {
 	if f == "" {
 		return s, false, nil
@@ -44,7 +44,7 @@ func (f statusFolder) load(function string) (s timerStatus, ok bool, err error) 
 	return s, true, nil
 }
 
-// save replaces the file in one step, so that a kill leaves the old status or the new one.
+// save replaces the file in one step, so that after a kill the file has the old or the new status.
 func (f statusFolder) save(function string, s timerStatus) error {
 	if f == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 
 var timeSpanForm = regexp.MustCompile(`^(\d\d):([0-5]\d):([0-5]\d)$`)
 
-// parseTimeSpan reads the form of a .NET TimeSpan that Tidemark's host.json uses, hh:mm:ss. Days, fractions and
-// a lone number, which .NET takes for days, are refused.
+// parseTimeSpan parses the form of a .NET TimeSpan that Tidemark's host.json uses, hh:mm:ss. It refuses days,
+// fractions and a single number, which .NET interprets as days.
 func parseTimeSpan(s string) (time.Duration, error) {
 	m := timeSpanForm.FindStringSubmatch(s)
 	if m == nil || m[1] > "23" {
@@ -21,8 +21,8 @@ func parseTimeSpan(s string) (time.Duration, error) {
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// whole reads a few digits.
+// whole parses a few digits.
 func whole(digits string) int {
-	n, _ := strconv.Atoi(digits) // Unreachable: a pattern has found digits, and few
+	n, _ := strconv.Atoi(digits) // Unreachable: a pattern has matched a few digits
 	return n
 }

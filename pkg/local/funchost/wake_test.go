@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestWake has a queue to which nobody listens, so that the token an invocation leaves for it stays.
+// TestWake uses a queue without a listener, so that the token of an invocation for it remains.
 func TestWake(t *testing.T) {
 	rows := []struct {
 		name, method, path string
@@ -33,7 +33,7 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// TestListenerWaits holds that a token ends a pause at once.
+// TestListenerWaits checks that a token ends a pause at once.
 func TestListenerWaits(t *testing.T) {
 	l := &queueListener{nudge: make(chan struct{}, 1)}
 	poke(l.nudge)
@@ -46,7 +46,7 @@ func TestListenerWaits(t *testing.T) {
 	}
 }
 
-// TestWakeGap holds that a queue in use is asked again at once, and idle ones four times a second.
+// TestWakeGap checks that a queue in use is polled again at once, and idle ones four times a second.
 func TestWakeGap(t *testing.T) {
 	for vain, want := range map[int]time.Duration{0: 10 * time.Millisecond, 3: 80 * time.Millisecond,
 		5: 250 * time.Millisecond, 1000: 250 * time.Millisecond} {

@@ -1,5 +1,5 @@
-// Package azuritetest gives the tests of a process one Azurite in memory. A test that cannot
-// have it fails; it is never skipped.
+// Package azuritetest provides one Azurite in memory for all tests of a process. A test that cannot get it fails; it
+// is never skipped.
 package azuritetest
 
 import (
@@ -20,7 +20,7 @@ const startTimeout = 5 * time.Minute
 var server struct {
 	sync.Mutex
 	running *azurite.Server
-	main    bool // Main stops it
+	main    bool // set by Main, which stops the server
 }
 
 // Main runs a package's tests and stops the server they used:
@@ -35,8 +35,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Start returns the process's server, starting it the first time. Its data is shared by all tests
-// of the process, so they use names of their own. The package's TestMain must call [Main].
+// Start returns the server of the process, and starts it on the first call. All tests of the process share its data,
+// so each uses its own names. The package's TestMain must call [Main].
 func Start(t testing.TB) *azurite.Server {
 	t.Helper()
 	server.Lock()
@@ -64,7 +64,7 @@ func start() (*azurite.Server, error) {
 	return azurite.Start(ctx, azurite.Options{ToolDir: dir})
 }
 
-// ToolDir is .tools in the module that the working directory is in.
+// ToolDir is .tools in the module of the working directory.
 func ToolDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// app is what is read of a script root.
+// app is the content of a script root that matters to the checks.
 type app struct {
 	dir        string
 	executable string
@@ -22,7 +22,7 @@ type app struct {
 type function struct {
 	name    string
 	trigger string // name of the trigger's binding
-	http    bool   // has an httpTrigger: the host passes its requests through as they are
+	http    bool   // has an httpTrigger: the host passes its requests through unchanged
 	route   string
 	methods []string
 }
@@ -105,7 +105,7 @@ func (f function) path(a app) string {
 	return "/" + strings.Trim(a.prefix+"/"+strings.Trim(route, "/"), "/")
 }
 
-// upper is path with the literal parts, which hosts match in any casing, in capitals.
+// upper is path with its literal parts in capitals. Hosts match them in any case.
 func (f function) upper(a app) string {
 	parts := strings.Split(strings.Trim(a.prefix+"/"+strings.Trim(f.route, "/"), "/"), "/")
 	sample := strings.Split(strings.Trim(f.path(a), "/"), "/")

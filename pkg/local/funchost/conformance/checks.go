@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// checkEnvelope posts junk to an endpoint, chunked and with its length.
+// checkEnvelope posts junk to an endpoint, both chunked and with its length.
 func (p *process) checkEnvelope(t *testing.T, f function, more [][]byte) {
 	bodies := junk(f)
 	for i, b := range more {
@@ -50,8 +50,8 @@ func (p *process) checkBody(t *testing.T, f function, body []byte) {
 	}
 }
 
-// goodForm checks what a host needs of every answer to an envelope, failures included: it may
-// neither be empty nor be anything but a JSON object that says it is one.
+// goodForm checks what a host requires of every answer to an envelope, including failures: a body that is not empty,
+// is a JSON object, and has the Content-Type of JSON.
 func goodForm(a Answer) error {
 	media, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
 	if media != "application/json" && media != "text/json" {
@@ -76,7 +76,7 @@ func goodForm(a Answer) error {
 	return nil
 }
 
-// checkMessage sends a sample in both encodings, chunked and not.
+// checkMessage sends a sample in both encodings, chunked and with its length.
 func (p *process) checkMessage(t *testing.T, f function, m Message) {
 	bodies := encodings(f, m.Body)
 	for _, name := range slices.Sorted(maps.Keys(bodies)) {
@@ -107,9 +107,8 @@ func (m Message) judge(a Answer) error {
 	return nil
 }
 
-// checkRoute calls an HTTP function at its route, in the casing of function.json and in capitals,
-// which hosts pass through as they came. A function that takes every path, to say that there is nothing,
-// answers as it likes.
+// checkRoute calls an HTTP function at its route, in the case of function.json and in capitals, which hosts pass
+// through unchanged. A function that accepts every path, to report that there is nothing, may answer anything.
 func (p *process) checkRoute(t *testing.T, a app, f function) {
 	if strings.HasPrefix(f.route, "{*") {
 		return
@@ -124,8 +123,8 @@ func (p *process) checkRoute(t *testing.T, a app, f function) {
 	}
 }
 
-// checkRouted fails when the handler does not know the path. A function may well answer 404 for
-// what it was asked about, so that is told from an unknown path by comparing the two answers.
+// checkRouted fails when the handler does not know the path. A function may itself answer 404 for a missing object,
+// so the answer is compared with the answer for an unknown path.
 func (p *process) checkRouted(t *testing.T, method, path string) {
 	t.Helper()
 	method = strings.ToUpper(method)

@@ -1,10 +1,10 @@
-// Package conformance checks a custom handler from outside, the way the Functions host meets it:
-// it starts the executable of a script root and speaks the protocol to it. It shares no code with
-// the local host, so the two cannot agree on the same mistake.
+// Package conformance checks a custom handler from outside, as the Functions host would use it: it starts the
+// executable of a script root and uses the protocol. It shares no code with the local host, so the two cannot share a
+// mistake.
 //
-// Every check is about what the real host punishes late and silently: an empty answer that hangs
-// until the function times out, a missing Content-Type, a chunked body taken for none, a route that
-// exists in function.json only.
+// Every check is about something that the real host punishes late and silently: an empty answer that hangs until the
+// function times out, a missing Content-Type, a chunked body that counts as no body, a route that exists in
+// function.json only.
 package conformance
 
 import (
@@ -15,36 +15,36 @@ import (
 	"time"
 )
 
-// Answer is what the handler answered.
+// Answer is a response of the handler.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Message is a queue message that a function takes.
+// Message is a queue message that a function accepts.
 type Message struct {
 	Body []byte
-	// Taken judges the answer; nil wants status 200 and a JSON object.
+	// Taken checks the answer; nil requires status 200 and a JSON object.
 	Taken func(Answer) error
 }
 
-// Options say how to run the handler and what to tell it.
+// Options say how to run the handler and what to send to it.
 type Options struct {
-	// Env is the whole environment of the handler but for the variables of the host. Leave the
-	// dependencies out, or point them at nothing: the handler must answer GET / all the same.
+	// Env is the whole environment of the handler, except for the variables of the host. It should make dependencies
+	// unreachable: the handler must answer GET / all the same.
 	Env []string
 	// Messages are samples for queue functions, by name of the function.
 	Messages map[string]Message
-	// Payloads are more bodies for envelope functions, by name; such that provoke a panic, say.
+	// Payloads are further bodies for envelope functions, by name, such as one that provokes a panic.
 	Payloads map[string][][]byte
-	// AnswerWithin bounds every single answer; 10 s when zero. Ready bounds the answer to the
-	// first GET / from the moment the port is open; 1 s when zero.
+	// AnswerWithin bounds every single answer; 10 s when zero. Ready bounds the time from the opening of the port to
+	// the answer to the first GET /; 1 s when zero.
 	AnswerWithin, Ready time.Duration
 }
 
-// Handler starts the handler of the app in appDir and checks it. Functions with an HTTP route are
-// called with their methods and an empty body, so the environment should be a disposable one.
+// Handler starts the handler of the app in appDir and checks it. It calls functions with an HTTP route with their
+// methods and an empty body, so the environment should be disposable.
 func Handler(t *testing.T, appDir string, o Options) {
 	t.Helper()
 	a, err := readApp(appDir)
@@ -83,7 +83,7 @@ func Handler(t *testing.T, appDir string, o Options) {
 
 const unknownPath = "/no-function-has-this-path"
 
-// junk is what an envelope endpoint must answer in good form.
+// junk returns invalid bodies that an envelope endpoint must answer correctly.
 func junk(f function) map[string][]byte {
 	return map[string][]byte{
 		"empty body":        nil,
@@ -113,7 +113,7 @@ func deep(n int) []byte {
 	return b
 }
 
-// envelope puts a value, given as JSON, into the body of an invocation.
+// envelope returns the body of an invocation with a value, which is JSON.
 func envelope(f function, value []byte) []byte {
 	b, err := json.Marshal(map[string]any{
 		"Data":     map[string]json.RawMessage{f.trigger: value},
@@ -133,8 +133,8 @@ func quote(s []byte) []byte {
 	return b
 }
 
-// encodings are the two ways a host passes a message: a string that was encoded twice and, with
-// dataType binary, base64.
+// encodings are the two ways in which a host passes a message: a string that was encoded twice or, with dataType
+// binary, base64.
 func encodings(f function, body []byte) map[string][]byte {
 	return map[string][]byte{
 		"double-encoded": envelope(f, quote(quote(body))),

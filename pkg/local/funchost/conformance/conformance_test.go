@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The test binary is also the handler: a good one, or one with a flaw that the checks must find.
+// The test binary is also the handler: a correct one, or one with a flaw that the checks must find.
 
 const (
 	roleVar = "CONFORMANCE_TEST_HANDLER"
@@ -119,7 +119,7 @@ func testApp(t *testing.T) string {
 	return dir
 }
 
-// TestSubject checks a good handler, or the flawed one that TestFlawsAreFound asks for.
+// TestSubject checks a correct handler, or the flawed one that TestFlawsAreFound selects.
 func TestSubject(t *testing.T) {
 	Handler(t, testApp(t), Options{
 		Env: []string{roleVar + "=" + os.Getenv(flawVar)},

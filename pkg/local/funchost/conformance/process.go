@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// startWithin is how long a handler may take to open its port. It is generous, for test machines
-// are busy; the host allows 30 s.
+// startWithin is how long a handler may take to open its port. It is generous because test machines are busy; the
+// host allows 30 s.
 const startWithin = 20 * time.Second
 
 // process is the handler under test.
@@ -26,7 +26,7 @@ type process struct {
 	limit  time.Duration
 }
 
-// startProcess runs the executable as a host would. It is killed, without notice, when t ends.
+// startProcess runs the executable as a host would. The process is killed without notice when t ends.
 func startProcess(t *testing.T, a app, o Options) *process {
 	t.Helper()
 	port := freePort(t)
@@ -64,8 +64,8 @@ func freePort(t *testing.T) string {
 	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 }
 
-// checkReady polls GET / as the host does. Only a refused connection means "not yet": once the
-// port is open, the answer has to come.
+// checkReady polls GET / as the host does. Only a refused connection means "not yet": once the port is open, the
+// answer must arrive.
 func (p *process) checkReady(t *testing.T, within time.Duration) {
 	t.Helper()
 	limit := p.limit
@@ -84,7 +84,7 @@ func (p *process) checkReady(t *testing.T, within time.Duration) {
 	t.Fatalf("port not open after %v", startWithin)
 }
 
-// do sends one request; a body goes chunked or with its length.
+// do sends one request, with a body that is chunked or has its length.
 func (p *process) do(method, path string, body []byte, chunked bool) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
@@ -118,7 +118,7 @@ func (p *process) get(t *testing.T, path string) Answer {
 	return got
 }
 
-// output collects what the handler prints.
+// output collects the handler's output.
 type output struct {
 	mu sync.Mutex
 	b  bytes.Buffer
