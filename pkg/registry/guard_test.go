@@ -130,7 +130,7 @@ func TestA14GoneIsCountedOnce(t *testing.T) {
 func TestA14BatchesShareTheRoom(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		b := open(t, Options{})
-		b.kept(t, 20) // of which 4 may go
+		b.kept(t, 20) // 4 of them may go
 		b.clock.Advance(25 * time.Hour)
 		jobs := b.swept(t, 2)
 		first, second := b.begin(t, jobs[0]), b.begin(t, jobs[1])

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Rebuild says which items are indexed again, and from what (A19, B5).
+// Rebuild says which items are indexed again, and whether from the site or from snapshots (A19, B5).
 type Rebuild struct {
 	Run  string // id of the run: each run includes an item once
 	Host string // items of this host only; all if empty

@@ -15,7 +15,7 @@ import (
 // maxMade is how many rules one hunk may yield.
 const maxMade = 5
 
-// Request names the lines that should not count. Exactly one of Pattern, Text and Hunk is set.
+// Request names the lines that should not count. Exactly one of Pattern, Text and Hunk is set, unless Undo is.
 type Request struct {
 	Pattern   string // a regular expression for lines
 	Text, Was string // a line, and the line that it replaced: the rule keeps what they have in common

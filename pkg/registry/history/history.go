@@ -55,7 +55,7 @@ func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 	return Past{Item: it, IDs: append([]source.ID{it.ID}, formers...), h: h}, err
 }
 
-// BaseURL is the base of relative addresses in a document of which only the text is needed.
+// BaseURL is the base of relative addresses when only the text of a document is needed.
 const BaseURL = "https://capture.invalid/"
 
 // Read reads a captured body as a document. Its text does not depend on where its links lead.

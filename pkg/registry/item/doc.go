@@ -1,13 +1,13 @@
-// Package item holds the rules for an item's row: what a registration, a worker's commit, a move or a rebuild changes
-// in it. Everything here is arithmetic on values and sends no request to the store. pkg/registry reads and writes the
+// Package item holds the rules for an item's row: how a registration, a worker's commit, a move or a rebuild changes
+// it. Everything here is arithmetic on values and sends no request to the store. pkg/registry reads and writes the
 // rows, and implements the protocol.
 //
 // # The row
 //
-// An [Item] is one row of five records: [Identity] is which source it is, [Asked] what people and runs have
-// requested, [Seen] what checks have found, [Plan] what is to be done next and when, and [Lock] which worker has it.
-// A check writes what it has seen, its plan and the lock. Others write everything else, also while a check runs.
-// [Meanwhile] defines what a commit then keeps of each record.
+// An [Item] is one row of five records. [Identity] names the source. [Asked] has the requests of people and runs.
+// [Seen] has the findings of checks. [Plan] says what is to be done next and when. [Lock] names the worker that has
+// the item. A check writes Seen, Plan and Lock. Others write everything else, also while a check runs. [Meanwhile]
+// defines what a commit then keeps of each record.
 //
 // # Keys
 //

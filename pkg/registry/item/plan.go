@@ -68,9 +68,9 @@ var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is in the index or may belong there: what the index should hold if it
-// had lost everything, and content whose text could not be extracted. Content that was never read, because it is too
-// large, has no text hash.
+// Indexable reports whether the item's content is or may belong in the index. That is the content that the index
+// should hold if it had lost everything, and content whose text could not be extracted. Content that was never read,
+// because it is too large, has no text hash.
 func (it *Item) Indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }

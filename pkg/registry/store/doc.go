@@ -5,10 +5,11 @@
 // package reads and writes them:
 //
 //   - [Store.ChangeHost] changes a host row and others of its partition, one writer after the other in a process, and
-//     decides anew if another process was quicker;
+//     decides again if another process was quicker;
 //   - [Store.WriteEach] writes several items, and drops those that another writer has changed meanwhile;
-//   - [Store.Hinted] writes the hint before the transaction, and sends the transaction before a sweep may delete the hint;
-//   - [Sums] copies the counters of host rows to rows of which one request reads a thousand;
+//   - [Store.Hinted] writes the hint before the transaction, and sends the transaction before a sweep may delete the
+//     hint;
+//   - [Sums] copies the counters of host rows to other rows, a thousand of which one request can read;
 //   - [Store.OverItems] walks over items, a bounded piece at a time;
 //   - [Store.Share] reserves from the budgets that all hosts share;
 //   - [Store.Announce] publishes the changes of a commit, which its transaction wrote to the host row.

@@ -70,8 +70,8 @@ type DueHint struct {
 }
 
 // HintsUntil yields the due hints of all shards, oldest minute first. If shards were swept one after the other, the
-// last would starve when there is more work than time. It holds one page of each shard. An error concerns one shard,
-// of which no more hints follow.
+// last would starve when there is more work than time. It holds one page of each shard. An error concerns one shard;
+// no further hints of that shard follow.
 func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard

@@ -116,7 +116,7 @@ type Holder struct {
 }
 
 // Holding yields, from a partition on, the partitions that have items of a host and a status. Either filter may be
-// empty.
+// empty. It reads page partitions at a time.
 func (r *Sums) Holding(ctx context.Context, host string, status item.Status, from string,
 	page int) iter.Seq2[Holder, error] {
 	return func(yield func(Holder, error) bool) {
