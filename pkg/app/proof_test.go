@@ -34,8 +34,8 @@ var (
 //
 //   - The run discovers the addresses that the sites list and allow, each once (E1, E5).
 //   - The counts of a run are the same with and without a kill (E11).
-//   - Without a kill each document is requested once per run, and each page once over all runs. A kill repeats at most the
-//     work in flight.
+//   - Without a kill each document is requested once per run, and each page once over all runs. A kill repeats at most
+//     the work in flight.
 //   - A dry run predicts the counts of the run, and creates no item (E10).
 //   - Every site receives requests no faster than its limits allow (E3).
 func TestE8WholeSites(t *testing.T) {

@@ -165,7 +165,7 @@ func (c *Config) limitsSettings() []Setting {
 	}
 }
 
-// keptSettings say what is kept of pages.
+// keptSettings say which data of pages is kept.
 func (c *Config) keptSettings() []Setting {
 	return []Setting{
 		{"SNAPSHOT_KEEP_DAYS", "0", shown, span(&c.Retention.Age, 0, 36500, day),
@@ -179,7 +179,7 @@ func (c *Config) keptSettings() []Setting {
 	}
 }
 
-// fetchedSettings say what is fetched, and how much.
+// fetchedSettings limit which pages and files are fetched, and how much of them.
 func (c *Config) fetchedSettings() []Setting {
 	return []Setting{
 		{"CRAWL_ALLOW_HOSTS", "", shown, list(&c.Fetch.AllowHosts),

@@ -8,8 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// byLevel writes warnings and errors to another handler than the rest. The host logs a line on stdout as information,
-// and a line on stderr as an error, or as a warning if it contains "warn", which a line of that level does.
+// byLevel writes warnings and errors to one handler, bad, and all other lines to another. The host logs a line on
+// stdout as information, and a line on stderr as an error, or as a warning if it contains "warn", as lines of that
+// level do.
 type byLevel struct{ rest, bad slog.Handler }
 
 func newByLevel(rest, bad io.Writer) slog.Handler {
