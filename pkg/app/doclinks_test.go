@@ -196,8 +196,8 @@ func (s sourceTree) declares(dir, link string, imports map[string]string) bool {
 	return len(parts) == 1 || s.has(p, parts[0], parts[1], 0)
 }
 
-// has reports whether a type has a member, also by embedding. Embedded types of other modules count as having any
-// member.
+// has reports whether a type has a member, also by embedding. A type of another package, embedded or named by an
+// alias, counts as having any member.
 func (s sourceTree) has(p *declarations, typ, member string, depth int) bool {
 	if p.members[typ][member] || depth > 5 {
 		return true
