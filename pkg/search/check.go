@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Check returns Invalid, with the name of the field, for a page that no index accepts. Adapters call it before they
-// write anything.
+// Check returns Invalid, with the name of the field, for a page that no index accepts. Adapters must call it before
+// they write anything.
 func (p Page) Check() error {
 	if !IsKey(p.ID) {
 		return fault.Field("id", "page id %.40q is not 1 to %d letters, digits, - and =, or _ after the first", p.ID, MaxKey)
@@ -60,9 +60,9 @@ func (p Page) checkImages() error {
 	return nil
 }
 
-// IsKey reports whether s may be, or be part of, a document key in Azure AI Search, so that an
-// index can move there
-// (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
+// IsKey reports whether s may be a document key, or part of one, in Azure AI Search
+// (https://learn.microsoft.com/rest/api/searchservice/naming-rules). Every engine keeps this rule, so an index can
+// move to Azure.
 func IsKey(s string) bool {
 	if s == "" || len(s) > MaxKey || s[0] == '_' {
 		return false
@@ -85,7 +85,7 @@ func (q Query) Check() error {
 	return nil
 }
 
-// CheckTyped returns Invalid for a text that is too long to be completed.
+// CheckTyped returns Invalid for text that is too long to complete.
 func CheckTyped(typed string) error {
 	if utf8.RuneCountInString(typed) > MaxSuggestRunes {
 		return fault.Field("q", "what is completed is longer than %d characters", MaxSuggestRunes)
@@ -93,8 +93,8 @@ func CheckTyped(typed string) error {
 	return nil
 }
 
-// PathOf is the path of an address, or of a file, as it is compared with [Query.Path]: in ASCII, with a slash before
-// it; "" where there is no address.
+// PathOf returns the path of an address or of a file in the form that is compared with [Query.Path]: in ASCII, with a
+// leading slash. It returns "" if there is no address.
 func PathOf(address string) string {
 	if address == "" {
 		return ""
@@ -106,8 +106,8 @@ func PathOf(address string) string {
 	return "/" + strings.TrimPrefix(u.EscapedPath(), "/")
 }
 
-// PathRange is what the paths that begin so are between, from the first up to but without the second: a character that
-// is in no path follows all others.
+// PathRange returns the range [from, to) that contains every path with this prefix. The upper bound ends in a
+// character that occurs in no path and sorts after all others.
 func PathRange(prefix string) (from, to string) {
 	from = PathOf(prefix)
 	return from, from + "\u00ff"

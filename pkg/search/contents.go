@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Contents is what an index holds of a page, so that the next Put can write the difference without a read. A caller
-// gets it from [Page.Contents] of the page that it put last, and may keep it as JSON. It is right only if every Put and
-// Remove of the page since then returned nil: one that failed or was interrupted may have left chunks that belong to no
-// page, and only a Put without Known removes those.
+// Contents describes what an index holds of a page, so that the next Put can write only the difference, without
+// reading first. A caller gets it from [Page.Contents] of the page that it put last, and may keep it as JSON. It is
+// valid only if every Put and Remove of the page since then returned nil: a call that failed or was interrupted may
+// have left chunks that belong to no page, and only a Put without Known removes those.
 type Contents struct {
-	Fields string            `json:"fields"`         // digest of what of the page is written with each chunk
+	Fields string            `json:"fields"`         // digest of the page's values that are written with each chunk
 	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
 	Chunks map[string]string `json:"chunks"`         // uid by key
-	// Anchors of those chunks that have one, by key.
+	// Anchors holds the anchors of chunks that have one, by key.
 	Anchors map[string]string `json:"anchors,omitempty"`
 	Images  map[string]string `json:"images"` // digest by id
 }
 
-// Contents returns what an index holds after p was put.
+// Contents returns what an index holds after Put of p.
 func (p Page) Contents() *Contents {
 	h := &Contents{
 		Fields: p.fields(),
@@ -42,7 +42,7 @@ func (p Page) Contents() *Contents {
 	return h
 }
 
-// fields is a digest of all values of a page by which its chunks are filtered, ranked or shown.
+// fields returns a digest of all values of a page by which its chunks are filtered, ranked or shown.
 func (p Page) fields() string {
 	all := []string{p.URL, p.Host, p.Type, p.Title, p.Language, p.Group}
 	if !p.PublishedAt.IsZero() { // otherwise every page without a date would be written again
@@ -51,7 +51,7 @@ func (p Page) fields() string {
 	return digest(all...)
 }
 
-// digest returns 96 bits of a hash: enough, because it is only compared with another of the same page.
+// digest returns 96 bits of a hash. That is enough, because a digest is only compared with others of the same page.
 func digest(texts ...string) string {
 	encoded, _ := json.Marshal(texts) // texts always encode
 	sum := sha256.Sum256(encoded)

@@ -10,18 +10,18 @@ import (
 const (
 	passageRunes = 300
 	leadRunes    = 60 // shown before the first match
-	// farLeadRunes is how far before it a sentence may begin to be shown whole.
+	// farLeadRunes is how far before the first match a sentence may begin and still be shown whole.
 	farLeadRunes = 140
 )
 
-// Excerpt cuts a passage of about 300 characters out of a chunk's text, around the matches that are closest together.
-// It begins and ends with sentences where their ends are near. The ranges must be sorted and disjoint; those of the
-// passage are, too.
+// Excerpt cuts a passage of about 300 characters from a chunk's text, around the matches that are closest together.
+// The passage begins and ends at sentence boundaries where those are near. The ranges must be sorted and disjoint;
+// the passage's ranges are, too.
 func Excerpt(text string, ranges []Range) (string, []Range) {
 	return ExcerptAt(text, ranges, -1)
 }
 
-// ExcerptAt is [Excerpt] around what begins at a byte of the text, unless at is negative.
+// ExcerptAt is [Excerpt] around the byte offset at. With a negative offset it is Excerpt.
 func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
 		at = ranges[anchor].From
@@ -47,7 +47,7 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	return text[from:to], within(ranges, from, to)
 }
 
-// sentenceStart returns where the sentence that contains at begins; -1 if that is before from.
+// sentenceStart returns where the sentence that contains offset at begins, or -1 if it begins before from.
 func sentenceStart(text string, from, at int) int {
 	start := -1
 	if from == 0 {
@@ -61,7 +61,8 @@ func sentenceStart(text string, from, at int) int {
 	return start
 }
 
-// sentenceEnd returns the last end of a sentence between from and to, or the end of the text; -1 if there is none.
+// sentenceEnd returns the last end of a sentence between from and to, or the end of the text, or -1 if neither
+// exists.
 func sentenceEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to
@@ -75,8 +76,9 @@ func sentenceEnd(text string, from, to int) int {
 	return last
 }
 
-// endsSentence reports whether r, before rest, ends a sentence. The end of a line does; a full stop does before a space
-// that no lower-case letter follows, so that most abbreviations do not; a full stop of Chinese or Japanese always does.
+// endsSentence reports whether r, followed by rest, ends a sentence. A line break always does. A full stop does
+// before a space that no lower-case letter follows, which excludes most abbreviations. A Chinese or Japanese full
+// stop always does.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '\n', '。', '！', '？', '｡':
@@ -89,7 +91,7 @@ func endsSentence(r rune, rest string) bool {
 	return false
 }
 
-// densest returns the first range with the most others within the length of a passage after it.
+// densest returns the first of the ranges that have the most other ranges within one passage length after them.
 func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
@@ -108,7 +110,7 @@ func densest(text string, ranges []Range) int {
 	return best
 }
 
-// within returns the ranges inside [from, to), relative to from. A range that crosses an end is cut there.
+// within returns the ranges inside [from, to), relative to from. A range that crosses either end is cut there.
 func within(ranges []Range, from, to int) []Range {
 	var inside []Range
 	for _, r := range ranges {
@@ -138,7 +140,7 @@ func forward(text string, i, n int) int {
 	return i
 }
 
-// wordStart moves i to the next beginning of a word, unless that is far.
+// wordStart moves i forward to the next beginning of a word, unless that is far.
 func wordStart(text string, i int) int {
 	if i == 0 {
 		return 0
@@ -149,7 +151,7 @@ func wordStart(text string, i int) int {
 	return i
 }
 
-// wordEnd moves to back to the end of a word, unless that costs much of the passage.
+// wordEnd moves to back to the end of a word, unless that would cost much of the passage.
 func wordEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to

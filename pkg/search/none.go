@@ -8,11 +8,11 @@ import (
 
 var _ Index = None{}
 
-// None stands for an index where none is configured. It holds nothing. Put and Search are Unavailable, and the error
-// says what to configure. Package crawl gives it no page.
+// None is the index where no index is configured. It holds nothing. Put and Search return Unavailable, with an error
+// that says what to configure. Package crawl never gives it a page.
 type None struct{}
 
-// errNone tells an operator, in the answer to a search, what is missing.
+// errNone is shown in the answer to a search; its text names the missing settings for the operator.
 var errNone = fault.New(fault.Unavailable,
 	"no search index is configured: set SEARCH_ENDPOINT to the address of an Azure AI Search, and what was crawled "+
 		"enters it by itself")
@@ -20,13 +20,13 @@ var errNone = fault.New(fault.Unavailable,
 // Create does nothing.
 func (None) Create(context.Context) error { return nil }
 
-// Put refuses.
+// Put returns Unavailable.
 func (None) Put(context.Context, ...Page) error { return errNone }
 
 // Remove does nothing.
 func (None) Remove(context.Context, string, *Contents) error { return nil }
 
-// Search tells what to configure; a query that the port refuses is refused first.
+// Search returns Unavailable and says what to configure. A query that the port refuses is Invalid instead.
 func (None) Search(_ context.Context, q Query) (Results, error) {
 	if err := q.Check(); err != nil {
 		return Results{}, err
@@ -34,16 +34,16 @@ func (None) Search(_ context.Context, q Query) (Results, error) {
 	return Results{}, errNone
 }
 
-// Suggest tells what to configure.
+// Suggest returns Unavailable and says what to configure.
 func (None) Suggest(context.Context, string) ([]string, error) { return nil, errNone }
 
-// Count is 0.
+// Count returns 0.
 func (None) Count(context.Context) (int, error) { return 0, nil }
 
-// Ping finds nothing wrong.
+// Ping returns nil.
 func (None) Ping(context.Context) error { return nil }
 
-// Inspect is NotFound.
+// Inspect returns NotFound.
 func (None) Inspect(_ context.Context, id string) (Stored, error) {
 	return Stored{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
 }

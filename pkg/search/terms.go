@@ -5,20 +5,20 @@ import (
 	"unicode"
 )
 
-// MaxTerms bounds the words and phrases of a query that are used. Those behind are ignored, so that a pasted paragraph
-// still finds its page.
+// MaxTerms bounds the words and phrases of a query that are used. The ones after that are ignored, so that a pasted
+// paragraph still finds its page.
 const MaxTerms = 32
 
-// Term is a word or a phrase of a query, with at least one letter or digit. It is plain text: an engine that puts it
-// into an expression has to quote it.
+// Term is a word or a phrase of a query, with at least one letter or digit. It is plain text: an engine must quote it
+// before putting it into an expression.
 type Term struct {
 	Text   string
-	Phrase bool // was quoted
-	Prefix bool // the last word may go on
+	Phrase bool // it was quoted
+	Prefix bool // the last word may continue
 }
 
-// Terms reads a query: words, "phrases", and a * behind either for a prefix. A quote that is not
-// closed is ignored, and so is a word without a letter or digit.
+// Terms parses a query: words, "phrases", and a trailing * for a prefix. A quote that is not closed is ignored, and
+// so is a word without a letter or digit.
 func Terms(query string) []Term {
 	var terms []Term
 	seen := map[Term]bool{}
@@ -50,13 +50,13 @@ func Terms(query string) []Term {
 	return terms
 }
 
-// Unclosed reports whether a query has a quote without a second one, so that what follows is no phrase.
+// Unclosed reports whether a query has a quote without a closing one, so that the text after it is not a phrase.
 func Unclosed(query string) bool { return strings.Count(straightQuotes.Replace(query), `"`)%2 == 1 }
 
-// straightQuotes maps the quotes that keyboards and word processors make.
+// straightQuotes replaces the quotes that keyboards and word processors produce.
 var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`)
 
-// IsWordRune reports characters that words consist of.
+// IsWordRune reports whether words may contain the character.
 func IsWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || unicode.Is(unicode.Co, r)
 }

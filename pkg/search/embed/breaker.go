@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// openFor is how long no request is sent to a model that has just failed, unless it asks for longer.
+// openFor is how long no request is sent to a model after a failure, unless the model asks for longer.
 const openFor = 30 * time.Second
 
 var _ llm.Embedder = (*Breaker)(nil)
 
-// Breaker is a circuit breaker: for a while after a model has failed, calls fail at once, as Throttled, without a
-// request. So one call waits for a service that is down, and not each of a hundred. Errors of a text, and callers that
-// stop waiting, do not open it.
+// Breaker is a circuit breaker. For a while after a model has failed, calls fail at once, as Throttled, without a
+// request. If a service is down, one call waits for it instead of a hundred. Errors caused by a text and canceled
+// calls do not open the breaker.
 type Breaker struct {
 	llm.Embedder
 	now func() time.Time
@@ -30,10 +30,10 @@ type Breaker struct {
 // NewBreaker wraps a model. Callers of one model should share it.
 func NewBreaker(model llm.Embedder) *Breaker { return &Breaker{Embedder: model, now: time.Now} }
 
-// errOpen is in the errors of calls for which the model was not asked.
+// errOpen is wrapped in the errors of calls that sent no request to the model.
 var errOpen = errors.New("left alone after a failure")
 
-// Embed asks the model, unless the breaker is open.
+// Embed calls the model, unless the breaker is open.
 func (r *Breaker) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := r.open(); err != nil {
 		return make([][]float32, len(texts)), err

@@ -19,42 +19,43 @@ import (
 
 const (
 	parallel = 8   // rows read or written at once by one call
-	bite     = 128 // texts that are computed before they are written: what a crash may cost
-	// writeTime is given to writing what is computed, even if the caller's time is up: it is paid for.
+	bite     = 128 // texts computed before they are written: the most a crash can cost
+	// writeTime is the time limit for writing computed vectors, even if the caller's deadline has passed: they are
+	// paid for.
 	writeTime = 10 * time.Second
 )
 
 var _ llm.Embedder = (*Cached)(nil)
 
-// Cached is a model whose vectors are kept, and computed once for each text. It is safe for
-// concurrent use: of those in this process who want the vector of the same text at the same time
-// one computes it. Two processes may compute it both.
+// Cached is a model whose vectors are stored and computed once for each text. It is safe for concurrent use: if
+// several callers in this process want the vector of the same text at the same time, one of them computes it. Two
+// processes may both compute it.
 type Cached struct {
 	model llm.Embedder
 	rows  storage.Table
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	flights map[digest]*flight // that somebody is having now
+	flights map[digest]*flight // being computed now
 }
 
-// NewCached keeps a model's vectors in a store. Log may be nil.
+// NewCached returns a model whose vectors are kept in a store. Log may be nil.
 func NewCached(model llm.Embedder, s storage.Store, log *slog.Logger) *Cached {
 	defaults.Log(&log)
 	return &Cached{model: model, rows: s.Table(Table), log: log, flights: map[digest]*flight{}}
 }
 
-// Create makes the table if it is missing.
+// Create creates the table if it is missing.
 func (c *Cached) Create(ctx context.Context) error { return c.rows.Create(ctx) }
 
-// Model is the model's name.
+// Model returns the model's name.
 func (c *Cached) Model() string { return c.model.Model() }
 
-// Dimension is what the model knows of it.
+// Dimension returns the model's dimension, as far as it is known.
 func (c *Cached) Dimension() int { return c.model.Dimension() }
 
-// Embed keeps the promise of the port. An error of the store is an error, too; what was computed
-// before it stands.
+// Embed implements [llm.Embedder]. Errors of the store are returned, too; vectors computed before the error stay
+// stored.
 func (c *Cached) Embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	found := map[digest][]float32{}
 	for want := distinct(texts); len(want) > 0 && err == nil; {
@@ -74,10 +75,10 @@ func distinct(texts []string) []string {
 }
 
 // round gets the vectors of texts: it fetches those that no other caller is fetching, and waits for the others. It
-// returns the texts that another caller gave up because its own time was over.
+// returns the texts that another caller gave up because its own deadline had passed.
 func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]float32) (again []string, err error) {
 	mine, others := c.begin(texts)
-	err = c.fetch(ctx, mine) // first, so that two callers cannot wait for each other
+	err = c.fetch(ctx, mine) // fetch before waiting, so that two callers cannot wait for each other
 	for _, f := range mine {
 		found[f.digest] = f.vector
 	}
@@ -102,7 +103,7 @@ func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]f
 	return again, err
 }
 
-// fetch gets the vectors of flights: from the table, or from the model and into the table.
+// fetch gets the vectors of flights from the table. Missing ones it gets from the model and writes to the table.
 func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	defer func() { c.land(mine, err) }()
 	if err := c.read(ctx, mine); err != nil {
@@ -117,8 +118,8 @@ func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	return c.alike(mine)
 }
 
-// alike refuses rows of another dimension than the model has. Now that the dimension is known, the next call computes
-// them again.
+// alike returns an error if rows have another dimension than the model. Now that the dimension is known, the next
+// call computes them again.
 func (c *Cached) alike(mine []*flight) (err error) {
 	want := c.Dimension()
 	for _, f := range mine {
@@ -130,7 +131,7 @@ func (c *Cached) alike(mine []*flight) (err error) {
 	return err
 }
 
-// read finds the vectors that are kept.
+// read loads the vectors that are stored.
 func (c *Cached) read(ctx context.Context, flights []*flight) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
@@ -149,7 +150,7 @@ func (c *Cached) read(ctx context.Context, flights []*flight) error {
 	return g.Wait()
 }
 
-// kept is the vector of a row, or nil where it has to be computed again.
+// kept returns the vector of a row, or nil if it must be computed again.
 func (c *Cached) kept(e storage.Entity) []float32 {
 	b, _ := e.Props[vectorColumn].([]byte)
 	v, err := decode(b)
@@ -163,7 +164,7 @@ func (c *Cached) kept(e storage.Entity) []float32 {
 	return v
 }
 
-// compute asks the model and keeps what it gives, also what it gives beside an error.
+// compute calls the model and stores the vectors that it returns, including those returned together with an error.
 func (c *Cached) compute(ctx context.Context, flights []*flight) error {
 	texts := make([]string, len(flights))
 	for i, f := range flights {

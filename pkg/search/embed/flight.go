@@ -12,7 +12,7 @@ type flight struct {
 	err    error // why there is no vector
 }
 
-// begin begins a flight for each text that has none, and returns the flights of the others.
+// begin starts a flight for each text that has none, and returns the flights of the other texts separately.
 func (c *Cached) begin(texts []string) (mine, others []*flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,13 +29,13 @@ func (c *Cached) begin(texts []string) (mine, others []*flight) {
 	return mine, others
 }
 
-// land ends flights, with or without a result, so that no caller waits for ever.
+// land ends flights, with or without a result, so that no caller waits forever.
 func (c *Cached) land(flights []*flight, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, f := range flights {
 		if f.err = err; f.vector == nil && err == nil {
-			f.err = fault.New(fault.Internal, "the model did not come back") // it panicked
+			f.err = fault.New(fault.Internal, "the model did not come back") // the model panicked
 		}
 		delete(c.flights, f.digest)
 		close(f.done)

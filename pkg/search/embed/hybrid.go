@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	// patience is what a query waits for its vector before it is answered by its words.
+	// patience is how long a query waits for its vector before it is answered by words alone.
 	patience = 2 * time.Second
-	// remembered is how many queries keep their vectors: 6 MiB of 1,536 numbers each.
+	// remembered is the number of queries whose vectors are kept: 6 MiB for 1,536 numbers each.
 	remembered = 1000
 )
 
-// Hybrid is an index whose queries go by meaning, too. What the model does wrong is told in the
-// log; the query is answered by its words then. Queries are kept in memory only.
+// Hybrid is an index that also searches by meaning. Errors of the model are logged, and the query is then answered by
+// its words alone. The vectors of queries are kept in memory only.
 type Hybrid struct {
 	search.Index
 	model *Breaker
 	log   *slog.Logger
 
-	recent recent.Map[string, []float32] // by the texts of queries
+	recent recent.Map[string, []float32] // by query text
 }
 
-// NewHybrid gives the queries of an index vectors of the model that its chunks have. Log may be nil.
+// NewHybrid wraps an index. The model must be the one that embeds the index's chunks. Log may be nil.
 func NewHybrid(index search.Index, model llm.Embedder, log *slog.Logger) *Hybrid {
 	defaults.Log(&log)
 	return &Hybrid{Index: index, model: NewBreaker(model), log: log,
 		recent: recent.Map[string, []float32]{Most: remembered}}
 }
 
-// Search answers a query. A query that the port refuses is refused before it costs anything.
+// Search answers a query. It checks the query first, so that an invalid one costs nothing.
 func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -48,7 +48,7 @@ func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, er
 	return h.Index.Search(ctx, q)
 }
 
-// queryText is what a model is given of a query: its words without the signs of the query language.
+// queryText returns the text of a query for the model: its words without the signs of the query language.
 func queryText(q string) string {
 	var words []string
 	for _, t := range search.Terms(q) {
@@ -57,7 +57,7 @@ func queryText(q string) string {
 	return strings.Join(words, " ")
 }
 
-// vector is the vector of a text, or nil if it cannot be had now.
+// vector returns the vector of a text, or nil if there is none within patience.
 func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	if v, _ := h.recent.Get(text); v != nil || text == "" {
 		return v

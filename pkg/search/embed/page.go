@@ -10,29 +10,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// PageEmbedder gives pages their vectors.
+// PageEmbedder adds vectors to the chunks of pages.
 type PageEmbedder struct {
 	model llm.Embedder
 	tag   string
 }
 
-// NewPageEmbedder makes one by a model, which should be [Cached].
+// NewPageEmbedder returns a PageEmbedder for a model, which should be [Cached].
 func NewPageEmbedder(model llm.Embedder) *PageEmbedder {
 	of := digestOf(model.Model())
 	return &PageEmbedder{model: model, tag: "-" + hex.EncodeToString(of[:4])}
 }
 
-// Embed gives the chunks of a page their vectors, and keys that tell by which model they have them:
-// a chunk's key stands for its vector, too. Chunks that the index is known to hold are written by
-// nobody, so they need none. A page that got an error is as it was, and must not be indexed: it
-// would lack vectors and nobody would know.
+// Embed adds vectors to the chunks of a page, and the model to their keys: a key stands for the chunk's vector, too.
+// Chunks that the index is known to hold are not written again and need no vector. On error the page is unchanged and
+// must not be indexed, because nobody would notice that its vectors are missing.
 func (f *PageEmbedder) Embed(ctx context.Context, p *search.Page) (err error) {
 	defer fault.Wrap(&err, "vectors of %s", p.ID)
 	filled := *p
 	filled.Chunks = make([]search.Chunk, len(p.Chunks))
 	var texts []string
 	var places []int
-	same := p.Known != nil && p.Known.Fields == p.Contents().Fields // else chunks are written anew
+	same := p.Known != nil && p.Known.Fields == p.Contents().Fields // else all chunks are written again
 	for i, c := range p.Chunks {
 		c.Key += f.tag
 		filled.Chunks[i] = c
@@ -59,6 +58,6 @@ func knows(h *search.Contents, key string) bool {
 	return ok
 }
 
-// Text is what a model is given of a chunk. It does not depend on where on which page the chunk is, nor on
-// the page's title, so it is new only with the chunk.
+// Text returns the text of a chunk for the model. It depends neither on the chunk's page and position nor on the
+// page's title, so it changes only when the chunk does.
 func Text(c search.Chunk) string { return chunk.Chunk{Heading: c.Heading, Text: c.Text}.Embedded() }

@@ -11,14 +11,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Table is where vectors are kept.
+// Table is the table of the vectors.
 const Table = "Embeddings"
 
 // vectorColumn is the one column of a row.
 const vectorColumn = "vector"
 
-// A stored vector is, little endian: version (1 byte), three zero bytes, dimension (4), the numbers
-// (IEEE 754, 4 each), and the CRC-32C of all that (4). 16,381 numbers fit a column.
+// A stored vector is, little endian: version (1 byte), three zero bytes, dimension (4), the numbers (IEEE 754, 4
+// each), and the CRC-32C of all these (4). 16,381 numbers fit in a column.
 const (
 	version = 1
 	header  = 8
@@ -27,7 +27,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode is a vector as it is stored.
+// encode returns a vector in its stored form.
 func encode(v []float32) []byte {
 	b := make([]byte, header, header+4*len(v)+trailer)
 	b[0] = version
@@ -38,7 +38,7 @@ func encode(v []float32) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decode reads a stored vector, unless it is damaged or of another version.
+// decode parses a stored vector. Errors: it is damaged or of another version.
 func decode(b []byte) ([]float32, error) {
 	if len(b) < header+trailer || [4]byte(b) != [4]byte{version} {
 		return nil, fault.New(fault.Internal, "%d bytes that are no vector of version %d", len(b), version)
@@ -58,13 +58,13 @@ func decode(b []byte) ([]float32, error) {
 	return v, nil
 }
 
-// digest names a text.
+// digest identifies a text.
 type digest [sha256.Size]byte
 
 func digestOf(text string) digest { return sha256.Sum256([]byte(text)) }
 
-// keyOf is where the vector of a text is kept. Two digits of the text's name spread a model over
-// 256 partitions, for one takes no more than 2,000 operations a second.
+// keyOf returns the key of a text's vector. Two digits of the text's hash spread a model over 256 partitions, because
+// one partition handles no more than 2,000 operations a second.
 func keyOf(model string, text digest) storage.Key {
 	of := digestOf(model)
 	row := hex.EncodeToString(text[:])

@@ -1,6 +1,6 @@
-// Package passage chooses what a language model is given to read of what several searches found: the passages that
-// rank best over all of them, each text once, as many as fit a budget of tokens, and those that follow each other on a
-// page as one. It decides, and reads nothing.
+// Package passage chooses from the results of several searches the passages that a language model gets to read: those
+// that rank best over all searches, each text once, as many as fit in a budget of tokens. Passages that follow each
+// other on a page are joined. The package is pure; it reads nothing.
 package passage
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Passage is a chunk, or several that follow each other, in whole.
+// Passage is a whole chunk, or several consecutive ones.
 type Passage struct {
 	Page    search.Result // without its passages
 	UID     string        // of the first chunk
@@ -22,12 +22,12 @@ type Passage struct {
 	Score   float64
 }
 
-// fusionK is how much less a place counts than the one before it, as in reciprocal rank fusion
-// (https://doi.org/10.1145/1571941.1572114).
+// fusionK is the constant of reciprocal rank fusion (https://doi.org/10.1145/1571941.1572114). The larger it is, the
+// less a rank differs from the next.
 const fusionK = 60
 
-// Fuse ranks what several searches found: a passage has the sum of 1/(60+place) over the searches that have it. Its
-// place is that of its page, and one further back for each passage of the page that is better.
+// Fuse ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
+// that found it. Its rank is that of its page, plus one for each better passage of the same page.
 func Fuse(rankings ...[]search.Result) []Passage {
 	var all []Passage
 	at := map[[2]string]int{}
@@ -59,13 +59,13 @@ func headings(path string) []string {
 	return strings.Split(path, " › ")
 }
 
-// Tokens is about how many tokens a passage costs: its text and its headings.
+// Tokens estimates the tokens of a passage: its text and its headings.
 func (p Passage) Tokens() int {
 	return chunk.Tokens(p.Text) + chunk.Tokens(strings.Join(p.Heading, " "))
 }
 
-// Fit takes the best passages that fit a budget of tokens together. A text that was taken, or is in one that was, is
-// not taken again. The best is cut to the budget if it is over it, so that there always is one.
+// Fit selects the best passages that together fit in a budget of tokens. A text that is already selected, or is part
+// of a selected one, is skipped. The best passage is cut if it exceeds the budget, so that there always is one.
 func Fit(ranked []Passage, tokens int) []Passage {
 	var taken []Passage
 	var texts []string
@@ -87,16 +87,16 @@ func Fit(ranked []Passage, tokens int) []Passage {
 	return taken
 }
 
-// Ellipsis marks where [Clip] left something out.
+// Ellipsis ends a text that [Clip] shortened.
 const Ellipsis = " …"
 
-// Clip is the beginning of a text that has about so many tokens, up to the end of a line or word; it is marked by an
-// ellipsis when something is left out.
+// Clip returns the beginning of a text, of about so many tokens, up to the end of a line or word. It appends an
+// [Ellipsis] if it removed text.
 func Clip(text string, tokens int) string {
 	if chunk.Tokens(text) <= tokens {
 		return text
 	}
-	from, to := 0, len(text) // the longest beginning within the budget ends in between
+	from, to := 0, len(text) // the longest beginning within the budget ends between these
 	for to-from > 1 {
 		if mid := (from + to) / 2; chunk.Tokens(text[:mid]) < tokens {
 			from = mid
@@ -111,14 +111,14 @@ func Clip(text string, tokens int) string {
 	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
-// Position is where a chunk is on its page. Ordinals count the chunks of a page.
+// Position is the position of a chunk on its page. Ordinals count the chunks of a page.
 type Position struct {
 	Ordinal    int
 	Start, End int // in the page's text
 }
 
-// Merge joins passages that follow each other on a page, at the rank of the best of them. position returns
-// where a chunk is; a chunk that it does not know stays by itself.
+// Merge joins passages that follow each other on a page, at the rank of the best of them. The function position
+// returns where a chunk is; a chunk without a position is not joined.
 func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
 	type positioned struct {
 		Passage
@@ -145,7 +145,7 @@ func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []
 		}
 		last := &out[len(out)-1]
 		if n := len(p.Heading); n > 0 && !slices.Equal(known[i-1].Heading, p.Heading) {
-			last.Text += "\n\n" + p.Heading[n-1] // it stands between the two
+			last.Text += "\n\n" + p.Heading[n-1] // the heading between the two
 		}
 		last.Text += "\n\n" + p.Text
 		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)

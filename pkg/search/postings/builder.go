@@ -4,17 +4,17 @@ import (
 	"fmt"
 )
 
-// builder writes the leaves and lists of a segment, word by word in order.
+// builder writes the leaves and lists of a segment, word by word in ascending order.
 type builder struct {
 	w           *Writer
 	segment     segment
-	leaves      int64 // ids of the next leaf
-	lists       int64 // and of the next row of lists
+	leaves      int64 // id of the next leaf
+	lists       int64 // id of the next row of lists
 	leaf        []byte
 	first, last string
 	written     int
 
-	// the word that is written now
+	// State of the word that is being written.
 	count               int
 	rows, firstRow      int64
 	inRow               int
@@ -26,7 +26,7 @@ func newBuilder(w *Writer, s segment) *builder {
 	return &builder{w: w, segment: s, leaves: s.id << rowBits, lists: s.id << rowBits}
 }
 
-// resume goes on behind what was written before.
+// resume continues after the rows that are already written.
 func (b *builder) resume() error {
 	for table, next := range map[string]*int64{"leaves": &b.leaves, "lists": &b.lists} {
 		query := fmt.Sprintf("SELECT coalesce(max(id) + 1, ?) FROM %s WHERE id >= ? AND id < ?", table)
@@ -38,7 +38,7 @@ func (b *builder) resume() error {
 	return nil
 }
 
-// whole writes a word whose postings are counted from the beginning of the segment.
+// whole writes a word whose documents are counted from the beginning of the segment.
 func (b *builder) whole(word string, g *gathered) error {
 	if g.count <= rowPostings && len(g.postings)+len(g.positions) <= inlineBytes {
 		return b.entry(entry{word: word, count: g.count, postings: g.postings, positions: g.positions})
@@ -57,7 +57,7 @@ func (b *builder) whole(word string, g *gathered) error {
 	return b.finish(word)
 }
 
-// begin begins a word.
+// begin starts a word.
 func (b *builder) begin() {
 	b.count, b.rows, b.firstRow = 0, 0, b.lists&(1<<rowBits-1)
 	b.clear()
@@ -88,7 +88,7 @@ func (b *builder) putRow() error {
 	return err
 }
 
-// finish ends a word. A word without postings is left out.
+// finish completes a word. A word without postings is omitted.
 func (b *builder) finish(word string) error {
 	switch {
 	case b.count == 0:
@@ -117,7 +117,7 @@ func (b *builder) entry(e entry) error {
 	return nil
 }
 
-// end writes the leaf that was begun.
+// end writes the last, incomplete leaf.
 func (b *builder) end() error {
 	if len(b.leaf) == 0 {
 		return nil

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Known is what the index has of a document.
+// Known is what the index holds of a document.
 type Known struct {
 	Key   int64
-	Words int // each once
+	Words int // each counted once
 }
 
-// Check reads everything, reports what is damaged or in contradiction, and gives the documents by number.
+// Check reads the whole index and returns its documents by number. Errors: something is damaged or inconsistent.
 func (r *Reader) Check() (map[int64]Known, error) {
 	known, err := r.documents()
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Reader) Check() (map[int64]Known, error) {
 	return known, nil
 }
 
-// documents are all that were not removed.
+// documents returns all documents that are not removed.
 func (r *Reader) documents() (map[int64]Known, error) {
 	known := map[int64]Known{}
 	rows, err := r.tx.QueryContext(r.ctx, "SELECT block, keys FROM documents")
@@ -89,7 +89,7 @@ func (r *Reader) checkSegment(s segment, each func(document int64)) error {
 	return rows.Err()
 }
 
-// checkEntry reads all that a segment has of a word.
+// checkEntry reads everything that a segment holds of a word.
 func (r *Reader) checkEntry(s segment, e entry, each func(document int64)) error {
 	n, last := 0, s.first-1
 	err := r.each(pieceOf(s, e), func(hits []Hit, packed []byte) error {

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// entry is a word in a leaf. Its postings are there, or in rows of table lists.
+// entry is a word in a leaf. Its postings are in the leaf, or in rows of table lists.
 type entry struct {
 	word                string
 	count               int   // documents
-	rows, firstRow      int64 // in lists, 0 for none
+	rows, firstRow      int64 // in table lists; 0 for none
 	postings, positions []byte
 }
 
-// appendEntry adds an entry to a leaf whose last word is given.
+// appendEntry adds an entry to a leaf. Parameter last is the leaf's last word so far.
 func appendEntry(leaf []byte, last string, e entry) []byte {
 	shared := 0
 	for shared < min(len(last), len(e.word)) && last[shared] == e.word[shared] {
@@ -38,7 +38,7 @@ type leafReader struct {
 	bad  bool
 }
 
-// next reads an entry, whose bytes are those of the leaf; false at the end, and where the leaf is damaged.
+// next reads an entry, which shares the leaf's bytes. It returns false at the end and where the leaf is damaged.
 func (l *leafReader) next(e *entry) bool {
 	if len(l.data) == 0 || l.bad {
 		return false
@@ -84,12 +84,12 @@ func (l *leafReader) bytes() []byte {
 	return b
 }
 
-// appendPosting adds a posting that is so far behind the last one.
+// appendPosting adds a posting whose document number exceeds the previous one by behind.
 func appendPosting(to []byte, behind int64, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), impact)
 }
 
-// appendHits decodes postings, the first of which is counted from base.
+// appendHits decodes postings. The first document number is relative to base.
 func appendHits(to []Hit, base int64, postings []byte) ([]Hit, bool) {
 	document := uint64(base)
 	for i := 0; i < len(postings); {
@@ -112,7 +112,7 @@ func appendHits(to []Hit, base int64, postings []byte) ([]Hit, bool) {
 	return to, true
 }
 
-// appendPositions adds where a word stands in a document, in ascending order.
+// appendPositions adds the positions of a word in a document, in ascending order.
 func appendPositions(to []byte, scratch *[]byte, positions []uint32) []byte {
 	*scratch = (*scratch)[:0]
 	last := uint32(0)
@@ -126,7 +126,7 @@ func appendPositions(to []byte, scratch *[]byte, positions []uint32) []byte {
 // positionsReader reads positions document by document.
 type positionsReader struct{ data []byte }
 
-// next is what there is of the next document, packed; nil when it is damaged.
+// next returns the packed positions in the next document, or nil when the data are damaged.
 func (r *positionsReader) next() []byte {
 	n, size := binary.Uvarint(r.data)
 	if size <= 0 || n > uint64(len(r.data)-size) {
@@ -137,7 +137,7 @@ func (r *positionsReader) next() []byte {
 	return b
 }
 
-// unpack adds positions that were packed.
+// unpack appends packed positions to a list.
 func unpack(to []uint32, packed []byte) []uint32 {
 	last := uint32(0)
 	for len(packed) > 0 {

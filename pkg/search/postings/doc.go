@@ -1,24 +1,25 @@
-// Package postings keeps which documents have which words, and where, in tables of an SQLite file; all changes are part
-// of their user's transaction, and what it reads is of one moment.
+// Package postings stores which documents have which words, and at which positions, in tables of an SQLite file. All
+// changes are part of the caller's transaction, and all reads of a transaction see one state.
 //
 // # Documents
 //
-// A document is what somebody calls by a key, a number other than 0. It has a number of its own, which rises with each
-// that is added and is never given twice: a document that says something else now is removed and added. Table documents
-// has the keys of 256 of them in each row, 0 for those that were removed.
+// The caller identifies a document by a key, a number other than 0. The package gives it a number of its own. Numbers
+// rise with each added document and are never reused: to change a document, the caller removes it and adds it again.
+// Each row of table documents has the keys of 256 documents, with 0 for removed ones.
 //
 // # Segments
 //
-// What one transaction adds is a segment: the words in order, packed into leaves of some kilobytes, each with its
-// postings, or with the place of rows that have them if they are long. A segment never changes. Several of one size are
-// merged into one, in steps as large as what is written, so no transaction waits for a merge: the segments that are
-// merged are read until the last step. The documents of segments lie one behind the other, so those of a word are the
-// postings of all segments in a row. One that has lost half of its documents is written anew.
+// The words that one transaction adds form a segment: they are sorted and packed into leaves of some kilobytes, each
+// with its postings, or with the ids of the rows that hold them if they are long. A segment never changes. Several
+// segments of one size are merged into one. Each step of a merge is proportional to the size of the write, so no
+// transaction waits for a merge: the inputs are read until the last step. The document numbers of segments do not
+// overlap and ascend, so the postings of a word are those of all segments in sequence. A segment that has lost half
+// of its documents is rewritten.
 //
 // # Postings
 //
-// A posting is the number of a document and an impact, a number that the user of the package chooses: what the word
-// adds to the document's score. Positions are stored apart and only read for phrases.
+// A posting is the number of a document and an impact, a number that the caller chooses: how much the word adds to
+// the document's score. Positions are stored separately and read only for phrases.
 package postings
 
 import (
@@ -28,7 +29,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Schema makes the tables.
+// Schema creates the tables.
 const Schema = `
 CREATE TABLE segments (
 	id INTEGER PRIMARY KEY,
@@ -45,15 +46,15 @@ CREATE TABLE documents (block INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 
 const (
 	impactBits = 16
-	rowBits    = 28 // of the id of a leaf or list, which say its place within its segment
+	rowBits    = 28 // low bits of the id of a leaf or list: its position within its segment
 	blockSize  = 256
 	keyBytes   = 8
-	// MaxWord is how many bytes of a word are told apart.
+	// MaxWord is how many bytes of a word are significant.
 	MaxWord = 100
 )
 
-// Segments are live until they are merged, whole; and merging while that goes on. What they are merged into is growing
-// until it takes their place, and they are left then, to be deleted piece by piece.
+// A segment is live, then merging while a merge reads it, which is always of the whole segment. The output of a merge
+// is growing until it replaces its inputs. The inputs are then left, to be deleted piece by piece.
 const (
 	live = iota
 	merging
@@ -63,15 +64,15 @@ const (
 
 // segment is a row of table segments.
 type segment struct {
-	id, first, last int64 // last is the first number behind it
+	id, first, last int64 // last is the first number after it
 	level, state    int
-	target          int64  // what it is merged into
-	done            string // the last word that was written, of one that grows
+	target          int64  // the segment it is merged into
+	done            string // the last word written, if it is growing
 	documents, gone int64
 	length          int64 // of all documents together, in words
 }
 
-// ErrDamaged is what cannot be read.
+// ErrDamaged reports data that cannot be read.
 const ErrDamaged = sqlitefile.Damage("the words of the index are damaged")
 
 func damaged(what string, at int64) error { return fmt.Errorf("%w: %s %d", ErrDamaged, what, at) }
@@ -79,16 +80,16 @@ func damaged(what string, at int64) error { return fmt.Errorf("%w: %s %d", ErrDa
 // Hit is a posting: the number of the document and the impact of the word there.
 type Hit uint64
 
-// NewHit makes one.
+// NewHit returns a posting with this document and impact.
 func NewHit(document int64, impact uint16) Hit { return Hit(document)<<impactBits | Hit(impact) }
 
-// Document is its number.
+// Document returns the number of the document.
 func (h Hit) Document() int64 { return int64(h >> impactBits) }
 
-// Impact is what was given for the word in the document.
+// Impact returns the impact of the word in the document.
 func (h Hit) Impact() uint16 { return uint16(h) }
 
-// Clip is as much of a word as is told apart: all words have to be clipped.
+// Clip returns the significant part of a word. Callers must clip all words.
 func Clip(word string) string {
 	return words.Clip(word, MaxWord)
 }

@@ -2,7 +2,7 @@ package postings
 
 import "slices"
 
-// From returns the hits of a sorted list from a document on.
+// From returns the hits of a sorted list, starting with a document.
 func From(hits []Hit, document int64) []Hit {
 	step := 1
 	for step < len(hits) && hits[step].Document() < document {
@@ -19,7 +19,7 @@ func From(hits []Hit, document int64) []Hit {
 	return hits
 }
 
-// Union returns the documents of all lists, each once, with the greatest of its impacts.
+// Union returns the documents of all lists, each once, with its greatest impact.
 func Union(lists [][]Hit) []Hit {
 	lists = slices.DeleteFunc(lists, func(l []Hit) bool { return len(l) == 0 })
 	for len(lists) > 1 { // in pairs, so that no hit is merged more often than necessary
@@ -35,7 +35,7 @@ func Union(lists [][]Hit) []Hit {
 	return slices.Concat(lists...)
 }
 
-// either returns the documents of two lists.
+// either returns the union of two lists.
 func either(a, b []Hit) []Hit {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -52,7 +52,7 @@ func either(a, b []Hit) []Hit {
 	return append(all, a...)
 }
 
-// Intersect returns the documents that two lists share, with the lesser of their impacts.
+// Intersect returns the documents that both lists have, with the smaller of their impacts.
 func Intersect(a, b []Hit) (both []Hit) {
 	for len(a) > 0 && len(b) > 0 {
 		switch da, db := a[0].Document(), b[0].Document(); {

@@ -8,18 +8,18 @@ import (
 
 const (
 	fanout = 5 // segments of a level that are merged into one of the next
-	// A step of a merge writes so many times what the transaction has written, so that it ends before as many segments
-	// have come again, and at least so many bytes.
+	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepBytes. So it
+	// ends before as many new segments accumulate.
 	stepTimes = 3
 	stepLeast = 16 << 10
-	// A segment that has lost half of at least so many documents is written anew.
+	// A segment of at least this many documents is rewritten when it has lost half of them.
 	worthwhile = 256
-	// rowsDeleted is how many rows of what was merged are deleted for each leaf that is written.
+	// rowsDeleted is how many rows of merged segments are deleted for each leaf that is written.
 	rowsDeleted = 4
 	leastRows   = 32
 )
 
-// merge begins the merges that are due, goes on with those that were begun, and deletes what they have left.
+// merge starts the merges that are due, continues the running ones, and deletes rows of segments that are merged.
 func (w *Writer) merge(written int) error {
 	all, err := w.segments(left)
 	if err != nil {
@@ -50,7 +50,7 @@ func inputsOf(all []segment, target int64) (inputs []segment) {
 	return inputs
 }
 
-// beginMerges begins at most one merge of each level.
+// beginMerges starts at most one merge of each level.
 func (w *Writer) beginMerges(all []segment) error {
 	levels, busy := map[int][]segment{}, map[int]bool{}
 	for _, s := range all {
@@ -83,8 +83,8 @@ func (w *Writer) beginMerges(all []segment) error {
 	return nil
 }
 
-// beginMerge makes the segment that others will be merged into. Postings of what is gone are left out if it is worth
-// to look for them; gone says so until the merge is done.
+// beginMerge creates the output segment of a merge. The merge omits postings of removed documents if there are enough
+// of them; until it is done, column gone records whether it does.
 func (w *Writer) beginMerge(inputs []segment, level int) error {
 	into := segment{first: inputs[0].first, last: inputs[len(inputs)-1].last, level: level, state: growing}
 	for _, s := range inputs {
@@ -106,7 +106,7 @@ func (w *Writer) beginMerge(inputs []segment, level int) error {
 	return nil
 }
 
-// step merges so many bytes of words.
+// step merges about so many bytes of words.
 func (w *Writer) step(into segment, inputs []segment, bytes int) error {
 	b := newBuilder(w, into)
 	if err := b.resume(); err != nil {
@@ -140,7 +140,7 @@ func (w *Writer) step(into segment, inputs []segment, bytes int) error {
 	return err
 }
 
-// least is the first word that is left.
+// least returns the smallest word that the cursors have left.
 func least(cursors []*cursor) (word string, found bool) {
 	for _, c := range cursors {
 		if c.ok && (!found || c.entry.word < word) {
@@ -150,7 +150,7 @@ func least(cursors []*cursor) (word string, found bool) {
 	return word, found
 }
 
-// mergeWord writes the postings that a word has in all segments.
+// mergeWord writes the postings of a word in all segments.
 func mergeWord(b *builder, word string, cursors []*cursor, alive func([]Hit) ([]bool, error)) error {
 	b.begin()
 	for _, c := range cursors {
@@ -187,7 +187,7 @@ func mergeWord(b *builder, word string, cursors []*cursor, alive func([]Hit) ([]
 	return b.finish(word)
 }
 
-// alive tells which hits are of documents that were not removed.
+// alive reports for each hit whether its document still exists.
 func (w *Writer) alive(hits []Hit) ([]bool, error) {
 	r := Reader{ctx: w.ctx, tx: w.tx}
 	keys, err := r.Keys(hits)
@@ -198,7 +198,7 @@ func (w *Writer) alive(hits []Hit) ([]bool, error) {
 	return keep, err
 }
 
-// complete has a segment take the place of those that it was made of.
+// complete replaces the inputs of a merge by its output.
 func (w *Writer) complete(into segment, inputs []segment) error {
 	dropped := into.gone
 	into.documents, into.gone = -dropped, -dropped
@@ -214,7 +214,7 @@ func (w *Writer) complete(into segment, inputs []segment) error {
 	return err
 }
 
-// deleteLeft deletes so many rows of the segments that were merged.
+// deleteLeft deletes at most so many rows of segments that are merged.
 func (w *Writer) deleteLeft(all []segment, most int) error {
 	for _, s := range all {
 		if s.state != left {
@@ -245,17 +245,17 @@ func (w *Writer) deleteLeft(all []segment, most int) error {
 	return nil
 }
 
-// cursor reads the words of a segment in order.
+// cursor reads the words of a segment in ascending order.
 type cursor struct {
 	w       *Writer
 	segment segment
-	leaf    int64 // id of the leaf that is read
+	leaf    int64 // id of the current leaf
 	reader  leafReader
 	entry   entry
 	ok      bool
 }
 
-// after goes to the first word behind one.
+// after moves to the first word that sorts after the given one.
 func (c *cursor) after(word string) error {
 	first := c.segment.id << rowBits
 	const query = "SELECT coalesce(" +
@@ -273,7 +273,7 @@ func (c *cursor) after(word string) error {
 	}
 }
 
-// load reads the leaf; there is none behind the last.
+// load reads the current leaf. After the last one there is none.
 func (c *cursor) load() error {
 	c.reader = leafReader{}
 	err := c.w.tx.QueryRowContext(c.w.ctx, "SELECT data FROM leaves WHERE id = ?", c.leaf).Scan(&c.reader.data)
@@ -283,7 +283,7 @@ func (c *cursor) load() error {
 	return err
 }
 
-// next goes to the next word.
+// next moves to the next word.
 func (c *cursor) next() error {
 	if c.ok = c.reader.next(&c.entry); !c.ok && !c.reader.bad {
 		c.leaf++
@@ -299,7 +299,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// pieces gives the postings of the word, with their positions, piece by piece.
+// pieces calls each with the postings of the word and their positions, piece by piece.
 func (c *cursor) pieces(each func(hits []Hit, positions []byte) error) error {
 	r := Reader{ctx: c.w.ctx, tx: c.w.tx}
 	return r.each(pieceOf(c.segment, c.entry), each)

@@ -16,17 +16,17 @@ import (
 type Reader struct {
 	ctx      context.Context
 	tx       *sqlitefile.Statements
-	segments map[int64]segment // those that are read
+	segments map[int64]segment // those that queries read
 	totals   Totals
 }
 
-// Totals are what the whole index has.
+// Totals are totals over the whole index.
 type Totals struct {
 	Documents int64
-	Length    float64 // of a document, in words, on average
+	Length    float64 // average words per document
 }
 
-// NewReader begins to read.
+// NewReader returns a reader of a transaction.
 func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) {
 	r := &Reader{ctx: ctx, tx: tx, segments: map[int64]segment{}}
 	w := Writer{ctx: ctx, tx: tx}
@@ -44,16 +44,16 @@ func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) 
 	return r, nil
 }
 
-// Totals are what the whole index has.
+// Totals returns the totals of the index.
 func (r *Reader) Totals() Totals { return r.totals }
 
-// Entry is what the index has of a word.
+// Entry is what the index holds of a word.
 type Entry struct {
-	Documents int // that have it, some that were removed among them
+	Documents int // documents with the word, including some removed ones
 	pieces    []piece
 }
 
-// piece is what one segment has of a word.
+// piece is what one segment holds of a word.
 type piece struct {
 	segment segment
 	entry
@@ -69,10 +69,10 @@ func (e *Entry) add(p piece) {
 	e.pieces = append(e.pieces, p)
 }
 
-// Lookup finds words.
+// Lookup returns the entries of words, by word. Unknown words have no entry.
 func (r *Reader) Lookup(words ...string) (map[string]Entry, error) {
 	words = slices.Compact(slices.Sorted(slices.Values(words)))
-	list, _ := json.Marshal(words) // texts always encode
+	list, _ := json.Marshal(words) // strings always encode
 	rows, err := r.tx.QueryContext(r.ctx, `
 SELECT w.key, s.id, l.id, l.data
 FROM json_each(?) w CROSS JOIN segments s CROSS JOIN leaves l
@@ -104,14 +104,14 @@ WHERE s.state <= 1 AND l.id =
 	return found, rows.Err()
 }
 
-// order has the pieces of words in the order of their documents.
+// order sorts the pieces of each word by document number.
 func order(words map[string]Entry) {
 	for _, e := range words {
 		slices.SortFunc(e.pieces, func(a, b piece) int { return cmp.Compare(a.segment.first, b.segment.first) })
 	}
 }
 
-// find looks for a word in a leaf.
+// find finds a word in a leaf.
 func find(word string, leaf int64, data []byte) (e entry, found bool, err error) {
 	l := leafReader{data: data}
 	for l.next(&e) {
@@ -125,7 +125,7 @@ func find(word string, leaf int64, data []byte) (e entry, found bool, err error)
 	return e, false, nil
 }
 
-// Prefix finds the words that begin so, and go on; it stops looking after so many entries of segments.
+// Prefix finds the words that are longer than the prefix and begin with it. It stops after most entries of segments.
 func (r *Reader) Prefix(prefix string, most int) (found map[string]Entry, err error) {
 	found = map[string]Entry{}
 	for id, s := range r.segments {
@@ -156,7 +156,7 @@ ORDER BY first`, id, prefix, prefix+"\U0010ffff")
 	return found, nil
 }
 
-// beginning gives the words of a leaf that begin so.
+// beginning calls each with the words of a leaf that are longer than the prefix and begin with it.
 func beginning(prefix string, leaf int64, data []byte, each func(string, entry)) error {
 	l := leafReader{data: data}
 	var e entry
@@ -171,10 +171,10 @@ func beginning(prefix string, leaf int64, data []byte, each func(string, entry))
 	return nil
 }
 
-// maxAtOnce bounds what is made room for before it was read.
+// maxAtOnce bounds the memory that is allocated from a count alone, before the data are read.
 const maxAtOnce = 1 << 20
 
-// Hits are the postings of a word, in the order of documents, some that were removed among them.
+// Hits returns the postings of a word in document order. Some may be of removed documents.
 func (r *Reader) Hits(e Entry) ([]Hit, error) {
 	all := make([]Hit, 0, min(e.Documents, maxAtOnce))
 	for _, p := range e.pieces {
@@ -189,7 +189,7 @@ func (r *Reader) Hits(e Entry) ([]Hit, error) {
 	return all, nil
 }
 
-// hits adds what a row has of a piece.
+// hits appends the postings of one row of a piece.
 func (p piece) hits(to []Hit, packed []byte) ([]Hit, error) {
 	to, ok := appendHits(to, p.segment.first, packed)
 	if !ok {
@@ -198,8 +198,8 @@ func (p piece) hits(to []Hit, packed []byte) ([]Hit, error) {
 	return to, nil
 }
 
-// each gives the postings of a piece row by row, in their order, with their positions. The hits are only good until
-// the next.
+// each calls its function with the postings of a piece and their positions, row by row, in order. The hits are valid
+// until the next call.
 func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) error {
 	var hits []Hit
 	return r.rows(p, true, func(packed, positions []byte) (err error) {
@@ -210,7 +210,7 @@ func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) er
 	})
 }
 
-// rows gives the postings of a piece row by row as they are stored, and the positions if they are wanted.
+// rows calls each with the stored postings of a piece, row by row, and with the positions if they are requested.
 func (r *Reader) rows(p piece, positions bool, each func(postings, positions []byte) error) error {
 	if p.rows == 0 {
 		return each(p.postings, p.positions)
@@ -244,7 +244,7 @@ func (r *Reader) rows(p piece, positions bool, each func(postings, positions []b
 	return nil
 }
 
-// Keys are what the documents of hits are called, 0 for those that were removed. Hits are in the order of documents.
+// Keys returns the keys of the documents of hits, 0 for removed ones. The hits must be in document order.
 func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 	var blocks []int64
 	for _, h := range hits {

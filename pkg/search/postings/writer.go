@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	leafBytes   = 3500 // with its row it fits a page of the file
-	inlineBytes = 700  // of postings and positions that stand in the leaf
-	rowPostings = 2048 // in a row of lists
+	leafBytes   = 3500 // with its row header, a leaf fits in a page of the file
+	inlineBytes = 700  // of postings and positions that are stored in the leaf
+	rowPostings = 2048 // postings in a row of lists
 )
 
 // Word is a word of a document.
@@ -26,12 +26,12 @@ type Word struct {
 	Positions []uint32 // ascending
 }
 
-// Writer changes the index in a transaction. Nothing is written before [Writer.Flush].
+// Writer changes the index in a transaction. It writes nothing before [Writer.Flush].
 type Writer struct {
 	ctx context.Context
 	tx  *sqlitefile.Statements
 
-	first, next int64 // numbers of the documents that were added: from first up to next
+	first, next int64 // numbers of the added documents: [first, next)
 	keys        []int64
 	length      int64
 	words       map[string]*gathered
@@ -39,19 +39,19 @@ type Writer struct {
 	scratch     []byte
 }
 
-// gathered are the postings of a word in this transaction.
+// gathered holds the postings of a word in this transaction.
 type gathered struct {
 	count               int
 	last                int64
 	postings, positions []byte
 }
 
-// NewWriter begins to gather changes.
+// NewWriter returns a writer of a transaction.
 func NewWriter(ctx context.Context, tx *sqlitefile.Statements) *Writer {
 	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 
-// Add adds a document of so many words, and returns its number. Its words are in any order, each once.
+// Add adds a document of length words, and returns its number. The distinct words may be in any order.
 func (w *Writer) Add(key int64, length int, words []Word) (document int64, err error) {
 	if w.next == 0 {
 		const end = "SELECT coalesce(max(last), 1) FROM segments"
@@ -76,10 +76,10 @@ func (w *Writer) Add(key int64, length int, words []Word) (document int64, err e
 	return document, nil
 }
 
-// Remove takes out the document of a number.
+// Remove removes the document with this number.
 func (w *Writer) Remove(document int64) { w.removed = append(w.removed, document) }
 
-// Flush writes what was gathered, and goes on with merging as far as that is worth.
+// Flush writes the gathered changes, and does a step of the merges that are due.
 func (w *Writer) Flush() error {
 	written := 0
 	if len(w.keys) > 0 {
@@ -101,7 +101,7 @@ func (w *Writer) Flush() error {
 	return w.merge(written)
 }
 
-// putSegment writes the words that were gathered, and tells their size.
+// putSegment writes the gathered words, and returns their size in bytes.
 func (w *Writer) putSegment() (written int, err error) {
 	s := segment{first: w.first, last: w.next, documents: int64(len(w.keys)), length: w.length}
 	if err := w.insert(&s); err != nil {
@@ -127,7 +127,7 @@ func (w *Writer) insert(s *segment) error {
 	return err
 }
 
-// putKeys writes the keys of what was added, and takes out those of what was removed.
+// putKeys writes the keys of added documents, and sets those of removed documents to 0.
 func (w *Writer) putKeys() error {
 	changed := map[int64]map[int64]int64{}
 	note := func(document, key int64) {
@@ -163,7 +163,7 @@ func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
 		}
 		binary.LittleEndian.PutUint64(keys[at*keyBytes:], uint64(key))
 	}
-	if len(bytes.Trim(keys, "\x00")) == 0 { // all were removed
+	if len(bytes.Trim(keys, "\x00")) == 0 { // all documents of the row are removed
 		_, err = w.exec("DELETE FROM documents WHERE block = ?", block)
 	} else {
 		_, err = w.exec("REPLACE INTO documents (block, keys) VALUES (?, ?)", block, keys)
@@ -171,7 +171,7 @@ func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
 	return err
 }
 
-// countGone notes in the segments what was removed of them.
+// countGone updates the number of removed documents of each segment.
 func (w *Writer) countGone() error {
 	if len(w.removed) == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (w *Writer) countGone() error {
 	return nil
 }
 
-// segments are those up to a state, in the order of their documents.
+// segments returns the segments up to a state, in the order of their documents.
 func (w *Writer) segments(state int) (all []segment, err error) {
 	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
 		"FROM segments WHERE state <= ?", state)

@@ -4,8 +4,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// known is about pages of which the caller knows what the index holds: the outcome is the same as
-// for those of which nobody knows (C5).
+// known checks pages with [search.Page.Known]: the outcome is the same as without it (C5).
 func (s *suite) known() {
 	before := withImages(page("a", "Tides", "alpha", "beta", "gamma"), "crane", "ferry")
 	s.put(before, page("b", "Other", "delta"))
@@ -41,8 +40,8 @@ func (s *suite) known() {
 	s.expectCount(1)
 }
 
-// anchors are given with passages, and follow a page that is put again, whether or not the caller knows what the index
-// held.
+// anchors checks that passages have anchors, and that these follow when a page is put again, whether or not the
+// caller knows what the index holds.
 func (s *suite) anchors() {
 	anchored := func(anchors ...string) search.Page {
 		p := page("a", "Tides", "alpha", "beta", "gamma")
@@ -73,11 +72,11 @@ func (s *suite) anchors() {
 		s.put(after)
 		expect("", "pier", "quay")
 	}
-	s.expect(text("quay")) // they are not searched
+	s.expect(text("quay")) // anchors are not searched
 	s.expect(text("pier"))
 }
 
-// expectUID checks what the one passage that a query finds is called.
+// expectUID checks the UID of the one passage that a query finds.
 func (s *suite) expectUID(query, want string) {
 	s.Helper()
 	res := s.search(text(query))

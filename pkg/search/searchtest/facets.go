@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// facets: they count every page that matches once, whatever is shown of them, and a query can be narrowed
-// to each of their values.
+// facets checks that each matching page counts once, whether or not it is shown, and that a query can be narrowed to
+// each value.
 func (s *suite) facets() {
 	put := func(id, host, kind, language string, age time.Duration) {
 		p := page(id, "Basin", "the basin", "another basin")

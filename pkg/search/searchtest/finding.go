@@ -74,7 +74,7 @@ func (s *suite) filters() {
 	s.expect(search.Query{Text: "basin lighthouse", Host: "port.example"}, "a") // any word, filtered
 }
 
-// publishedAfter: a page is found by when it says that it was published, and not at all if it does not.
+// publishedAfter checks that a page is found by its publication date, and never if it has none.
 func (s *suite) publishedAfter() {
 	day := func(n int) time.Time { return time.Date(2024, 2, n, 0, 0, 0, 0, time.UTC) }
 	old, recent, undated := page("a", "Basin", "basin"), page("b", "Basin", "basin"), page("c", "Basin", "basin")
@@ -97,13 +97,13 @@ func (s *suite) publishedAfter() {
 	s.expectAnyOrder(after(time.Unix(-1, 0)), "a", "b")
 	s.expect(search.Query{Text: "basin", PublishedAfter: day(1), Host: "sea.example"})
 	moved, gone := old, recent
-	moved.PublishedAt, moved.Known = day(25), old.Contents() // known chunks are written again for it
+	moved.PublishedAt, moved.Known = day(25), old.Contents() // known chunks are written again for the new date
 	gone.PublishedAt, gone.Known = time.Time{}, recent.Contents()
 	s.put(moved, gone)
 	s.expect(after(day(10)), "a")
 }
 
-// ranking: a word in the title says more than one in a heading, and that more than one in the text.
+// ranking checks that a word in the title counts more than one in a heading, and that more than one in the text.
 func (s *suite) ranking() {
 	filler := "the quay and the crane and the ferry"
 	body := withChunk(page("c", "Notice one"), "Notices › Hours", "lighthouse "+filler)
@@ -145,7 +145,7 @@ func (s *suite) passages() {
 	}
 }
 
-// longPassages: a passage is cut around what was found, between words where there are any.
+// longPassages checks that a passage is cut around the match, between words where the text has any.
 func (s *suite) longPassages() {
 	for _, tc := range []struct{ id, filler string }{
 		{"words", "água mole em pedra dura "}, {"run", strings.Repeat("ä", 50)}, {"lines", "x := 1\n"},
@@ -169,7 +169,7 @@ func (s *suite) longPassages() {
 	}
 }
 
-// scripts: words with diacritics, other alphabets, and scripts without spaces.
+// scripts checks words with diacritics, other alphabets, and scripts without spaces.
 func (s *suite) scripts() {
 	s.put(
 		page("fr", "Été", "La marée haute arrive à midi, l’horloge de Brest."),
@@ -203,7 +203,7 @@ func (s *suite) scripts() {
 	}
 }
 
-// paging: pages of results join to one list without gaps, also among equals.
+// paging checks that pages of results join into one list without gaps, also among equal results.
 func (s *suite) paging() {
 	const n = 25
 	for i := range n {

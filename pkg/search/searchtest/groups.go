@@ -7,15 +7,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// grouped is a page of a group that says content, in two chunks of the same words.
+// grouped returns a page of a group with this content, in two chunks of the same words.
 func grouped(id, group string, rank int, content string) search.Page {
 	p := page(id, "Tides", "The tides of "+content, "More tides")
 	p.Group, p.Precedence, p.Content = group, rank, content
 	return p
 }
 
-// groups: pages of one group with the same content are one result, in every count, from the Put that
-// adds the second of them on; others are not touched.
+// groups checks that pages of one group with the same content are one result, in every count, as soon as the second
+// of them is put, and that other pages are not affected.
 func (s *suite) groups() {
 	find := func(want ...string) {
 		s.Helper()
@@ -50,7 +50,7 @@ func (s *suite) groups() {
 	s.groupsAndFilters()
 }
 
-// groupsAndFilters: who is hidden behind a page is found where that page is left out.
+// groupsAndFilters checks that a hidden page of a group is found when a filter excludes the page that hides it.
 func (s *suite) groupsAndFilters() {
 	old := grouped("k", "k", 1, "june")
 	old.Host, old.ChangedAt = "old.example", indexedAt.Add(-time.Hour)
@@ -68,7 +68,7 @@ func (s *suite) groupsAndFilters() {
 	}
 }
 
-// nearGroups: what words find and what is near are one result, too, when they are of one group.
+// nearGroups checks that a page found by words and a near page of the same group are one result.
 func (s *suite) nearGroups() {
 	s.put(embedded(grouped("a", "g", 1, "march"), towards(0.9)), embedded(grouped("b", "g", 0, "march"), towards(0.8)),
 		embedded(page("c", "Trains", "the express"), towards(0.1)))

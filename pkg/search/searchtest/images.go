@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// image makes an image whose texts follow its name.
+// image returns an image whose texts are derived from its name.
 func image(name string) search.Image {
 	return search.Image{
 		ID: "img_" + name, Src: "https://port.example/" + name + ".jpg", Alt: name + " alt", Title: name + " title",
@@ -27,7 +27,7 @@ func withImages(p search.Page, names ...string) search.Page {
 	return p
 }
 
-// expectImages checks what is nested under the only page that a word finds.
+// expectImages checks the images nested in the only page that a word finds.
 func (s *suite) expectImages(word string, want ...string) {
 	s.Helper()
 	res := s.search(search.Query{Text: word, NestImages: true})
@@ -42,14 +42,14 @@ func (s *suite) expectImages(word string, want ...string) {
 	}
 }
 
-// images is about the children of a page: they come, change and go with it (A18).
+// images checks that the images of a page are added, changed and removed with it (A18).
 func (s *suite) images() {
 	quay, other := page("a", "Quay", "alpha"), page("b", "Other", "beta")
 	s.put(withImages(quay, "crane", "ferry"), withImages(other, "crane"))
 	s.expectImages("alpha", "crane", "ferry")
 	s.put(withImages(quay, "crane", "ferry")) // idempotent
 	s.expectImages("alpha", "crane", "ferry")
-	s.put(withImages(quay, "ferry", "buoy", "crane")) // the page's order, not that of arrival
+	s.put(withImages(quay, "ferry", "buoy", "crane")) // page order, not order of arrival
 	s.expectImages("alpha", "ferry", "buoy", "crane")
 	s.expectImages("beta", "crane")
 	s.expectCount(2)
@@ -68,13 +68,13 @@ func (s *suite) images() {
 	if err := s.ix.Remove(s.Context(), "a", nil); err != nil {
 		s.Fatal(err)
 	}
-	s.put(quay) // what was removed does not come back with the page
+	s.put(quay) // a removed image does not come back with the page
 	s.expectImages("alpha")
 	s.expectImages("beta", "crane")
 	s.manyImages()
 }
 
-// manyImages: a gallery is kept as a whole, and its beginning is given.
+// manyImages checks that a gallery is stored whole, and that a result has its beginning.
 func (s *suite) manyImages() {
 	var names []string
 	for i := range search.MaxImages {
@@ -112,8 +112,8 @@ func (s *suite) refusedImages() {
 	}
 }
 
-// hostileImages is one image that says nothing good.
+// hostileImages returns one image with a hostile text in every field.
 func hostileImages(text string) []search.Image {
-	text = text[:min(len(text), search.MaxImageText)] // may cut a character, which is hostile, too
+	text = text[:min(len(text), search.MaxImageText)] // may cut a character in two, which is hostile, too
 	return []search.Image{{ID: "img_hostile", Src: text, Alt: text, Title: text, Caption: text}}
 }

@@ -12,14 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// path: pages are found by how their path begins, on one host or on all, and never by what stands before or behind it.
+// path checks that pages are found by the beginning of their path, on one host or on all, and never by other parts of
+// the address.
 func (s *suite) path() {
 	at := func(id, host, rest string) search.Page {
 		p := page(id, "Basin", "basin")
 		p.URL, p.Host = "https://"+host+rest, host
 		return p
 	}
-	about := page("e", "Basin", "basin") // an entry about nothing
+	about := page("e", "Basin", "basin") // an entry without an address
 	about.URL = ""
 	s.put(at("a", "port.example", "/docs/tides?x=/news/"), at("b", "sea.example", "/docs-old/\u00fcber uns"),
 		at("c", "port.example", "/news/~docs/"), at("d", "sea.example", "/"), about)
@@ -37,7 +38,8 @@ func (s *suite) path() {
 	}
 }
 
-// tags: a page is found by each of its tags, from the Put on that brings them, which writes nothing else.
+// tags checks that a page is found by each of its tags, starting with the Put that adds them, which writes nothing
+// else.
 func (s *suite) tags() {
 	tagged := func(id string, tags ...string) search.Page {
 		p := page(id, "Basin", "basin", "another basin")
@@ -80,8 +82,8 @@ func (s *suite) tags() {
 	}
 }
 
-// sortedByChange: the newest change first, whatever fits best, page by page of results; all words are wanted while some
-// page has them.
+// sortedByChange checks that the newest change comes first, however well others match, over all pages of results, and
+// that all words are required if some page has them all.
 func (s *suite) sortedByChange() {
 	put := func(id string, age time.Duration, title string, texts ...string) {
 		p := page(id, title, texts...)
@@ -111,7 +113,8 @@ func (s *suite) sortedByChange() {
 	s.expect(search.Query{Text: "submarine", Sort: search.ByChange})
 }
 
-// suggestions: titles by the beginnings of their words, each once, few, and only of what fits all that was typed.
+// suggestions checks that titles are suggested by the beginnings of their words, each once, few in number, and only
+// if they match all typed words.
 func (s *suite) suggestions() {
 	s.put(page("a", "Harbour master", "x"), page("b", "Harbour lights", "x"), page("c", "harbour MASTER", "x"),
 		page("d", "Quay", "the harbour"))

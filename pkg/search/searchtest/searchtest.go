@@ -2,10 +2,10 @@
 //
 //	searchtest.Index(t, open)
 //
-// passes, where open gives a fresh, empty index that is closed by the test's cleanup.
+// passes, where open returns a fresh, empty index and closes it in the test's cleanup.
 //
-// The suite asks for what every engine can promise: which pages are found, in which order where
-// the port says so, and that passages are well formed. It does not compare scores.
+// The suite requires what every engine can promise: which pages are found, their order where the port defines it, and
+// well-formed passages. It does not compare scores.
 package searchtest
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Index runs the suite. An engine whose writes become visible late must wait in its Put.
+// Index runs the suite. If an engine's writes become visible late, its Put must wait for them.
 func Index(t *testing.T, open func(t *testing.T) search.Index) {
 	for _, tc := range []struct {
 		name string
@@ -78,7 +78,7 @@ type suite struct {
 // indexedAt is when all pages of the suite were indexed.
 var indexedAt = time.Date(2026, 11, 3, 9, 30, 0, 0, time.UTC)
 
-// page makes a page of one host whose chunks have these texts.
+// page returns a page of one host with a chunk for each text.
 func page(id, title string, texts ...string) search.Page {
 	p := search.Page{
 		ID: id, URL: "https://port.example/" + id, Host: "port.example", Type: "page",
@@ -90,7 +90,7 @@ func page(id, title string, texts ...string) search.Page {
 	return p
 }
 
-// withChunk adds a chunk whose key follows its words and whose uid its place.
+// withChunk adds a chunk. Its key is derived from its words, its uid from its position.
 func withChunk(p search.Page, heading, text string) search.Page {
 	sum := sha256.Sum256([]byte(heading + "\n" + text))
 	p.Chunks = append(p.Chunks, search.Chunk{Key: fmt.Sprintf("%x", sum[:8]), UID: uid(p.ID, len(p.Chunks)),
@@ -98,7 +98,7 @@ func withChunk(p search.Page, heading, text string) search.Page {
 	return p
 }
 
-// uid has characters that no key may have.
+// uid returns a uid with characters that are not allowed in keys.
 func uid(page string, place int) string { return fmt.Sprintf("ck64:v1:port:%s:%d/é", page, place) }
 
 func (s *suite) put(pages ...search.Page) {
@@ -108,7 +108,7 @@ func (s *suite) put(pages ...search.Page) {
 	}
 }
 
-// search answers a query and checks what is true of every answer.
+// search runs a query and checks what must hold for every answer.
 func (s *suite) search(q search.Query) search.Results {
 	s.Helper()
 	if q.Top == 0 {
@@ -122,8 +122,8 @@ func (s *suite) search(q search.Query) search.Results {
 	return res
 }
 
-// CheckResults reports what in an answer can be right for no query: too many results, a count
-// below their number, rising scores, a page twice, or a malformed passage.
+// CheckResults reports defects that are wrong for every query: too many results, a count below their number, rising
+// scores, a repeated page, or a malformed passage.
 func CheckResults(t testing.TB, q search.Query, res search.Results) {
 	t.Helper()
 	if len(res.Results) > q.Top || res.Count < len(res.Results) || res.Count > 0 && q.Skip == 0 && len(res.Results) == 0 {
@@ -175,7 +175,7 @@ func (s *suite) expect(q search.Query, want ...string) {
 	}
 }
 
-// expectAnyOrder is expect where the order is the engine's to choose.
+// expectAnyOrder is expect for queries whose order the engine may choose.
 func (s *suite) expectAnyOrder(q search.Query, want ...string) {
 	s.Helper()
 	have := ids(s.search(q))
@@ -224,7 +224,7 @@ func (s *suite) lifecycle() {
 	}
 }
 
-// replace is about Put: afterwards the index holds exactly the page that was given.
+// replace checks Put: afterwards the index holds exactly the page that was given.
 func (s *suite) replace() {
 	s.put(page("a", "Tides", "alpha", "beta", "gamma"), page("b", "Other", "delta"))
 	s.put(page("a", "Tides", "alpha", "beta", "gamma")) // idempotent
@@ -263,7 +263,7 @@ func (s *suite) reorder() {
 
 func (s *suite) remove() {
 	s.put(page("a", "Tides", "alpha"), page("b", "Other", "alpha"))
-	for range 2 { // the second time it is not there
+	for range 2 { // the second time the page is already gone
 		if err := s.ix.Remove(s.Context(), "a", nil); err != nil {
 			s.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func (s *suite) refusedPages() {
 		if err := s.ix.Put(s.Context(), good, p); !fault.Is(err, fault.Invalid) {
 			s.Errorf("%s: have %v beside a good page, want Invalid", name, err)
 		}
-		s.put(good) // one by one it enters
+		s.put(good) // put alone, it is indexed
 		s.expectCount(1)
 		if err := s.ix.Remove(s.Context(), good.ID, nil); err != nil {
 			s.Fatal(err)
@@ -328,7 +328,7 @@ func (s *suite) refusedPages() {
 	s.expectCount(0)
 }
 
-// hostileQueries asks everything of [HostileQueries] and checks that the index is still there.
+// hostileQueries runs every query of [HostileQueries] and checks that the index still works.
 func (s *suite) hostileQueries() {
 	s.put(page("a", "Tides", "High water at noon and midnight near the title body heading."))
 	for _, q := range HostileQueries {
@@ -338,7 +338,7 @@ func (s *suite) hostileQueries() {
 	s.expectCount(1)
 }
 
-// hostileTexts: whatever a page holds, it can be put, found and taken out again.
+// hostileTexts checks that a page with any text can be put, found and removed.
 func (s *suite) hostileTexts() {
 	for i, q := range append(slices.Clone(HostileQueries), strings.Repeat("word ", 50_000), strings.Repeat("x", 200_000)) {
 		id := fmt.Sprintf("h%d", i)
@@ -364,8 +364,8 @@ func (s *suite) hostileTexts() {
 	s.expect(text("needle"))
 }
 
-// readersAndWriter: no page is gone for a moment, and no answer shows a title beside a text that
-// another version of the page had.
+// readersAndWriter checks that no page disappears for a moment, and that no answer combines a title with the text of
+// another version of the page.
 func (s *suite) readersAndWriter() {
 	version := func(n int) search.Page {
 		word := fmt.Sprintf("version%d", n)

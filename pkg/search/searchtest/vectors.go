@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Vectors is the contract of engines with vectors, beside [Index]. Those of the suite have
-// [Dimension] numbers.
+// Vectors is the contract of engines with vectors, in addition to [Index]. The suite's vectors have [Dimension]
+// numbers.
 func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 	for _, tc := range []struct {
 		name string
@@ -34,11 +34,11 @@ func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 // Dimension is the length of the suite's vectors.
 const Dimension = 4
 
-// towards is a vector of length one between the first two axes, the nearer to the first the larger
-// x is, of at most 1.
+// towards returns a vector of length one between the first two axes. The larger x is, up to 1, the nearer the vector
+// is to the first axis.
 func towards(x float32) []float32 { return []float32{x, 1 - x, 0, 0} }
 
-// embedded gives a page's chunks vectors, in order.
+// embedded sets the vectors of a page's chunks, in order.
 func embedded(p search.Page, vectors ...[]float32) search.Page {
 	p.Chunks = slices.Clone(p.Chunks)
 	for i, v := range vectors {
@@ -47,7 +47,7 @@ func embedded(p search.Page, vectors ...[]float32) search.Page {
 	return p
 }
 
-// near: what means alike is found without a word of the query, within the filters, and counted.
+// near checks that chunks of similar meaning are found without a word of the query, within the filters, and counted.
 func (s *suite) near() {
 	far := embedded(page("b", "Trains", "the express leaves"), towards(0.1))
 	far.Host = "rail.example"
@@ -67,10 +67,10 @@ func (s *suite) near() {
 	}
 	s.expect(search.Query{Text: "flood", Vector: towards(1), Host: "rail.example"}, "b")
 	s.expect(text("flood"))
-	s.expect(search.Query{Text: "plain", Vector: towards(0.1)}, "b", "c", "a") // two are first of one ranking
+	s.expect(search.Query{Text: "plain", Vector: towards(0.1)}, "b", "c", "a") // b and c each lead one ranking
 }
 
-// joined: what ranks high by words and by meaning comes before what does by one of them.
+// joined checks that results ranked high by both words and meaning come before those ranked high by only one.
 func (s *suite) joined() {
 	s.put(
 		page("a", "Words", "basin basin basin"),
@@ -84,17 +84,17 @@ func (s *suite) joined() {
 	if p := res.Results[0].Passages[0]; len(p.Highlights) == 0 {
 		s.Errorf("a word is found but not shown: %+v", p)
 	}
-	s.expect(search.Query{Text: "basin", Vector: []float32{1, 0}}, "a", "b") // of another length: words alone
+	s.expect(search.Query{Text: "basin", Vector: []float32{1, 0}}, "a", "b") // another length: words alone
 }
 
-// vectorsFollow: a vector comes, stays, changes and leaves with its chunk.
+// vectorsFollow checks that a vector is added, kept, changed and removed with its chunk.
 func (s *suite) vectorsFollow() {
 	q := search.Query{Text: "flood", Vector: towards(1)}
 	first := embedded(page("a", "Tides", "alpha", "beta"), towards(0.9), towards(0.8))
 	s.put(first)
 	s.expect(q, "a")
 
-	kept := page("a", "Tides", "beta", "gamma") // beta is indexed, so nobody has its vector
+	kept := page("a", "Tides", "beta", "gamma") // beta is indexed already, so it needs no vector
 	kept.Known = first.Contents()
 	s.put(embedded(kept, nil, towards(0.1)))
 	if res := s.search(q); len(res.Results) != 1 || res.Results[0].Passages[0].Text != "beta" {
@@ -112,7 +112,7 @@ func (s *suite) vectorsFollow() {
 	s.expect(q)
 }
 
-// pagingOfBoth: pages of results neither repeat nor skip, whatever found them.
+// pagingOfBoth checks that pages of results neither repeat nor skip, whether found by words or by vectors.
 func (s *suite) pagingOfBoth() {
 	for i := range 30 {
 		p := page(fmt.Sprintf("p%02d", i), "Quay", fmt.Sprintf("berth %d", i))

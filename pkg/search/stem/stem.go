@@ -1,4 +1,4 @@
-// Package stem cuts the endings of words, so that other forms of a word find it.
+// Package stem removes the endings of words, so that a search finds other forms of a word.
 package stem
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers by primary language subtag (https://snowballstem.org/algorithms/).
+// stemmers holds the algorithms by primary language subtag (https://snowballstem.org/algorithms/).
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
 	"de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem, "nn": norwegian.Stem,
@@ -29,10 +29,10 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// Known reports whether the endings of a language are known.
+// Known reports whether there is a stemmer for a language.
 func Known(language string) bool { return stemmers[language] != nil }
 
-// Word is a word in lower case without its ending; the word itself in a language that is not [Known].
+// Word returns a lower-case word without its ending, or unchanged if the language is not [Known].
 func Word(word, language string) string {
 	cut := stemmers[language]
 	if cut == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-const maxDefined = 120 // bytes of a name that is defined
+const maxDefined = 120 // bytes of a defined name
 
 // headingSeparator joins the headings of a path (package chunk).
 const headingSeparator = " › "
@@ -22,8 +22,8 @@ func lastHeading(path string) string {
 	return path
 }
 
-// definitions are what a text defines: the terms of its lists of definitions, which are lines with an explanation
-// that begins with a colon below them, and those of a glossary, which are paragraphs of few words before another.
+// definitions returns the names that a text defines. There are two forms. In a definition list, the term is a line
+// and the line below begins with a colon. In a glossary, the term is a short paragraph before its explanation.
 func definitions(body string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for rest, paragraph := body, ""; rest != ""; {
@@ -47,16 +47,16 @@ func definitions(body string) func(func(string) bool) {
 	}
 }
 
-// mayDefine reports whether a text may have definitions, at less cost.
+// mayDefine is a cheap test for whether a text may contain definitions.
 func mayDefine(body string) bool {
 	return strings.Contains(body, "\n: ") || strings.Contains(body, "\n\n")
 }
 
-// longestEntry is how long the word of a glossary is at most, in bytes.
+// longestEntry is the maximum length of a glossary term, in bytes.
 const longestEntry = 48
 
-// isSignature reports a paragraph that is nothing but how something is called, such as "class asyncio.Task(coro, *,
-// name=None)": its explanation has paragraphs of its own.
+// isSignature reports whether a paragraph is only a signature, such as "class asyncio.Task(coro, *, name=None)". Its
+// explanation follows in paragraphs of its own.
 func isSignature(paragraph string) bool {
 	if paragraph == "" || len(paragraph) > longestSignature || strings.ContainsAny(paragraph[:1], "([{<>-#|`\"'") {
 		return false

@@ -7,13 +7,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// fit is how well a title or heading equals the query, and how surely it defines each term, both from 0 to 1.
+// fit describes how well a title or heading equals the query, and how surely it defines each term. Both are from 0 to
+// 1.
 type fit struct {
 	fit     float64
 	defines []float64 // by term
 }
 
-// fitOf compares a title, or a heading below a title, with the query.
+// fitOf compares a title, or a heading below that title, with the query.
 func (r *Scorer) fitOf(text, title string) fit {
 	if f, known := r.fits[title+"\n"+text]; known {
 		return f
@@ -27,13 +28,13 @@ func (r *Scorer) fitOf(text, title string) fit {
 	for part := range segments(text) {
 		words := 0
 		tokens.Each(part, func(t tokens.Token) bool {
-			if !tokens.IsFunctionWord(string(t.Word)) && t.Word[0] > '9' { // and not the number of a section
+			if !tokens.IsFunctionWord(string(t.Word)) && t.Word[0] > '9' { // excludes section numbers
 				words++
 			}
 			return true
 		})
 		s := &r.part
-		if part != text { // which is scanned already
+		if part != text { // text itself is scanned already
 			r.m.scan(part, s)
 		}
 		var have float64
@@ -67,7 +68,7 @@ func (r *Scorer) matched(s *scanned) (n int) {
 	return n
 }
 
-// hasAny reports whether a text has a word of any content term, as the query has it.
+// hasAny reports whether a text has a word of any content term, in the form that the query uses.
 func (r *Scorer) hasAny(s *scanned) bool {
 	for i, parts := range s.parts {
 		if r.content[i] && parts != 0 {
@@ -77,7 +78,7 @@ func (r *Scorer) hasAny(s *scanned) bool {
 	return false
 }
 
-// defined is what it adds to a chunk's score that it defines terms.
+// defined returns what a chunk gains in score because it defines terms.
 func (r *Scorer) defined(titled, headed fit, title, body string) (score float64) {
 	best := make([]float64, len(r.query.Terms))
 	for i := range best {
@@ -98,7 +99,7 @@ func (r *Scorer) defined(titled, headed fit, title, body string) (score float64)
 	return score
 }
 
-// DefinesAt returns the byte of a text at which it defines what the query asks for; -1 if it does not.
+// DefinesAt returns the byte offset at which a text defines a term of the query, or -1.
 func (r *Scorer) DefinesAt(text string) int {
 	if !mayDefine(text) {
 		return -1
@@ -123,7 +124,7 @@ func (r *Scorer) DefinesAt(text string) int {
 	return at
 }
 
-// mayName reports whether a name has the last part of any term: if not, it defines none of them.
+// mayName reports whether a name contains the last part of any term. If not, it defines none of them.
 func (r *Scorer) mayName(name string) bool {
 	lower := strings.ToLower(name)
 	return slices.ContainsFunc(r.query.Terms, func(t Term) bool {
@@ -132,8 +133,8 @@ func (r *Scorer) mayName(name string) bool {
 	})
 }
 
-// names raises for each term in best how surely a name that is defined is that term. The query must have the last part
-// of the name. What contains the name, such as a module, may be named by the query or by the title.
+// names raises, for each term in best, how surely a defined name is that term. The query must have the last part of
+// the name. The parts before it, such as a module, may be in the query or in the title.
 func (r *Scorer) names(name naming, title string, best []float64) {
 	if len(name.leaf) == 0 || len(name.all) > 12 {
 		return
@@ -176,7 +177,7 @@ func (r *Scorer) names(name naming, title string, best []float64) {
 	}
 }
 
-// bareTitle is a title whose names are without their modules: std::vec::Vec is about Vec, not about std.
+// bareTitle returns a title with the modules removed from its names: std::vec::Vec is about Vec, not about std.
 func bareTitle(title string) string {
 	if !strings.Contains(title, "::") {
 		return title

@@ -9,21 +9,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// Impact is what a word by itself adds to the score of a chunk: how often the text has it, and whether the title or a
-// heading has it, or is nothing else, and whether the chunk defines it. It is kept in the postings of the index, so a
-// change of a weight that it depends on needs a new version of the index. A query reads the chunks whose words have
-// the greatest impacts, and only then scores them ([Scorer.Score]).
+// Impact is how much a word by itself adds to the score of a chunk. It depends on how often the text has the word,
+// whether the title or a heading has it or consists of it, and whether the chunk defines it. It is stored in the
+// postings of the index, so changing a weight that it depends on requires a new version of the index. A query reads
+// the chunks whose words have the greatest impacts, and only then scores them ([Scorer.Score]).
 //
-// The lowest bit says that the title has the word, the others are the score.
+// The lowest bit is set if the title has the word. The other bits are the score.
 type Impact uint16
 
 const (
 	inTitle     = 1
 	impactSteps = 1<<15 - 1
 	maxImpact   = 1 + saturation + titleFit + headingFit + definesIt
-	// usualLength stands for the average length of a chunk, in words: the real one changes while impacts stay.
+	// usualLength is used for the average length of a chunk, in words: the real average changes, but impacts are
+	// stored.
 	usualLength = 80
-	// gap keeps phrases from reaching from the title into a heading, or from there into the text.
+	// gap prevents phrases from matching across the border of title and heading, or of heading and text.
 	gap = 2
 )
 
@@ -31,46 +32,45 @@ func impactOf(score float64) Impact {
 	return Impact(math.Ceil(min(1, score/maxImpact)*impactSteps)) << 1
 }
 
-// Score is the score of a word with this impact, before its rarity.
+// Score returns the score of a word with this impact, before it is multiplied by its rarity.
 func (i Impact) Score() float64 { return float64(i>>1) / impactSteps * maxImpact }
 
 // InTitle reports whether the title has the word.
 func (i Impact) InTitle() bool { return i&inTitle != 0 }
 
-// OfForm is the impact of a word for a query that has another form of it.
+// OfForm returns the impact for a query that has another form of the word.
 func (i Impact) OfForm() Impact { return i&inTitle | impactOf(formImpact*i.Score()) }
 
 // Word is a word of a chunk. It converts to the word of package postings.
 type Word struct {
 	Text      string
 	Impact    Impact
-	Positions []uint32 // rising
+	Positions []uint32 // ascending
 }
 
-// Analyzer finds the words of chunks and their impacts. It remembers titles and headings, which many chunks share.
+// Analyzer finds the words of chunks and their impacts. It caches titles and headings, which many chunks share.
 type Analyzer struct {
 	maxWord int // bytes
 	named   map[string]map[string]namedWord
-	at      map[string]int // of a word among those of the chunk
+	at      map[string]int // index of a word among those of the chunk
 	words   []Word
 	times   []float64 // by word: its occurrences so far
 }
 
-// namedWord is what a title or heading says of one of its words: what share of it the word is, and how surely it
-// defines the word.
+// namedWord describes a word in a title or heading: the word's share of it, and how surely it defines the word.
 type namedWord struct {
 	fit, defines float64
 }
 
-// maxNamed is how many titles and headings are remembered.
+// maxNamed is how many titles and headings are cached.
 const maxNamed = 1000
 
-// NewAnalyzer returns an analyzer that cuts words to so many bytes.
+// NewAnalyzer returns an analyzer that truncates words to maxWord bytes.
 func NewAnalyzer(maxWord int) *Analyzer {
 	return &Analyzer{maxWord: maxWord, named: map[string]map[string]namedWord{}, at: map[string]int{}}
 }
 
-// Words returns the words of a chunk, and how many its text has. The words are valid until the next call.
+// Words returns the words of a chunk, and the number of words in its text. The words are valid until the next call.
 func (a *Analyzer) Words(title, heading, body string) (words []Word, length int) {
 	clear(a.at)
 	a.words, a.times = a.words[:0], a.times[:0]
@@ -100,7 +100,7 @@ func (a *Analyzer) Words(title, heading, body string) (words []Word, length int)
 	return a.words, length
 }
 
-// at is a number of a list, 0 behind its end.
+// at returns a number of a list, or 0 past its end.
 func at(numbers []float64, i int) float64 {
 	if i < len(numbers) {
 		return numbers[i]
@@ -108,7 +108,7 @@ func at(numbers []float64, i int) float64 {
 	return 0
 }
 
-// add adds the words of a text, the first at a position, and returns the position behind the last.
+// add adds the words of a text, starting at a position, and returns the position after the last word.
 func (a *Analyzer) add(text string, position uint32) uint32 {
 	tokens.Each(text, func(t tokens.Token) bool {
 		if len(t.Word) > a.maxWord {
@@ -128,7 +128,7 @@ func (a *Analyzer) add(text string, position uint32) uint32 {
 	return position
 }
 
-// namedBy returns what a title or heading says of each of its words. Each part between dashes counts by itself, too.
+// namedBy describes each word of a title or heading. Each part between dashes also counts by itself.
 func (a *Analyzer) namedBy(text string) map[string]namedWord {
 	if known, ok := a.named[text]; ok {
 		return known
@@ -161,7 +161,7 @@ func (a *Analyzer) namedBy(text string) map[string]namedWord {
 	return all
 }
 
-// definedIn returns the words of the names that a text defines, and what share of a name each is.
+// definedIn returns the words of the names that a text defines, and each word's share of its name.
 func definedIn(body string) map[string]float64 {
 	if !mayDefine(body) {
 		return nil
@@ -175,7 +175,7 @@ func definedIn(body string) map[string]float64 {
 	return all
 }
 
-// sharesOf returns what share of a name each of its words is; the words of what contains it count half.
+// sharesOf returns each word's share of a name. Words of the parts before the last, such as modules, count half.
 func sharesOf(name string) map[string]float64 {
 	if name == "" || strings.Count(name, " ") > 12 {
 		return nil

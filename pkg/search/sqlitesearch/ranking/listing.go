@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// isListing recognizes pages that list what other pages say, such as indexes and change logs, by address and title.
+// isListing recognizes, by address and title, pages that list what other pages say, such as indexes and change logs.
 func isListing(url, title string) bool {
 	for _, text := range []string{url, title} {
 		lower := strings.ToLower(text)
@@ -18,7 +18,7 @@ func isListing(url, title string) bool {
 	return false
 }
 
-// listWords are quick to look for: every text that lists matches has one of them.
+// listWords make a cheap pre-test: every text that matches lists contains one of them.
 var listWords = []string{"index", "change", "what", "release", "news", "history", "sitemap", "all.html", "print.html",
 	"contents"}
 

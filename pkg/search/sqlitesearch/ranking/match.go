@@ -8,21 +8,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// matcher finds the terms of a query in texts. It is used again for each text, and by one goroutine.
+// matcher finds the terms of a query in texts. It is reused for each text, and not safe for concurrent use.
 type matcher struct {
 	terms    []Term
 	runs     []run
 	words    map[string][]runWord
-	lengths  [256]uint64 // of words by their first byte, a bit each: tells of most tokens that they do not match
+	lengths  [256]uint64 // by first byte, a bit for each word length: rejects most tokens
 	prefixes []prefixWord
-	text     string // that is scanned now
+	text     string // being scanned
 }
 
-// run is the words of a term, or those of another form of it, in order.
+// run is the sequence of the words of a term, or of another form of it.
 type run struct {
 	term, words int
 	form        bool
-	chains      []chain // by word: where the run up to it was found last
+	chains      []chain // by word: the latest match of the run up to it
 }
 
 // runWord is a word of a run.
@@ -33,8 +33,8 @@ type prefixWord struct {
 	runWord
 }
 
-// chain is the last position in a text at which a word of a run followed the words before it, and the byte where the
-// run began.
+// chain is the latest position in a text at which a word of a run followed the words before it, and the byte offset
+// at which the run began.
 type chain struct{ position, from int }
 
 func newMatcher(terms []Term) *matcher {
@@ -53,7 +53,7 @@ func newMatcher(terms []Term) *matcher {
 }
 
 func (m *matcher) add(term int, words []string, form bool) {
-	for part := len(words) - 1; part >= 0; part-- { // the last first: see scan
+	for part := len(words) - 1; part >= 0; part-- { // last word first: see scan
 		m.words[words[part]] = append(m.words[words[part]], runWord{len(m.runs), part})
 		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
 	}
@@ -62,15 +62,15 @@ func (m *matcher) add(term int, words []string, form bool) {
 
 // hit is an occurrence of a term in a text.
 type hit struct {
-	term, position int // the number of its last word
+	term, position int // position is the number of its last word
 	search.Range
 }
 
-// scanned says which terms a text has, and where.
+// scanned holds which terms a text has, and where.
 type scanned struct {
-	length int       // words
-	times  []float64 // by term: its occurrences, those of other forms counting less
-	forms  []float64 // by term: what the next occurrence of another form counts, doubled
+	length int       // in words
+	times  []float64 // by term: its occurrences; other forms count less
+	forms  []float64 // by term: twice what the next occurrence of another form counts
 	parts  []uint64  // by term: a bit for each of its words that occurs
 	hits   []hit     // of whole terms, in order
 	single []hit     // parts of symbols
@@ -135,19 +135,19 @@ func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
 	}
 }
 
-// goesOn reports whether a piece of the text is only a part of a longer name.
+// goesOn reports whether a piece of the text is only part of a longer name.
 func (m *matcher) goesOn(from, to int) bool {
 	return from > 0 && m.text[from-1] == '_' || to < len(m.text) && m.text[to] == '_'
 }
 
-// another returns what one more occurrence of another form of a term counts: each half of the one before, so that all
-// together count less than formWeight.
+// another returns what one more occurrence of another form of a term counts. Each counts half of the previous one, so
+// all together count less than formWeight.
 func (s *scanned) another(i int) float64 {
 	s.forms[i] /= 2
 	return s.forms[i]
 }
 
-// has returns 1 for a term that occurs, less for one that occurs in another form only, and 0 for one that does not.
+// has returns 1 for a term that occurs, less for a term that occurs only in another form, and 0 for any other term.
 func (s *scanned) has(i int) float64 {
 	switch {
 	case s.times[i] >= 1:

@@ -2,8 +2,8 @@ package ranking
 
 import "math"
 
-// near is how close together the text that was scanned last has the content terms: 1 if they are side by side, 0 if it
-// has fewer than two.
+// near returns how close together the content terms are in the text that was scanned last: 1 if they are adjacent, 0
+// if the text has fewer than two.
 func (r *Scorer) near() float64 {
 	last := make([]int, len(r.query.Terms))
 	n := 0

@@ -11,14 +11,14 @@ type Page struct {
 	Row             int64 // in the index
 	ID, URL, Title  string
 	Type, Language  string
-	Host, Tags      string // for facets; a tag a line
+	Host, Tags      string // for facets; one tag per line
 	Same            string // equal for pages that are one result
-	Precedence      int    // of those, the page with the least is the result
+	Precedence      int    // of pages that are one result, the lowest is shown
 	Changed         int64  // Unix seconds, like Published
-	Published       int64  // 0 when the page does not say
+	Published       int64  // 0 if the page gives no date
 	Chunks          []Chunk
 	Score           float64
-	NearestPosition int // of its nearest chunk among the chunks nearest to the query's vector, from 1; 0 for none
+	NearestPosition int // of its nearest chunk among those nearest to the query's vector, from 1; 0 for none
 }
 
 // ByScore compares pages for a sort, best first. Pages with equal scores are sorted by id, so that pages of results
@@ -27,8 +27,8 @@ func ByScore(a, b *Page) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 }
 
-// Distinct keeps one page of those that are one result: the one with the least precedence, then the least id. It
-// compares the pages that match, not all of the index, so a filter hides no page behind one that it excludes.
+// Distinct keeps one of the pages that are one result: the one with the lowest precedence, then the lowest id. It
+// compares the matching pages, not the whole index, so no page is hidden behind one that a filter excludes.
 func Distinct(pages iter.Seq[*Page]) []*Page {
 	bySame := map[string]*Page{}
 	for p := range pages {
@@ -44,7 +44,8 @@ func Distinct(pages iter.Seq[*Page]) []*Page {
 	return distinct
 }
 
-// ReduceCopies reduces the scores of chunks whose text several pages have, except for the page where they score best.
+// ReduceCopies reduces the scores of chunks whose text several pages have, except on the page where the text scores
+// best.
 func ReduceCopies(pages iter.Seq[*Page]) {
 	type copied struct {
 		page  *Page
@@ -73,8 +74,8 @@ func ReduceCopies(pages iter.Seq[*Page]) {
 	}
 }
 
-// ScorePage sets the score of a page whose chunks are scored, and sorts these: the score of the best chunk, and a
-// little for what the others add.
+// ScorePage sorts the scored chunks of a page and sets the page's score: the score of the best chunk, plus a small
+// part of the next ones.
 func (q Query) ScorePage(p *Page) {
 	p.Score = q.pageScore(p)
 }
@@ -103,7 +104,7 @@ func (q Query) pageScore(p *Page) float64 {
 	return score
 }
 
-// Fuse replaces the scores of pages by reciprocal rank fusion of two rankings: by their scores, and by how near their
+// Fuse replaces the scores of pages by the reciprocal rank fusion of two rankings: by score, and by how near their
 // chunks are to the query's vector.
 func Fuse(pages []*Page) {
 	slices.SortFunc(pages, ByScore)
@@ -129,8 +130,8 @@ func Fuse(pages []*Page) {
 // maxPassages is how many passages of one page are shown.
 const maxPassages = 3
 
-// Shown returns the chunks of a page that are shown, best first: those whose passages score highest, but for those
-// with little beside the best, fused with those that are nearest to the query's vector (near, the nearest first).
+// Shown returns the chunks of a page to show, best first. It fuses the chunks with the highest passage scores,
+// without those far below the best, with the chunks nearest to the query's vector (near, nearest first).
 func (p *Page) Shown(near []int64) []int64 {
 	scores := map[int64]float64{}
 	slices.SortFunc(p.Chunks, func(a, b Chunk) int {

@@ -15,21 +15,21 @@ import (
 // Chunk is a chunk with its scores for a query.
 type Chunk struct {
 	ID      int64
-	Score   float64 // for its page
-	Passage float64 // as a passage to show: the title does not count
-	Hidden  bool    // it adds to the score of its page, and is not shown
-	has     []bool  // by term: whether the chunk has it, of content terms
+	Score   float64 // counts for its page
+	Passage float64 // as a passage to show, without the title
+	Hidden  bool    // adds to the score of its page, but is not shown
+	has     []bool  // by term: whether the chunk has this content term
 	body    uint64  // digest of its text
 }
 
-// Scorer scores chunks for one query. It is used by one goroutine.
+// Scorer scores chunks for one query. It is not safe for concurrent use.
 type Scorer struct {
 	query   Query
 	m       *matcher
 	content []bool             // by term: whether it is a content term
 	rarity  float64            // of all content terms together
-	asked   map[string]float64 // by word of the query: 1, and less for other forms of it
-	fits    map[string]fit     // of titles and headings that were scored before
+	asked   map[string]float64 // by word: 1 for words of the query, less for other forms of them
+	fits    map[string]fit     // of titles and headings scored before
 
 	title, heading, body, part scanned
 }
@@ -90,14 +90,14 @@ func (r *Scorer) Score(id int64, title, heading, body string) Chunk {
 	return c
 }
 
-// Coverage is the factor by which the score of a chunk is reduced that does not have all content terms: the rarity of
-// those that it has, of the rarity of all.
+// Coverage returns the factor by which the score of a chunk without some content terms is reduced. Parameter have is
+// the rarity of the terms that the chunk has, all that of all terms.
 func Coverage(have, all float64) float64 { return leastCoverage + (1-leastCoverage)*have/all }
 
-// saturated is the term frequency of BM25: each further occurrence adds less.
+// saturated returns the term frequency factor of BM25: each further occurrence adds less.
 func saturated(times float64) float64 { return (1 + saturation) * times / (times + saturation) }
 
-// parts is the share of the parts of a symbol that the chunk has.
+// parts returns the share of a symbol's parts that the chunk has.
 func (r *Scorer) parts(i, n int) float64 {
 	have := r.title.parts[i] | r.heading.parts[i] | r.body.parts[i]
 	count := 0
@@ -109,12 +109,12 @@ func (r *Scorer) parts(i, n int) float64 {
 	return float64(count) / float64(n)
 }
 
-// isSpelled reports a word that has more to compare than its letters: one with signs, or with capitals within.
+// isSpelled reports whether the spelling of a word matters beyond its letters: it has signs, or capitals inside.
 func isSpelled(raw string) bool {
 	return strings.ContainsAny(raw, "_.:#") || strings.ToLower(raw[1:]) != raw[1:] && strings.ToUpper(raw) != raw
 }
 
-// likeness is how much a term counts in a text that has it: less where the text spells it in another way.
+// likeness returns how much a term counts in a text: less where the text spells it differently.
 func likeness(t Term, text string, times float64) float64 {
 	if times == 0 || !isSpelled(t.Raw) || isSpelledIn(text, t.Raw) {
 		return 1
@@ -122,7 +122,7 @@ func likeness(t Term, text string, times float64) float64 {
 	return unlike
 }
 
-// isSpelledIn reports whether a text has a name exactly, and not as a part of another name.
+// isSpelledIn reports whether a text contains exactly this name, not as part of another name.
 func isSpelledIn(text, name string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], name)
@@ -141,8 +141,8 @@ func isSpelledIn(text, name string) bool {
 
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Highlights returns the ranges of a text that are content terms, in order and without overlaps: of a symbol that the
-// text does not have, its parts.
+// Highlights returns the ranges of a text that match content terms, in order and without overlaps. For a symbol that
+// the text does not contain, they are the ranges of its parts.
 func (r *Scorer) Highlights(text string) []search.Range {
 	r.m.scan(text, &r.part)
 	is := r.query.IsContent()
@@ -163,7 +163,7 @@ func (r *Scorer) Highlights(text string) []search.Range {
 	return merged(ranges)
 }
 
-// merged joins sorted ranges that overlap.
+// merged joins overlapping ranges. The ranges must be sorted.
 func merged(ranges []search.Range) (apart []search.Range) {
 	for _, r := range ranges {
 		if n := len(apart); n > 0 && r.From < apart[n-1].To {

@@ -13,21 +13,21 @@ import (
 
 // Term is a word, a phrase or a symbol of a query.
 type Term struct {
-	Text     string // separated like the texts that are searched
-	Raw      string // as it was written
-	Phrase   bool   // was quoted
-	Prefix   bool   // the last word may go on
+	Text     string // with separators, like the texts that are searched
+	Raw      string // as written in the query
+	Phrase   bool   // it was quoted
+	Prefix   bool   // the last word may continue
 	Tokens   []string
 	Variants []string // other forms of a word
-	// Symbol is a name of several parts, such as os.path.join: chunks that have only some of the parts match, too.
+	// Symbol marks a name of several parts, such as os.path.join. Chunks that have only some of the parts also match.
 	Symbol       bool
-	FunctionWord bool // an article, a preposition: no page is found by it when other words are there
+	FunctionWord bool // such as an article or preposition: finds no pages if there are other words
 
-	DF  float64 // document frequency: chunks that have it, as far as they were counted
+	DF  float64 // document frequency: counted chunks that have it
 	IDF float64 // inverse document frequency, the rarity of BM25
 }
 
-// Parse reads the terms of a query.
+// Parse returns the terms of a query.
 func Parse(text string) []Term {
 	var terms []Term
 	for _, t := range search.Terms(text) {
@@ -42,7 +42,7 @@ func Parse(text string) []Term {
 	return terms
 }
 
-// isSymbol reports a name as programs have them: parts joined by dots, colons or underscores.
+// isSymbol reports whether a text is a name as in programs: parts joined by dots, colons or underscores.
 func isSymbol(text string, parts int) bool {
 	return parts > 1 && parts <= 8 && !strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._:#()[]<>&*$@!,;?", r)
@@ -50,22 +50,22 @@ func isSymbol(text string, parts int) bool {
 		!slices.ContainsFunc(tokens.Of(text), func(part string) bool { return len(part) < 2 || part[0] <= '9' })
 }
 
-// Weigh computes a term's inverse document frequency in an index of so many chunks.
+// Weigh computes a term's inverse document frequency in an index of this many chunks.
 func (t *Term) Weigh(chunks float64) {
 	t.IDF = math.Log(1 + (chunks-min(t.DF, chunks)+.5)/(t.DF+.5))
 }
 
-// IsCommon reports whether so many of an index's chunks have a word that it says little.
+// IsCommon reports whether a word that df of an index's chunks have is too frequent to be significant.
 func IsCommon(df, chunks float64) bool { return df > max(commonAtLeast, chunks*commonPart) }
 
-// A word that more than this part of all chunks have says little, if they are more than so many.
+// A word is common if more than this share of all chunks have it, and more than this number.
 const (
 	commonPart    = .1
 	commonAtLeast = 1000
 )
 
-// Content returns the content terms of a query, the rarest first: pages are found by these, and the others only rank.
-// Where all are common or function words, all are content terms.
+// Content returns the content terms of a query, the rarest first. Only these find pages; the other terms affect only
+// the ranking. If all terms are common or function words, all are content terms.
 func Content(terms []Term, chunks float64) []Term {
 	var out []Term
 	for _, t := range terms {
@@ -87,14 +87,14 @@ func Content(terms []Term, chunks float64) []Term {
 	return out
 }
 
-// Query is what chunks and pages are compared with.
+// Query is a query as chunks and pages are compared with it.
 type Query struct {
 	Terms   []Term
 	Content []Term  // see [Content]
-	Length  float64 // of a chunk's text on average, in words
+	Length  float64 // average length of a chunk's text, in words
 }
 
-// IsContent reports for each term whether it is one of the content terms.
+// IsContent reports for each term whether it is a content term.
 func (q Query) IsContent() []bool {
 	is := make([]bool, len(q.Terms))
 	for i, t := range q.Terms {

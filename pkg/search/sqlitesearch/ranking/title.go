@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// segments gives a title or heading, and the parts of it between dashes and the like, of which one is often the name of
-// the site.
+// segments returns a title or heading, and then its parts between dashes and the like. One of the parts is often the
+// name of the site.
 func segments(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		if text == "" || !yield(text) {
@@ -31,10 +31,10 @@ func segments(text string) func(func(string) bool) {
 	}
 }
 
-// maxParts is how many parts a title is cut into.
+// maxParts is the maximum number of parts of a title.
 const maxParts = 6
 
-// partsOf cuts a title at its dashes, colons and the like, and before the sign of a link to itself.
+// partsOf splits a title at dashes, colons and the like, and before the sign of a link to itself.
 func partsOf(text string) (parts []string) {
 	from := 0
 	for at := 0; at < len(text) && len(parts) < maxParts-1; {

@@ -1,96 +1,97 @@
-// Package ranking says how well chunks and pages answer a query: values in, values out. Of a chunk it reads the title
-// of its page, the path of its headings and its text; of a query the terms and how rare each is.
+// Package ranking scores how well chunks and pages answer a query. It is pure: values in, values out. It reads the
+// title of a chunk's page, the path of its headings and its text; of a query it reads the terms and their rarity.
 //
-// A word has an [Impact] on each chunk that has it, which is computed when the chunk is indexed. A query reads the
-// chunks with the greatest impacts, and a [Scorer] scores these by all terms together: BM25, and beside it how close
-// the terms stand, whether the title or the heading is the query, and whether the chunk defines what the query asks
-// for. [Query.ScorePage] makes the score of a page of those of its chunks, and [Fuse] joins the ranking by words with
-// one by vectors.
+// A word has an [Impact] on each chunk that contains it, which is computed when the chunk is indexed. A query reads
+// the chunks with the greatest impacts, and a [Scorer] scores these by all terms together: by BM25, and by how close
+// together the terms are, whether the title or the heading equals the query, and whether the chunk defines what the
+// query asks for. [Query.ScorePage] computes the score of a page from its chunks. [Fuse] joins the ranking by words
+// with the ranking by vectors.
 package ranking
 
-// Each weight was measured by the 22 questions of `cmd/score -search` over the documentation of Python, Rust and Debian
-// policy (docs/benchmarks.md), with an index that stays as it is. With all weights MRR is .943, nDCG@10 .901. Behind a
-// weight are both figures when it alone has another value; one question more or less in the first place is about .02 of
-// MRR. "The same" says that no question depends on the weight: it was chosen, not measured, unless a test is named.
+// Each weight was measured with the 22 questions of `cmd/score -search` over the documentation of Python, Rust and
+// Debian policy (docs/benchmarks.md), on an unchanged index. With all weights as they are, MRR is .943 and nDCG@10 is
+// .901. The comment on each weight gives both figures for other values of that weight alone. One more question with
+// its answer in first position is about .02 of MRR. "The same" means that no question depends on the weight: it was
+// chosen, not measured, unless a test is named.
 
-// Weights of a term by itself, in parts of its rarity.
+// Weights of a single term, as multiples of its rarity.
 const (
 	// titleTimes and headingTimes are how many occurrences in the text the title or a heading counts for. Without
-	// titleTimes .920, .890; without headingTimes .908, .890.
+	// titleTimes: .920, .890; without headingTimes: .908, .890.
 	titleTimes, headingTimes = 3.0, 2.0
-	// saturation is k1 of BM25: the greater it is, the more do further occurrences add. Half of it .898, .883; twice
+	// saturation is k1 of BM25: the greater it is, the more further occurrences add. Half of it: .898, .883; twice:
 	// .898, .868.
 	saturation = 1.2
-	// lengthPart is b of BM25: how much the length of a text reduces what an occurrence counts. 0: .916, .884;
-	// 1: .898, .882.
+	// lengthPart is b of BM25: how much the length of a text reduces the value of an occurrence. 0: .916, .884; 1:
+	// .898, .882.
 	lengthPart = .6
-	// definesIt is what it adds that the chunk defines the term. Without it .746, .739.
+	// definesIt is added if the chunk defines the term. Without it: .746, .739.
 	definesIt = 1.2
-	// titleDefines is how much less a title defines a term than a heading or the text. 0: .920, .881; 1: the same.
-	titleDefines = .8
-	// unlike is what is left of a symbol where the text spells it in another way (init for __init__). 0 and 1: the
+	// titleDefines is the factor for a definition in a title instead of a heading or the text. 0: .920, .881; 1: the
 	// same.
+	titleDefines = .8
+	// unlike is the factor for a symbol that the text spells differently (init for __init__). 0 and 1: the same.
 	unlike = .3
-	// symbolParts is what the parts of a symbol count where the text does not have it whole. 0 and 1: the same;
-	// TestJ2Ranking fails with 0.
+	// symbolParts is the factor for the parts of a symbol in a text that does not contain the whole. 0 and 1: the
+	// same; TestJ2Ranking fails with 0.
 	symbolParts = .5
-	// elsewhere is what it adds that another chunk of the page has the term. 0: the same.
+	// elsewhere is added if another chunk of the page has the term. 0: the same.
 	elsewhere = .25
 )
 
 // Weights of other forms of a word.
 const (
-	// formWeight is more than all occurrences of other forms in a text count together. 0: .939, .895; 1: the
-	// same; TestFormsRankBelowTheWord fails with 1.
+	// formWeight is the upper bound of what all occurrences of other forms in a text count together. 0: .939, .895;
+	// 1: the same; TestFormsRankBelowTheWord fails with 1.
 	formWeight = .5
-	// formOccurs is what another form counts in a title or heading. 0: .908, .876; 1: the same.
+	// formOccurs is how much another form counts in a title or heading. 0: .908, .876; 1: the same.
 	formOccurs = .85
-	// formImpact is what is left of an impact for another form. Chosen, not measured.
+	// formImpact is the factor of an impact for another form. Chosen, not measured.
 	formImpact = .8
-	// formNames is how much a word counts as named where another form of it is defined (decorator for decorators). 0
-	// and 1: the same; TestJ2Definitions fails with 0.
+	// formNames is how surely a word is named where another form of it is defined (decorator for decorators). 0 and
+	// 1: the same; TestJ2Definitions fails with 0.
 	formNames = .8
-	// partlyNamed is what is left where the query has only some of the words of the name that is defined. 0 and 1: the
-	// same.
+	// partlyNamed is the factor for a defined name of which the query has only some words. 0 and 1: the same.
 	partlyNamed = .3
 )
 
-// Weights of all terms together, in parts of their rarity.
+// Weights of all terms together, as multiples of their rarity.
 const (
-	// titleFit and headingFit are what it adds that the title, or the last heading, is the query. Without titleFit
-	// .898, .874, and TestJ2Ranking fails; without headingFit .920, .892.
+	// titleFit and headingFit are added if the title, or the last heading, equals the query. Without titleFit: .898,
+	// .874, and TestJ2Ranking fails; without headingFit: .920, .892.
 	titleFit, headingFit = 1.0, .9
-	// nearness is what it adds that the terms are side by side. Without it .920, .882.
+	// nearness is added if the terms are adjacent. Without it: .920, .882.
 	nearness = .5
-	// leastCoverage is what is left of the score of a chunk that has hardly any of the terms. 0: the same; 1: .918,
-	// .883.
+	// leastCoverage is the factor for a chunk that has hardly any of the terms. 0: the same; 1: .918, .883.
 	leastCoverage = .4
 )
 
 // Weights of pages.
 const (
-	// others is what the second and the third best chunk of a page add of their scores. Without it .920, .891.
+	// others is the share of the scores of a page's second and third best chunks that is added. Without it: .920,
+	// .891.
 	others = .08
-	// listing is what is left of the score of a page that lists what other pages say. Without it .891, .860.
+	// listing is the factor for a page that lists what other pages say. Without it: .891, .860.
 	listing = .55
-	// copyFactor is what is left of the score of a chunk whose text manyCopies pages have, but for the best of them:
-	// generated documentation repeats inherited methods on every page. 1: the same. From two pages on .943, .907, from
-	// ten the same.
+	// copyFactor is the factor for a chunk whose text is on manyCopies pages, except on the best of them: generated
+	// documentation repeats inherited methods on every page. 1: the same. With manyCopies of two: .943, .907; of ten:
+	// the same.
 	copyFactor = .7
 	manyCopies = 3
-	// urlByte is by what part of its score each byte of its address puts a page behind another, up to 300: of two pages
-	// that are alike the shorter address is first. Without it the same.
+	// urlByte is the share of its score that a page loses for each byte of its address, up to 300 bytes. Of two
+	// similar pages, the one with the shorter address comes first. Without it: the same.
 	urlByte = .0003
-	// fusionK is how much weight the first positions have over later ones when rankings are fused by the sum of
-	// 1 / (k + position). 60 is that of the paper (https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf).
+	// fusionK determines how much more the first positions count than later ones when rankings are fused by the sum
+	// of 1 / (k + position). 60 is the value of the paper
+	// (https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf).
 	fusionK = 60
 )
 
-// Weights of passages, which say which chunks of a page are shown. The questions do not measure passages, and no test
-// fails when passageHeading or passageDefines is 0: these weights were chosen, not measured.
+// Weights of passages, which decide which chunks of a page are shown. The questions do not measure passages, and no
+// test fails when passageHeading or passageDefines is 0: these weights were chosen, not measured.
 const (
-	passageHeading = .3  // of what a heading adds to the score of a chunk
-	passageDefines = 2   // times what a definition adds
-	leastShown     = .25 // of the best passage of the page: those below are not shown
-	surelyDefined  = .75 // how surely a text must define a term that its passage begins there
+	passageHeading = .3  // share of what a heading adds to the score of a chunk
+	passageDefines = 2   // multiple of what a definition adds
+	leastShown     = .25 // share of the page's best passage; chunks below it are not shown
+	surelyDefined  = .75 // how surely a text must define a term for the passage to begin there
 )

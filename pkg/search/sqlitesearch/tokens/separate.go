@@ -10,18 +10,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// The tokenizer cuts words at spaces and punctuation, so a Chinese sentence would be one word. Texts are therefore
-// stored with a zero-width space between the characters of scripts that are written without spaces: each character
-// becomes a word, and several in a row become a phrase when they stand in a query. The separator is removed from every
-// text that comes in and from every text that goes out.
+// The tokenizer splits at spaces and punctuation, so a Chinese sentence would be one word. Texts are therefore stored
+// with a zero-width space between the characters of scripts that are written without spaces. Each such character
+// becomes a word, and a sequence of them in a query becomes a phrase. The separator is removed from all incoming and
+// all outgoing texts.
 const (
 	separator = '\u200b'
-	reserved1 = '\ufdd0' // noncharacters, kept out because indexes of earlier versions delimited highlights by them
+	reserved1 = '\ufdd0' // noncharacters; removed because earlier indexes delimited highlights with them
 	reserved2 = '\ufdd1'
 )
 
-// Plain returns a text that can be stored: valid UTF-8, without the reserved characters, and without NUL, where
-// functions of SQLite stop.
+// Plain returns a text that can be stored: valid UTF-8, without the reserved characters, and without NUL, at which
+// SQLite functions stop.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -32,8 +32,8 @@ func Plain(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// Separate returns a plain text with separators between the words of scripts without spaces. It is in Unicode's form C,
-// so that a letter is found however the source composed it.
+// Separate returns a plain text with separators between the words of scripts without spaces. It is in Unicode
+// normalization form C, so that a letter matches however the source composed it.
 func Separate(s string) string {
 	if isASCII(s) {
 		return s
@@ -51,7 +51,7 @@ func Separate(s string) string {
 	return out.String()
 }
 
-// isASCII reports whether s is ASCII without NUL, which needs no work.
+// isASCII reports whether s is ASCII without NUL; such a text needs no conversion.
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 || s[i] == 0 {
@@ -61,12 +61,12 @@ func isASCII(s string) bool {
 	return true
 }
 
-// needsBorder reports whether a word ends between two characters that stand side by side.
+// needsBorder reports whether a word ends between two adjacent characters.
 func needsBorder(a, b rune) bool {
 	return search.IsWordRune(a) && search.IsWordRune(b) && (IsSpaceless(a) || IsSpaceless(b))
 }
 
-// IsSpaceless reports characters of scripts that are written without spaces between words.
+// IsSpaceless reports whether a character belongs to a script that is written without spaces between words.
 func IsSpaceless(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
 		unicode.Khmer, unicode.Myanmar, unicode.Yi, unicode.Bopomofo)
@@ -80,7 +80,7 @@ func Join(s string) string {
 	return strings.ReplaceAll(s, string(separator), "")
 }
 
-// JoinRanges removes the separators from a text, and moves ranges of it accordingly.
+// JoinRanges removes the separators from a text, and adjusts the ranges.
 func JoinRanges(s string, ranges []search.Range) (string, []search.Range) {
 	if isASCII(s) {
 		return s, ranges

@@ -1,6 +1,6 @@
-// Package tokens cuts texts into the words that the embedded index finds them by. What is written and what is asked go
-// through it alike, so a word of a query equals the word of a text in all that it does not distinguish: case,
-// diacritics of Latin letters, Unicode's normal forms.
+// Package tokens splits texts into the words by which the embedded index finds them. Texts and queries are split in
+// the same way, so a word of a query equals a word of a text regardless of case, diacritics of Latin letters and
+// Unicode normalization form.
 package tokens
 
 import (
@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Token is a word of a text: lower case, Latin letters without their diacritics. Word is overwritten by the next token.
+// Token is a word of a text: lower case, Latin letters without diacritics. Word is valid until the next token.
 type Token struct {
 	Word     []byte
-	From, To int // bytes of the text
+	From, To int // byte offsets in the text
 }
 
-// Each calls each with the words of a text, in order, until it returns false. Combining marks are part of words, or
-// those of Hindi, Bengali or Tamil would be cut at every vowel; variation selectors of emoji are not.
+// Each calls each with the words of a text, in order, until it returns false. Combining marks are part of words;
+// without them, words of Hindi, Bengali or Tamil would be split at every vowel. Variation selectors of emoji are not.
 func Each(text string, each func(t Token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {
@@ -57,7 +57,7 @@ func Each(text string, each func(t Token) bool) {
 	}
 }
 
-// lower has the letters and digits of ASCII in lower case, and 0 for all else.
+// lower maps ASCII letters and digits to lower case, and all other characters to 0.
 var lower = func() (table [utf8.RuneSelf]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {

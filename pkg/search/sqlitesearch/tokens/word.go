@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// LeastStem is how many characters a word or stem has at least; shorter ones say too little.
+// LeastStem is the minimum length of a word or stem, in characters; shorter ones are not significant.
 const LeastStem = 3
 
-// longestWord is how many characters a word of a language has at most.
+// longestWord is the maximum length of a natural-language word, in characters.
 const longestWord = 40
 
-// HasForms reports whether a text is a word by itself, of letters, neither very short nor long.
+// HasForms reports whether a text is a single word of letters, neither very short nor very long.
 func HasForms(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= LeastStem && n <= longestWord && !strings.ContainsFunc(s, func(r rune) bool {
