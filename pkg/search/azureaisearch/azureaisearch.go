@@ -1,7 +1,6 @@
-// Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version
-// [APIVersion] (https://learn.microsoft.com/rest/api/searchservice/). searchtest holds it to the
-// port, against the contract server searchtest/aisearch, or a real service
-// (TIDEMARK_TEST_SEARCH_ENDPOINT).
+// Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version [APIVersion]
+// (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest checks it against the port, with the
+// contract server searchtest/aisearch or with a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
 //
 // # Documents
 //
@@ -12,37 +11,37 @@
 //	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
 //	marker filled                     the index was filled, or is about to be (fill.go)
 //
-// The length of the page's id keeps keys of different pages apart, whatever characters they have. A page's
-// title is in each of its chunks, so that a chunk is found by words of the title and of its
-// own; when it changes, so do they.
+// The length of the page's id keeps keys of different pages distinct, whatever characters they contain. A page's
+// title is in each of its chunks, so that a chunk is found by words of the title and of its own text. When the title
+// changes, the chunks change, too.
 //
 // # Words
 //
-// The analyzer of title, heading and text is composed of the service's parts: words are runs of
-// letters, digits and combining marks, without regard to case and diacritics, and each character of a
-// script without spaces is a word. So the same words find the same pages as in the embedded
-// index. Other forms of a word are found through a field for each language that has an
-// analyzer with a stemmer (stems_en, stems_de, …). Because analyzers belong to fields, a chunk's title, heading and
-// text are written a second time, to the field of its page's language. That costs half as much storage again. Fields of
-// languages alone would not find a word in another language than the page's, a part of a number, or "the" in quotes.
+// The analyzer of title, heading and text is composed of the service's components. Words are runs of letters, digits
+// and combining marks, regardless of case and diacritics; each character of a script without spaces is a word. So the
+// same words find the same pages as in the embedded index. Other forms of a word are found through a field for each
+// language that has an analyzer with a stemmer (stems_en, stems_de, …). Because analyzers belong to fields, a chunk's
+// title, heading and text are written a second time, to the field of its page's language. That costs half as much
+// storage again. The language fields alone would not find a word in another language than the page's, a part of a
+// number, or "the" in quotes.
 //
 // # Writing
 //
-// The service has no transactions. A Put writes chunks and images that are new, then deletes those
-// that left, each in as few requests as the limits allow. So a page is found at every moment, and a
-// Put repeated after a crash has the same result. An answer shows only chunks that
-// agree on the page's title. Searches see what was written some seconds later.
+// The service has no transactions. A Put first writes new chunks and images, then deletes removed ones, each in as
+// few requests as the limits allow. So a page can be found at every moment, and a Put repeated after a crash has the
+// same result. An answer shows only chunks that agree on the page's title. Writes become visible to searches some
+// seconds later.
 //
 // With [search.Page.Known] the difference is known, and an unchanged page costs one small document. Without it, the
-// index is asked for the keys of the page's documents, and everything is written. The index does not yet show what was
-// written seconds before, so a caller that does not know how a Put ended should wait that long.
+// package asks the index for the keys of the page's documents and writes everything. The index does not yet show
+// writes of the last seconds, so a caller that does not know how a Put ended should wait that long.
 //
 // # Searching
 //
-// A search asks for the best thousand chunks, groups them by page, and fetches the passages of the
-// pages that are shown. When more chunks match, up to ten thousand are asked for as paging needs
-// them; pages beyond are not reached, and the count is estimated from the first thousand, as are
-// facets. Exact counts would need a facet of every page that matches.
+// A search asks for the best thousand chunks, groups them by page, and fetches the passages of the pages that are
+// shown. When more chunks match, it asks for up to ten thousand, as paging needs them. Pages beyond these cannot be
+// reached, and the count and the facets are estimated from the first thousand. Exact counts would need a facet of
+// every matching page.
 package azureaisearch
 
 import (
@@ -64,38 +63,38 @@ import (
 
 var _ search.Index = (*Index)(nil)
 
-// Index is an index of a search service. Its methods may be called concurrently.
+// Index is an index of a search service. It is safe for concurrent use.
 type Index struct {
 	service    *service
 	dimensions int
 	model      string
 	semantic   bool
-	tag        string // delimits highlights; random, so that no text contains it
+	tag        string // delimits highlights; random, so no text contains it
 }
 
-// Options say which index, and how to reach it.
+// Options select an index and the connection to it.
 type Options struct {
 	Endpoint string // https://<service>.search.windows.net
 	Index    string // lower-case letters, digits, single - and _; 2 to 128 of them
 	// Key is an admin key of the service. Without one, [azidentity.DefaultAzureCredential] is used;
 	// it needs the roles Search Service Contributor and Search Index Data Contributor.
 	Key string
-	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without.
+	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without vectors.
 	Dimensions int
-	Model      string // that computes the vectors; an index with those of another is filled anew
-	// Semantic has the service's semantic ranker order the first pages of a search by relevance, for one more
-	// request. It is billed, and has to be enabled there.
+	Model      string // that computes the vectors; an index with another model's is refilled
+	// Semantic makes the service's semantic ranker sort the first pages of a search by relevance, for one more
+	// request. It is billed, and must be enabled at the service.
 	Semantic bool
-	// Client has the transport and the retries of whole requests: three, at most ten seconds apart,
-	// when zero. When the service asks for a longer pause, the request fails at once.
+	// Client has the transport and the retries of whole requests. The default is three retries, at most ten seconds
+	// apart. When the service asks for a longer pause, the request fails at once.
 	Client azcore.ClientOptions
 }
 
-// indexName (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
+// indexName is the syntax of index names (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
 var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 
-// Open prepares an index, without a request. Settings that can never work are Invalid, with the name of the field:
-// endpoint, index, dimensions.
+// Open prepares an index, without a request. Errors: Invalid, with the name of the field (endpoint, index,
+// dimensions), for settings that can never work.
 func Open(o Options) (*Index, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" ||
@@ -150,7 +149,7 @@ func withDefaults(c azcore.ClientOptions) azcore.ClientOptions {
 	return c
 }
 
-// newTag returns a random name of a tag, which no text contains.
+// newTag returns a random tag name, which no text contains.
 func newTag() string { return "t" + strings.ToLower(rand.Text()) }
 
 // Close does nothing: connections are shared, and close by themselves.

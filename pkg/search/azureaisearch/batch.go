@@ -9,16 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// Limits of one request
-// (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits), and
-// how often documents are sent that failed by themselves.
+// Limits of one request (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits),
+// and of the attempts for documents that fail individually.
 const (
 	maxActions = 1000
-	maxBytes   = 15 << 20 // of 16 MB, whatever an MB is
+	maxBytes   = 15 << 20 // of 16 MB, by either definition of MB
 	maxTries   = 4
 )
 
-// apply sends actions in as few requests as the limits allow, each document at most once.
+// apply sends actions in as few requests as the limits allow. Each document may occur only once.
 func (s *service) apply(ctx context.Context, actions []action) error {
 	for len(actions) > 0 {
 		n, bodies := batch(actions)
@@ -30,7 +29,7 @@ func (s *service) apply(ctx context.Context, actions []action) error {
 	return nil
 }
 
-// batch takes as many actions as fit into a request, at least one, and encodes them.
+// batch encodes as many actions as fit in a request, and at least one.
 func batch(actions []action) (n int, bodies [][]byte) {
 	size := 0
 	for _, a := range actions[:min(len(actions), maxActions)] {
@@ -44,8 +43,8 @@ func batch(actions []action) (n int, bodies [][]byte) {
 	return n, bodies
 }
 
-// send sends the actions of one request, and again those that failed for a temporary reason. A
-// request that is too large is sent in halves.
+// send sends the actions of one request, and retries those that failed for a temporary reason. It splits a request
+// that is too large in halves.
 func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) error {
 	for try := 1; ; try++ {
 		results, err := s.post(ctx, bodies)
@@ -106,9 +105,9 @@ func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result,
 	return results, nil
 }
 
-// evaluate sorts results by what to do next
-// (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document without
-// a result is sent again. A merge that finds no document, because the caller was wrong about it, becomes an upload.
+// evaluate returns the actions to send again
+// (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document without a result is sent
+// again. A merge that finds no document, because the caller's knowledge was wrong, becomes an upload.
 func evaluate(actions []action, results map[string]result) (again []action, err error) {
 	for _, a := range actions {
 		r := results[a.key()]
@@ -126,7 +125,7 @@ func evaluate(actions []action, results map[string]result) (again []action, err 
 	return again, nil
 }
 
-// wait pauses before documents are sent again: sending them at once would make an overloaded service slower.
+// wait pauses before documents are sent again: an immediate retry would slow an overloaded service further.
 func (s *service) wait(ctx context.Context, try int) error {
 	d := s.pause << (try - 1)
 	if err := pause.For(ctx, d+rand.N(d/2+1)); err != nil {

@@ -16,31 +16,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// APIVersion is the version of the service's API that is used.
+// APIVersion is the version of the service's API.
 const APIVersion = "2026-04-01"
 
-// Bounds of what is read: an answer of a thousand chunks has a few MB.
+// Bounds on the answers that are read. An answer of a thousand chunks has a few MB.
 const (
 	maxAnswer  = 64 << 20
-	maxMessage = 300 // bytes of the service's words in an error
+	maxMessage = 300 // bytes of the service's message in an error
 )
 
-// service is the index as the REST API shows it.
+// service calls the REST API of one index.
 type service struct {
 	endpoint string
 	name     string // of the index
 	pipeline runtime.Pipeline
-	pause    time.Duration // before documents that failed alone are sent again
+	pause    time.Duration // before documents that failed individually are sent again
 }
 
 // request is one call of the service.
 type request struct {
 	method, path  string // the path below the index
-	header, value string // one more header, or none
+	header, value string // one more header, or ""
 	body          []byte
 }
 
-// metadata is how much the answer says of itself: of an index its ETag, which none would leave out
+// metadata returns the metadata level of the answer. For an index it includes the ETag, which level none would omit
 // (OData JSON Format 4.0, section 3.1.3).
 func (r request) metadata() string {
 	if r.path == "" {
@@ -49,8 +49,8 @@ func (r request) metadata() string {
 	return "none"
 }
 
-// call sends a request and reads its answer into out. It returns the status also with an error, 0 if
-// there was no answer.
+// call sends a request and decodes its answer into out. It returns the status also with an error, or 0 if there was
+// no answer.
 func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
 	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
 		r.path, APIVersion))
@@ -59,7 +59,7 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 	}
 	req.Raw().Header.Set("Accept", "application/json;odata.metadata="+r.metadata())
 	if r.method == http.MethodPut {
-		req.Raw().Header.Set("Prefer", "return=representation") // which the specification requires
+		req.Raw().Header.Set("Prefer", "return=representation") // required by the specification
 	}
 	if r.header != "" {
 		req.Raw().Header.Set(r.header, r.value)
@@ -90,10 +90,10 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 	return resp.StatusCode, nil
 }
 
-// refusal is an answer other than success, by kind
-// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is an error
-// of this program, Internal: what is wrong with a page is reported for each document. An operator has to repair keys,
-// permissions and indexes that are missing, so everything else is Unavailable.
+// refusal converts an answer other than success to an error with a kind
+// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is a bug in this program,
+// hence Internal: errors of a page are reported for each document. Everything else is Unavailable, because an
+// operator has to repair keys, permissions and missing indexes.
 func refusal(resp *http.Response, body []byte, now time.Time) error {
 	text := fmt.Sprintf("the search service answers %d: %s", resp.StatusCode, message(body))
 	switch resp.StatusCode {
@@ -114,7 +114,7 @@ func refusal(resp *http.Response, body []byte, now time.Time) error {
 	return fault.New(fault.Unavailable, "%s", text)
 }
 
-// message is what the service says, {"error":{"message":…}}.
+// message returns the service's error message, from {"error":{"message":…}}.
 func message(body []byte) string {
 	var said struct {
 		Error struct {
@@ -127,7 +127,7 @@ func message(body []byte) string {
 	return plain(said.Error.Message[:min(len(said.Error.Message), maxMessage)])
 }
 
-// retryAfter reads the header of RFC 9110 section 10.2.3, seconds or a date; at most a day.
+// retryAfter parses a Retry-After header (RFC 9110 section 10.2.3): seconds or a date; at most a day.
 func retryAfter(value string, now time.Time) time.Duration {
 	d := time.Duration(0)
 	if seconds, err := strconv.Atoi(value); err == nil {

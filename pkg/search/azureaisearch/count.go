@@ -2,7 +2,7 @@ package azureaisearch
 
 import "context"
 
-// Count is the number of pages that searches see.
+// Count returns the number of pages that are visible to searches.
 func (ix *Index) Count(ctx context.Context) (int, error) {
 	found, err := ix.service.query(ctx, query{Search: "*", Filter: "kind eq 'page'", Count: true})
 	return found.Count, err

@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// profile names the scoring profile, the semantic configuration and what concerns vectors.
+// profile is the name of the scoring profile, the semantic configuration and the vector settings.
 const profile = "tidemark"
 
 // field is one of the index's fields
-// (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). All
-// attributes are given, since what is left out is true for most types.
+// (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). It sends every
+// attribute, because for most types an omitted attribute is true.
 type field struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -30,7 +30,7 @@ type field struct {
 	Profile     string `json:"vectorSearchProfile,omitempty"`
 }
 
-// fields returns the fields of an index whose vectors have so many dimensions; 0 for an index without vectors.
+// fields returns the fields of an index whose vectors have this length; 0 for an index without vectors.
 func fields(dimensions int) []field {
 	text := func(name string) field {
 		return field{Name: name, Type: "Edm.String", Searchable: true, Retrievable: true, Analyzer: words}
@@ -42,20 +42,20 @@ func fields(dimensions int) []field {
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
 		filter("kind"), // "page", "chunk", "image" or "marker"
-		// of a page: its own id
+		// For a page, its own id.
 		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
 		filter("host"), filter("type"), filter("language"), filter("path"),
-		// of a chunk and its page; merged into each when they alone change
+		// Of a chunk and its page. If only the tags change, they are merged into each document.
 		{Name: "tags", Type: "Collection(Edm.String)", Filterable: true, Facetable: true, Retrievable: true},
 		shown("url"), shown("mimeType"),
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
-		// of a chunk: the page's when it was written
+		// Of a chunk: the page's value when the chunk was written.
 		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
-		// of a chunk and its page
+		// Of a chunk and its page.
 		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true},
 		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // of pages: ids, in page order
 		shown("group"),                  // of chunks and pages
-		shown("content"), shown("rank"), // of pages, and not of chunks: all would be written with every change
+		shown("content"), shown("rank"), // of pages only: in chunks, any change would rewrite them all
 		text("title"), text("heading"), text("text"),
 		shown("uid"), shown("anchor"), // of chunks
 		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // of images
@@ -65,20 +65,20 @@ func fields(dimensions int) []field {
 			Analyzer: f.analyzer})
 	}
 	if dimensions > 0 {
-		// Stored although never shown: vectors that are not stored are lost when another field of
-		// the document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
+		// Stored although never shown: the service loses vectors that are not stored when another field of the
+		// document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
 		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions,
 			Profile: profile})
 	}
 	return all
 }
 
-// definition is the index as it is created. The semantic configuration serves [Options.Semantic], and those who query
-// the index by themselves.
+// definition returns the index as it is created. The semantic configuration serves [Options.Semantic], and people who
+// query the index directly.
 func (ix *Index) definition() object {
 	weights := object{"title": 10, "heading": 4, "text": 1}
 	for _, f := range stemFields() {
-		weights[f.name] = 0.5 // another form of a word says less than the word
+		weights[f.name] = 0.5 // another form counts less than the word itself
 	}
 	return object{
 		"name":                  ix.service.name,
@@ -99,11 +99,11 @@ func (ix *Index) definition() object {
 	}
 }
 
-// Create makes the index, or adds the fields that it lacks. An index that another program made, or
-// that has vectors of another length, is Invalid and left unchanged.
+// Create creates the index, or adds missing fields to it. Errors: Invalid for an index that another program made or
+// that has vectors of another length; Create leaves it unchanged.
 func (ix *Index) Create(ctx context.Context) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.service.name)
-	for range 3 { // others may create or change it at the same time
+	for range 3 { // other processes may create or change it at the same time
 		if err = ix.create(ctx); !fault.Is(err, fault.Conflict) {
 			return err
 		}
@@ -135,7 +135,7 @@ func (ix *Index) create(ctx context.Context) error {
 		old = append(old, encode(f))
 	}
 	have["fields"] = encode(old)
-	delete(have, "@odata.context") // of the answer, not of the index
+	delete(have, "@odata.context") // belongs to the answer, not to the index
 	_, err = ix.service.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag,
 		body: encode(have)}, nil)
 	return err
@@ -145,7 +145,7 @@ type named struct {
 	Name string `json:"name"`
 }
 
-// compare returns the fields that an index lacks.
+// compare returns the fields that the index lacks.
 func (ix *Index) compare(have map[string]json.RawMessage) (missing []field, err error) {
 	var analyzers []named
 	var old []field

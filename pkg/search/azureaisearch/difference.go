@@ -7,27 +7,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// action is what is done to one document.
+// action is an operation on one document.
 type action struct {
 	kind     string // "upload", "merge", "mergeOrUpload" or "delete"
-	page     string // whose document it is, for errors
-	document object // of a deletion, the key alone
-	whole    object // of a merge: uploaded instead if the document is not there
+	page     string // the document's page, for errors
+	document object // for a deletion, only the key
+	whole    object // for a merge: uploaded instead if the document does not exist
 }
 
 func (a action) key() string { return a.document["id"].(string) }
 
-// encoded is the action as it is sent.
+// encoded returns the action in its wire form.
 func (a action) encoded() []byte {
 	d := maps.Clone(a.document)
 	d["@search.action"] = a.kind
 	return encode(d)
 }
 
-// difference is what has to be done so that the index holds exactly p: documents that are written, and documents that
-// leave. found are the keys of the page's documents in the index, for a caller that does not know the contents.
-// Documents are written whole, except where only the uid, the anchor or the page's tags changed, or where the caller
-// does not have the vector that may be there.
+// difference returns the documents to write and the documents to delete so that the index holds exactly p. Parameter
+// found has the keys of the page's documents in the index, for a caller that does not know the contents. Documents
+// are written whole, unless only the uid, the anchor or the page's tags changed, or the index may have a vector that
+// the caller does not have.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -45,7 +45,7 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 		case (!there || known.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
 			upload(d)
 		case !there || known.Fields != want.Fields:
-			// The key stands for the vector, too: one that is there remains.
+			// The key stands for the vector, too: a vector in the index remains valid.
 			written = append(written, action{kind: "mergeOrUpload", page: p.ID, document: withoutOtherStems(d)})
 		default:
 			renamed := object{"id": d["id"], "uid": d["uid"], "anchor": d["anchor"], "tags": d["tags"]}
@@ -62,7 +62,7 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf returns the keys of a page's chunks and images, those known and those found.
+// keysOf returns the keys of a page's chunks and images, both known and found.
 func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
 	if known != nil {
@@ -77,7 +77,7 @@ func keysOf(page string, known *search.Contents, found []string) []string {
 	return slices.Compact(keys)
 }
 
-// deletions delete the documents that are not wanted.
+// deletions returns deletions of the documents that are not wanted.
 func deletions(page string, keys []string, wanted map[string]bool) (actions []action) {
 	for _, key := range keys {
 		if !wanted[key] {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxCompared bounds the pages that one search compares, and so its requests: a site may name the same canonical
+// maxCompared bounds the pages that one search compares, and so its requests: a site may give the same canonical
 // address for all of its pages.
 const maxCompared = 5 * idsPerFilter
 
-// distinct keeps one page of those that are one result ([search.Page.Group]). Chunks have the group, but only the
-// page's own document has the content, because a chunk is not written when others of the page change. So this takes a
-// request where two pages of one group were found.
+// distinct keeps one of the pages that are one result ([search.Page.Group]). Chunks have the group, but only the
+// page's own document has the content, so that a chunk is not written again when other chunks of its page change. So
+// this costs a request if two of the pages have the same group.
 func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	ids := sharing(pages)
 	if len(ids) == 0 {
@@ -39,7 +39,7 @@ func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	}), nil
 }
 
-// sharing returns the pages whose group another page has, too.
+// sharing returns the ids of pages whose group another page also has.
 func sharing(pages []group) (ids []string) {
 	members := map[string]int{}
 	for _, g := range pages {

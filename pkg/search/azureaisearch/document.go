@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Keys of documents have at most 1024 bytes, because each part is within [search.MaxKey].
+// Document keys have at most 1024 bytes, because each part is within [search.MaxKey].
 
 func pageKey(id string) string { return "p-" + id }
 
@@ -19,9 +19,10 @@ func chunkKey(page, key string) string { return fmt.Sprintf("c%d-%s-%s", len(pag
 
 func imageKey(page, id string) string { return fmt.Sprintf("i%d-%s-%s", len(page), page, id) }
 
-// pageDocument is rewritten by every Put. It has no words that are searched but its title.
+// pageDocument returns the document of a page, which every Put rewrites. The only words in it that are searched are
+// its title.
 func pageDocument(p search.Page) object {
-	images := []string{} // null is no value of a collection
+	images := []string{} // a collection cannot be null
 	for _, img := range p.Images[:min(len(p.Images), search.MaxNested)] {
 		images = append(images, img.ID)
 	}
@@ -35,7 +36,7 @@ func pageDocument(p search.Page) object {
 	}
 }
 
-// tagsOf are the tags of a page; null is no value of a collection.
+// tagsOf returns the tags of a page, never nil, because a collection cannot be null.
 func tagsOf(p search.Page) []string {
 	tags := []string{}
 	for _, t := range p.Tags {
@@ -61,7 +62,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	return d
 }
 
-// withoutOtherStems empties the fields of other languages in a document that is merged.
+// withoutOtherStems clears the fields of other languages in a document that is merged.
 func withoutOtherStems(d object) object {
 	for _, f := range stemFields() {
 		if d[f.name] == nil {
@@ -71,7 +72,7 @@ func withoutOtherStems(d object) object {
 	return d
 }
 
-// moment is a time as the service takes it, or null.
+// moment returns a time in the service's form, or null.
 func moment(t time.Time) any {
 	if t.IsZero() {
 		return nil

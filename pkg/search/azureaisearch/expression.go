@@ -7,12 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// expression is a query in full Lucene syntax
-// (https://learn.microsoft.com/azure/search/query-lucene-syntax): terms joined by AND or OR. Words
-// and phrases stand in quotes, in which only the quote and the backslash mean something, and are
-// analyzed by the service, so a word of several parts ("o'brien", a run of Chinese) is
-// their sequence. Words are looked for in all fields searched, phrases and beginnings of words in
-// those that have words as they are written.
+// expression returns a query in full Lucene syntax (https://learn.microsoft.com/azure/search/query-lucene-syntax):
+// terms joined by AND or OR. Words and phrases are in quotes, where only the quote and the backslash are special. The
+// service analyzes them, so a word of several parts ("o'brien", a run of Chinese) becomes a phrase of its parts.
+// Words are searched in all searched fields, phrases and prefixes only in the fields with unstemmed words.
 func expression(terms []search.Term, operator string) string {
 	var parts []string
 	for _, t := range terms {
@@ -28,8 +26,8 @@ func expression(terms []search.Term, operator string) string {
 	return strings.Join(parts, " "+operator+" ")
 }
 
-// beginning finds words that go on. Only a single word can be the beginning of one, so those
-// before it must occur, but not right before it.
+// beginning returns an expression for a prefix. Only a single word can be a prefix, so the words before it must
+// occur, but not right before it.
 func beginning(text string) string {
 	words := split(text)
 	last := fold(words[len(words)-1])
@@ -43,7 +41,7 @@ func beginning(text string) string {
 	return "(" + exactly(quoted(strings.Join(words[:len(words)-1], " "))) + " AND " + starts + ")"
 }
 
-// exactly looks for a unit in the fields that have words as they are written.
+// exactly returns an expression that searches a unit in the fields with unstemmed words.
 func exactly(unit string) string {
 	return "(title:" + unit + " OR heading:" + unit + " OR text:" + unit + ")"
 }
@@ -52,7 +50,7 @@ func quoted(text string) string { return `"` + escaper.Replace(blanked(text)) + 
 
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// blanked has spaces for control characters.
+// blanked replaces control characters by spaces.
 func blanked(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -62,8 +60,8 @@ func blanked(text string) string {
 	}, plain(text))
 }
 
-// searchFields are where words are looked for: in those that have them as they are written, and
-// without endings in the language asked for, or in any.
+// searchFields returns the fields to search: those with unstemmed words, and the stemmed fields of the query's
+// language, or of all languages if it has none.
 func searchFields(language string) string {
 	fields := []string{"title", "heading", "text"}
 	if language != "" {
@@ -78,10 +76,10 @@ func searchFields(language string) string {
 	return strings.Join(fields, ",")
 }
 
-// quotedOData is a text as it is written between the quotes of a filter.
+// quotedOData escapes a text for a quoted string in a filter.
 func quotedOData(text string) string { return strings.ReplaceAll(blanked(text), "'", "''") }
 
-// filter keeps the chunks that a query may find
+// filter returns the OData filter for the chunks that a query may find
 // (https://learn.microsoft.com/azure/search/search-query-odata-filter).
 func filter(q search.Query) string {
 	f := "kind eq 'chunk'"
@@ -106,11 +104,11 @@ func filter(q search.Query) string {
 	return f
 }
 
-// idsPerFilter bounds a filter: search.in takes hundreds of values
+// idsPerFilter bounds a filter: search.in accepts hundreds of values
 // (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
 const idsPerFilter = 100
 
-// in is a filter for a field that has one of these values, which are keys.
+// in returns a filter for documents whose field has one of these values, which must be keys.
 func in(field string, values []string) string {
 	return "search.in(" + field + ", '" + strings.Join(values, ",") + "', ',')"
 }

@@ -11,17 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// An index that is filled holds a document that says so, and which model its vectors are of; a new index does not,
-// whichever program made it. So no crash can come between making an index and recording that it is empty.
+// A filled index holds a document that says so and names the model of its vectors. A new index does not have it,
+// whichever program created the index. So there is no step between creating an index and recording that it is empty,
+// in which a crash could do harm.
 const (
-	kindMarker = "marker" // neither chunk, page nor image: no search sees it, nor has it a page
-	filledKey  = "filled" // no key of a page, chunk or image
+	kindMarker = "marker" // neither chunk, page nor image; no search finds it
+	filledKey  = "filled" // cannot be the key of a page, chunk or image
 )
 
 // Begun returns a name of this index until [Index.Filled] records that it is filled with vectors of the model that it
-// was opened for; "" after that. It is the same for all who open the index, and changes whenever the index is filled
-// or made. It costs one request, and another where there is a name. A marker that was written seconds ago may not be
-// visible yet; then the name is the previous one.
+// was opened for; "" after that. All processes that open the index get the same name, and it changes whenever the
+// index is filled or created. Begun costs one request, and a second if there is a name. A marker written seconds ago
+// may not be visible yet; then the name is the previous one.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Begun(%s)", ix.service.name)
 	q := query{Search: "*", Filter: "kind eq '" + kindMarker + "'", Select: "id,uid,url", Top: 1}
@@ -46,11 +47,11 @@ func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// markerText is what the marker says about the vectors.
+// markerText returns the marker's description of the vectors.
 func (ix *Index) markerText() string { return "vectors of " + cmp.Or(ix.model, "no model") }
 
-// Filled records that all pages are certain to be put into the index, after Begun returned a name. It
-// may be repeated.
+// Filled records, after Begun returned a name, that all pages are certain to be put into the index. It may be
+// repeated.
 func (ix *Index) Filled(ctx context.Context, name string) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Filled(%s)", ix.service.name)
 	marker := object{"id": filledKey, "kind": kindMarker, "uid": ix.markerText(), "url": name}

@@ -14,19 +14,20 @@ type group struct {
 	hits []row
 }
 
-// changed is when the chunks of a page that were found changed last.
+// changed returns the latest change of the chunks of a page that were found.
 func (g group) changed() time.Time {
 	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
 }
 
-// shownOf returns the chunks of a page that may be shown: the best of those whose title is that of the best. Others
-// belong to a version of the page that is being replaced.
+// shownOf returns the best of the chunks of a page that may be shown. Their title is that of the best chunk; chunks
+// with another title belong to a version of the page that is being replaced.
 func shownOf(g group) []row {
 	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
 	return same[:min(len(same), maxPassages)]
 }
 
-// estimate is the number of all pages, from the pages of so many best chunks and the number of all chunks.
+// estimate extrapolates the number of all matching pages from the pages of the best chunks and the number of all
+// chunks.
 func estimate(pages, chunks, all int) int {
 	if chunks == 0 || all <= chunks {
 		return pages

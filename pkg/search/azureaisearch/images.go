@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// images are those nested under pages, by page, in page order: the pages' documents name them, so
-// that an image that moves within its page is not written again.
+// images returns the images nested under pages, by page, in page order. The pages' own documents list them, so that
+// an image that moves within its page is not written again.
 func (s *service) images(ctx context.Context, groups []group) (map[string][]search.Image, error) {
 	var pages []string
 	for _, g := range groups {
@@ -38,7 +38,7 @@ func (s *service) images(ctx context.Context, groups []group) (map[string][]sear
 	return nested(order, found), nil
 }
 
-// nested puts images under their pages.
+// nested groups images by page, in order.
 func nested(order map[string][]string, found map[string]search.Image) map[string][]search.Image {
 	images := map[string][]search.Image{}
 	for page, keys := range order {

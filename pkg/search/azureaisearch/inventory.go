@@ -9,8 +9,8 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect returns what searches see of a page; NotFound when they see nothing. They may not see yet what was written
-// seconds ago.
+// Inspect returns what of a page is visible to searches. Writes of the last seconds may not be visible yet. Errors:
+// NotFound when nothing is.
 func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Inspect(%s)", id)
 	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
@@ -34,8 +34,8 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns the ids of at most top pages that come after one, in order. It reads the documents of
-// the pages, a thousand at a time, because a page of which only parts are left counts, too.
+// IDs returns up to top page ids that sort after the given one, in order. It reads all documents of the pages, a
+// thousand at a time, because a page of which only parts are left is included.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// object is JSON that is only built and sent.
+// object is JSON that is built and sent, never decoded.
 type object map[string]any
 
-// encode is JSON without the escapes that are for web pages.
+// encode returns JSON without escapes for HTML.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

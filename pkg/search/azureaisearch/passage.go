@@ -9,17 +9,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// passage is a chunk's passage, with the title that the chunk has.
+// passage is a chunk's passage and the title in that chunk.
 type passage struct {
 	search.Passage
 	title string
 }
 
-// maxFragments is how many sentences of a field are highlighted, as it is written behind the field.
+// maxFragments is how many sentences of a field are highlighted, in the syntax of a suffix to the field's name.
 const maxFragments = "-20"
 
-// passages fetches the chunks that are shown, by key, with what matched in them. Chunks that only the vector
-// found match no words; they are fetched without highlights.
+// passages fetches the chunks that are shown, by key, with their highlights. Chunks that only the vector found match
+// no words; they are fetched without highlights.
 func (s searcher) passages(ctx context.Context, groups []group) (map[string]passage, error) {
 	var keys, languages []string
 	for _, g := range groups {
@@ -65,7 +65,7 @@ func (s searcher) fetch(ctx context.Context, q query, keys []string, found map[s
 	return nil
 }
 
-// highlighted returns the fields in which matches are highlighted: the text, and its copy for each of these languages.
+// highlighted returns the fields in which matches are highlighted: the text, and its copy for each language.
 func highlighted(languages []string) string {
 	fields := "text" + maxFragments
 	slices.Sort(languages)
@@ -92,7 +92,7 @@ func (ix *Index) passage(d row, whole bool) passage {
 }
 
 // locate finds a highlighted fragment in a text, and returns the ranges of its highlights there. A fragment of
-// another text, such as the title, has none.
+// another text, such as the title, gives no ranges.
 func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	open, end := "<"+ix.tag+">", "</"+ix.tag+">"
 	at := strings.Index(text, strings.NewReplacer(open, "", end, "").Replace(fragment))
@@ -114,8 +114,8 @@ func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	}
 }
 
-// joined sorts ranges and joins those that touch or overlap: the words of a script without
-// spaces are single characters, and two fields may highlight the same.
+// joined sorts ranges and joins those that touch or overlap: words of a script without spaces are single characters,
+// and two fields may highlight the same word.
 func joined(ranges []search.Range) (out []search.Range) {
 	slices.SortFunc(ranges, func(a, b search.Range) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	for _, r := range ranges {

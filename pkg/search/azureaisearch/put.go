@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Put makes the index hold exactly these pages. Whatever is new is written before anything is
-// deleted, so a page stays searchable all the time. If it fails, some of the pages may be written; the
-// same Put again completes them. A page that the service refuses is Invalid, by name.
+// Put makes the index hold exactly these pages. It writes everything new before it deletes anything, so a page stays
+// searchable all the time. If it fails, some of the pages may be written; repeating the same Put completes them. A
+// page that the service refuses is Invalid, with its name.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Put")
 	var unknown []string
@@ -29,7 +29,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	var written, leaving []action
 	for i, p := range pages {
 		if comesAgain(pages[i+1:], p.ID) {
-			continue // two actions on one document have no order within a request
+			continue // two actions on one document in a request have no order
 		}
 		w, l := ix.difference(p, found[p.ID])
 		written, leaving = append(written, w...), append(leaving, l...)
@@ -49,8 +49,8 @@ func comesAgain(pages []search.Page, id string) bool {
 	return false
 }
 
-// check refuses what the port refuses. Vectors of another length than the index's are Internal: not the page is at
-// fault but the settings.
+// check returns an error for a page that the port refuses. Vectors of another length than the index's are Internal:
+// the settings are wrong, not the page.
 func (ix *Index) check(p search.Page) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -65,14 +65,14 @@ func (ix *Index) check(p search.Page) error {
 	return nil
 }
 
-// isVector reports whether the index can take v, or compare with it.
+// isVector reports whether the index can store v, or compare with it.
 func (ix *Index) isVector(v []float32) bool {
 	return len(v) == ix.dimensions && ix.dimensions > 0 &&
 		!slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
 }
 
-// Remove removes a page. The page's own document is deleted last, so that a Remove that was interrupted can
-// be seen; like every deletion it may be repeated.
+// Remove removes a page. It deletes the page's own document last, so that an interrupted Remove can be detected. Like
+// every deletion it may be repeated.
 func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Remove(%s)", id)
 	if !search.IsKey(id) {
@@ -88,7 +88,7 @@ func (ix *Index) Remove(ctx context.Context, id string, known *search.Contents) 
 	return ix.service.apply(ctx, append(leaving, action{kind: "delete", page: id, document: object{"id": pageKey(id)}}))
 }
 
-// keys returns the keys of the documents that the index shows of pages, by page.
+// keys returns the keys of the visible documents of pages, by page.
 func (s *service) keys(ctx context.Context, pages []string) (map[string][]string, error) {
 	found := map[string][]string{}
 	for len(pages) > 0 {

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// query is a search as it is sent
-// (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
+// query is a search in its wire form (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
 type query struct {
 	Search            string        `json:"search,omitempty"`
 	QueryType         string        `json:"queryType"`
@@ -25,7 +24,7 @@ type query struct {
 	ScoringStatistics string        `json:"scoringStatistics,omitempty"`
 	SessionID         string        `json:"sessionId,omitempty"`
 	VectorQueries     []vectorQuery `json:"vectorQueries,omitempty"`
-	// of a query for the semantic ranker
+	// For the semantic ranker.
 	SemanticConfiguration string `json:"semanticConfiguration,omitempty"`
 	SemanticErrorHandling string `json:"semanticErrorHandling,omitempty"`
 	SemanticMaxWait       int    `json:"semanticMaxWaitInMilliseconds,omitempty"`
@@ -38,10 +37,10 @@ type vectorQuery struct {
 	K      int       `json:"k"`
 }
 
-// row is a document as it is found, as far as it was selected.
+// row is a document of an answer, with the selected fields.
 type row struct {
 	Score float64 `json:"@search.score"`
-	// RerankerScore is that of the semantic ranker, 0 to 4.
+	// RerankerScore is the score of the semantic ranker, 0 to 4.
 	RerankerScore float64             `json:"@search.rerankerScore"`
 	Highlights    map[string][]string `json:"@search.highlights"`
 	ID            string              `json:"id"`
@@ -68,7 +67,7 @@ type row struct {
 	Content       string              `json:"content"`
 }
 
-// answer is a page of what was found.
+// answer is one page of search results.
 type answer struct {
 	Count int    `json:"@odata.count"`
 	Next  string `json:"@odata.nextLink"` // set when the answer is incomplete
@@ -86,8 +85,8 @@ func (s *service) query(ctx context.Context, q query) (found answer, err error) 
 	return found, err
 }
 
-// each calls do with all documents that pass a filter, in the order of their keys. It asks for ranges of keys, because
-// the service skips 100,000 at most.
+// each calls do with all documents that pass a filter, in the order of their keys. It requests ranges of keys,
+// because the service skips at most 100,000 documents.
 func (s *service) each(ctx context.Context, filter, fields string, do func(row)) error {
 	from := ""
 	for {

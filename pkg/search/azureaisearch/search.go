@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	maxHits    = 10_000 // chunks that results are made of
-	neighbours = 50     // chunks nearest to a vector, which are ranked with those that words find
+	maxHits    = 10_000 // chunks from which results are made
+	neighbours = 50     // chunks nearest to a vector, ranked together with those found by words
 )
 
-// Search answers a query: all words first, any word when no chunk has them all. With a vector, any
-// word is enough at once: ranking by both puts those first that fit best, and some chunk is always
-// nearest.
+// Search answers a query: with all words first, with any word if no chunk has them all. With a vector, it starts with
+// any word: ranking by both puts the best matches first, and some chunk is always nearest.
 func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Search")
 	if err := q.Check(); err != nil {
 		return res, err
 	}
 	terms := search.Terms(q.Text)
-	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // one of another length is of another model
+	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // another length means another model
 	if len(terms) == 0 && !hybrid {
 		if q.Facets {
 			res.Facets = new(search.Facets)
@@ -97,13 +96,14 @@ func (s searcher) results(ctx context.Context) (search.Results, error) {
 	return res, nil
 }
 
-// noteOfWords says what the embedded index does and this one does not.
+// noteOfWords names a correction that the embedded index makes and this one does not.
 const noteOfWords = "nothing has these words; this index does not correct words that are misspelt"
 
-// noteOfChange says by what a sort by change sorts: when a chunk of a page changes, the others are not written again.
+// noteOfChange explains a sort by change: when a chunk of a page changes, the other chunks, with their dates, are not
+// written again.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups returns the pages found, as far as they are needed, how many there are, and whether that is an estimate.
+// groups returns the pages found, as many as are needed, their total number, and whether it is an estimate.
 func (s searcher) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
 	at := map[string]int{}
@@ -134,7 +134,7 @@ func (s searcher) groups(ctx context.Context) (groups []group, count int, estima
 	}
 }
 
-// sort sorts pages, those with equal scores by their ids: the service promises that order within an answer only.
+// sort sorts pages, those with equal scores by id: the service guarantees an order only within one answer.
 func (s searcher) sort(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if s.query.Sort == search.ByChange {
@@ -142,15 +142,15 @@ func (s searcher) sort(groups []group) {
 		}
 		return cmp.Or(cmp.Compare(b.hits[0].Score, a.hits[0].Score), strings.Compare(a.page, b.page))
 	})
-	if s.query.Sort == search.ByChange { // the best of each page first, as it is shown
+	if s.query.Sort == search.ByChange { // best chunk of each page first, as shown
 		for _, g := range groups {
 			slices.SortStableFunc(g.hits, func(a, b row) int { return cmp.Compare(b.Score, a.Score) })
 		}
 	}
 }
 
-// hits asks for the chunks that match. Scores are comparable over the shards of the index, and the
-// same words go to the same replica, so that pages of results join without gaps
+// hits returns the query for the matching chunks. Scores are comparable over the shards of the index, and the same
+// words go to the same replica, so that pages of results join without gaps
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring#scoring-statistics-and-sticky-sessions).
 func (s searcher) hits() query {
 	session := sha256.Sum256([]byte(s.expression))
@@ -167,7 +167,7 @@ func (s searcher) hits() query {
 		q.OrderBy = "changedAt desc,parentPageId asc,id asc"
 	}
 	if s.hybrid {
-		q.OrderBy = "" // an order would replace the ranking by both
+		q.OrderBy = "" // an order would replace the fused ranking
 		q.VectorQueries = []vectorQuery{{Kind: "vector", Vector: s.query.Vector, Fields: "vector", K: neighbours}}
 	}
 	return q
@@ -181,14 +181,14 @@ func resultOf(g group, passages map[string]passage, images []search.Image) searc
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]
 		switch {
-		case !found || p.title != best.Title: // it left or changed in the meantime
+		case !found || p.title != best.Title: // removed or changed in the meantime
 		case len(p.Highlights) > 0:
 			r.Passages = append(r.Passages, p.Passage)
 		default:
 			others = append(others, p.Passage)
 		}
 	}
-	if len(r.Passages) == 0 { // title or heading matched: a result without any text would puzzle
+	if len(r.Passages) == 0 { // title or heading matched: a result needs some text
 		r.Passages = others[:min(len(others), 1)]
 	}
 	return r

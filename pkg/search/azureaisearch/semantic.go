@@ -14,18 +14,19 @@ const (
 	// maxSemantic is how many results the semantic ranker reads
 	// (https://learn.microsoft.com/azure/search/semantic-search-overview).
 	maxSemantic = 50
-	// semanticWait bounds, in milliseconds, what a search waits for it; the service allows no less than 700.
+	// semanticWait is how long, in milliseconds, a search lets the service rank; the service requires at least 700.
 	semanticWait = 2000
-	// semanticTimeout bounds it here, with its retries.
+	// semanticTimeout bounds the whole call with its retries.
 	semanticTimeout = 3 * time.Second
 
 	noteOfSemantic = "the semantic ranker gave no order, so these results are ranked by their words; it may be busy, or " +
 		"not be enabled in the search service"
 )
 
-// semantic lets the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could not.
-// The ranker accepts neither the syntax of [expression] nor an order, so it gets a request of its own, for the chunks
-// that were found. Pages without a score from it, such as those that only a vector found, keep their positions.
+// semantic makes the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could
+// not. The ranker accepts neither the syntax of [expression] nor an order, so it gets a request of its own, for the
+// chunks that were found. Pages without a score from it, such as those that only a vector found, keep their
+// positions.
 func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	if !s.ix.semantic || !rankable(s.query) || len(groups) < 2 {
 		return ""
@@ -58,7 +59,7 @@ func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 		return cmp.Compare(scores[b.hits[0].ID], scores[a.hits[0].ID])
 	})
 	for i, at := range positions {
-		score := first[at].hits[0].Score // scores stay sorted, whichever ranker sorted the pages
+		score := first[at].hits[0].Score // scores stay descending, whichever ranker sorted the pages
 		first[at] = ranked[i]
 		first[at].hits = append([]row{first[at].hits[0]}, first[at].hits[1:]...)
 		first[at].hits[0].Score = score
@@ -66,13 +67,13 @@ func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	return ""
 }
 
-// rankable reports whether the semantic ranker can say anything of what a query shows: it knows whole words.
+// rankable reports whether the semantic ranker can improve a query's results: it handles only whole words.
 func rankable(q search.Query) bool {
 	return q.Sort != search.ByChange && q.Skip < maxSemantic && plainWords(q.Text) != "" &&
 		!slices.ContainsFunc(search.Terms(q.Text), func(t search.Term) bool { return t.Prefix })
 }
 
-// plainWords are the words of a query, without any syntax.
+// plainWords returns the words of a query, without any syntax.
 func plainWords(text string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !search.IsWordRune(r) }), " "))
 }

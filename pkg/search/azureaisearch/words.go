@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// words is the name of the analyzer of the fields that have a text's words as they are
-// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). It also tells an index of this program from
-// others, and changes with the analyzer, which an existing index cannot change. Patterns contain characters without
-// escapes, because these differ between the dialects of regular expressions.
+// words is the name of the analyzer of the fields with unstemmed words
+// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). The name also distinguishes this program's
+// indexes from others. It must change with the analyzer, because the analyzer of an existing index cannot change.
+// Patterns contain characters without escapes, because escapes differ between the dialects of regular expressions.
 const words = "tidemark_words_1"
 
 func wordAnalyzer() object {
@@ -40,8 +40,8 @@ func charFilters() []object {
 	}
 }
 
-// tokenFilter keeps terms within what the service can index, 300 characters: folding may make a
-// term four times as long.
+// tokenFilter limits terms to the 300 characters that the service can index: folding may make a term four times as
+// long.
 func tokenFilter() object {
 	return object{"@odata.type": "#Microsoft.Azure.Search.TruncateTokenFilter", "name": "tidemark_length",
 		"length": maxWord}
@@ -52,8 +52,8 @@ const maxWord = 255
 // The block of combining diacritical marks of European scripts.
 const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 
-// letters maps the Greek and Cyrillic letters with diacritics, and the final sigma, which the service's folding to
-// ASCII does not change.
+// letters maps the Greek and Cyrillic letters with diacritics, and the final sigma, which the service's ASCII folding
+// does not change.
 func letters() []string {
 	mappings := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
@@ -62,8 +62,8 @@ func letters() []string {
 	return mappings
 }
 
-// ranges of scripts that write no spaces between words: Thai, Lao, Myanmar, Khmer, and those of
-// East Asia but Korean.
+// ranges are the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those of East Asia except
+// Korean.
 var ranges = [][2]rune{
 	{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 0x17ff}, {0x2e80, 0x2fdf}, {0x3005, 0x3007}, {0x3021, 0x312f},
 	{0x31a0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xf900, 0xfaff},
@@ -86,7 +86,7 @@ func isSpaceless(r rune) bool {
 	return false
 }
 
-// split divides a text into words like the analyzer.
+// split splits a text into words as the analyzer does.
 func split(text string) (words []string) {
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) }) {
 		from := 0
@@ -106,8 +106,8 @@ func split(text string) (words []string) {
 	return words
 }
 
-// fold returns the form in which the analyzer indexes a word. Only prefixes need it: the service analyzes everything
-// else by itself, but not these
+// fold returns the form in which the analyzer indexes a word. Only prefixes need it, because they are the only part
+// of a query that the service does not analyze
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax#effect-of-an-analyzer-on-wildcard-queries).
 func fold(word string) string {
 	var out strings.Builder
@@ -127,15 +127,14 @@ func fold(word string) string {
 	return string(folded[:min(len(folded), maxWord)])
 }
 
-// special are letters that ASCII folding or the mapping replaces, although Unicode does not
-// decompose them.
+// special holds letters that ASCII folding or the mapping replaces although Unicode does not decompose them.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",
 	'ŋ': "n", 'ς': "σ",
 }
 
-// withoutDiacritics is a character without European diacritics, in lower case, as ASCII where it is
-// equivalent to that.
+// withoutDiacritics returns a character in lower case without European diacritics, as ASCII where an equivalent
+// exists.
 func withoutDiacritics(r rune) string {
 	strip := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -151,14 +150,14 @@ func withoutDiacritics(r rune) string {
 	return norm.NFC.String(strip(norm.NFD.String(string(r))))
 }
 
-// plain makes a text fit to be sent: valid, and without NUL.
+// plain returns a text that can be sent: valid UTF-8, without NUL.
 func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
 }
 
-// stems are the languages whose analyzers cut the endings of words
-// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. Names
-// are as in the specification of the API, from which some pages differ in case.
+// stems lists the languages whose analyzers remove the endings of words
+// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. Names are as in the
+// specification of the API; some of its pages use another case.
 var stems = []struct{ languages, analyzer string }{
 	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"},
 	{"fi", "fi.lucene"},
@@ -166,7 +165,7 @@ var stems = []struct{ languages, analyzer string }{
 	{"pt", "pt-PT.lucene"}, {"ro", "ro.lucene"}, {"ru", "ru.lucene"}, {"sv", "sv.lucene"}, {"tr", "tr.lucene"},
 }
 
-// stemField is a field for the words of one language without their endings.
+// stemField is a field for the stemmed words of one language.
 type stemField struct{ name, analyzer string }
 
 func stemFields() (all []stemField) {
@@ -176,7 +175,7 @@ func stemFields() (all []stemField) {
 	return all
 }
 
-// stemFieldOf names the field of a language, or "".
+// stemFieldOf returns the name of a language's field, or "".
 func stemFieldOf(language string) string {
 	for _, s := range stems {
 		if slices.Contains(strings.Fields(s.languages), language) {

@@ -53,8 +53,8 @@ const (
 	MaxWord = 100
 )
 
-// A segment is live, then merging while a merge reads it, which is always of the whole segment. The output of a merge
-// is growing until it replaces its inputs. The inputs are then left, to be deleted piece by piece.
+// A segment is live at first. It is merging while a merge reads it; a merge always reads whole segments. The output
+// of a merge is growing until it replaces its inputs. The inputs are then left, to be deleted piece by piece.
 const (
 	live = iota
 	merging

@@ -8,8 +8,8 @@ import (
 
 const (
 	fanout = 5 // segments of a level that are merged into one of the next
-	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepBytes. So it
-	// ends before as many new segments accumulate.
+	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepLeast. So a
+	// merge ends before as many new segments accumulate.
 	stepTimes = 3
 	stepLeast = 16 << 10
 	// A segment of at least this many documents is rewritten when it has lost half of them.
@@ -83,8 +83,8 @@ func (w *Writer) beginMerges(all []segment) error {
 	return nil
 }
 
-// beginMerge creates the output segment of a merge. The merge omits postings of removed documents if there are enough
-// of them; until it is done, column gone records whether it does.
+// beginMerge creates the output segment of a merge. The merge omits postings of removed documents only if these are
+// at least a tenth of all; until the merge is complete, gone is 0 if it does not.
 func (w *Writer) beginMerge(inputs []segment, level int) error {
 	into := segment{first: inputs[0].first, last: inputs[len(inputs)-1].last, level: level, state: growing}
 	for _, s := range inputs {

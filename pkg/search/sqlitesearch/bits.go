@@ -8,33 +8,35 @@ import (
 	"sync"
 )
 
-// To read every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
-// kept apart, and a query reads those: the vectors with the most signs in common are then compared in full.
+// Reading every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
+// stored separately, and a query reads those first. The vectors with the most signs in common are then compared in
+// full.
 //
-// A row of table bits has the vectors of one length of eight pages: of each vector the index of its chunk within the
-// row, and its signs. Rows are small, because SQLite reads what is longer than a page of the file at several times the
-// cost. The rotation mixes the numbers of a vector, so that each sign says as much as any other, also of models in
-// whose vectors few numbers are large.
+// A row of table bits holds the vectors of one length of eight pages: of each vector, the index of its chunk within
+// the row, and its signs. Rows are small, because SQLite reads a row longer than a page of the file at several times
+// the cost. The rotation mixes the numbers of a vector, so that each sign carries the same amount of information,
+// even for models whose vectors have only few large numbers.
 
 const (
 	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
 		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
-	bitsBytes  = 3900 // of a row at most, unless it has only one vector
-	pagesBits  = 3    // lowest bits of a page's row, which differ for the pages of a row of bits
+	bitsBytes  = 3900 // maximum size of a row, unless it has only one vector
+	pagesBits  = 3    // lowest bits of a page's row id, in which the pages of a row of bits differ
 	indexBytes = 4
-	// compared is how many vectors are compared in full, and manyCompared how many with filters, which many may not pass.
+	// compared is how many vectors are compared in full, manyCompared how many with filters, which many vectors may
+	// not pass.
 	compared, manyCompared = 250, 4000
 )
 
-// rowAndIndex returns the row of bits that has a chunk, and the index of the chunk within the row.
+// rowAndIndex returns the row of bits that holds a chunk, and the index of the chunk within the row.
 func rowAndIndex(chunk int64) (row int64, index uint32) {
 	return chunk >> (slotBits + pagesBits), uint32(chunk & (1<<(slotBits+pagesBits) - 1))
 }
 
-// signWords is how many 64-bit words the signs of a vector take.
+// signWords returns the number of 64-bit words for the signs of a vector.
 func signWords(length int) int { return (length + 63) / 64 }
 
-// signs are the signs of a vector's numbers after its rotation.
+// signs returns the signs of a vector's numbers after its rotation.
 func signs(v []float32) []uint64 {
 	turned := rotated(v)
 	out := make([]uint64, signWords(len(v)))
@@ -46,8 +48,8 @@ func signs(v []float32) []uint64 {
 	return out
 }
 
-// rotated rotates a vector. Twice, it changes the signs of some numbers, always the same ones, applies a Walsh–Hadamard
-// transform to each run of a power of two of them, and shuffles them.
+// rotated rotates a vector. Two times, it flips the signs of a fixed selection of numbers, applies a Walsh–Hadamard
+// transform to runs whose lengths are powers of two, and shuffles the numbers.
 func rotated(v []float32) []float32 {
 	drawn := rotationOf(len(v))
 	out := slices.Clone(v)
@@ -83,7 +85,7 @@ func hadamard(v []float32) {
 	}
 }
 
-// rotation is what was drawn at random for vectors of one length.
+// rotation holds the random choices for vectors of one length.
 type rotation struct {
 	signs [2][]float32
 	order []int
@@ -107,7 +109,7 @@ func rotationOf(length int) rotation {
 	return l
 }
 
-// unpacked is a vector that was stored, but for its length.
+// unpacked returns a stored vector without its scale.
 func unpacked(stored []byte) []float32 {
 	v := make([]float32, len(stored)-scaleBytes)
 	for i, b := range stored[scaleBytes:] {

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// putBits writes the signs of the vectors that this transaction wrote, and removes those of the vectors that it
+// putBits writes the signs of the vectors that this transaction wrote, and deletes those of the vectors that it
 // removed, which are nil.
 func (w *writer) putBits() error {
 	rows := map[int64]map[uint32][]byte{}
@@ -58,7 +58,7 @@ func (w *writer) putBitsRow(row int64, changed map[uint32][]byte) error {
 	return nil
 }
 
-// putParts writes the rows whose bytes have changed.
+// putParts writes the rows whose bytes changed.
 func (w *writer) putParts(row int64, length int, data, before []byte) error {
 	size := indexBytes + 8*signWords(length)
 	most := max(1, bitsBytes/size) * size
@@ -76,7 +76,7 @@ func (w *writer) putParts(row int64, length int, data, before []byte) error {
 	return nil
 }
 
-// slice is a part of some bytes, as far as there are any.
+// slice returns b[from:to], limited to the bytes that exist.
 func slice(b []byte, from, to int) []byte { return b[min(from, len(b)):min(to, len(b))] }
 
 func (w *writer) bitsOf(row int64) (byLength map[int][]byte, err error) {

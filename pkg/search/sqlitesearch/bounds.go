@@ -1,12 +1,12 @@
 package sqlitesearch
 
-// bounds of what one query may cost.
+// bounds limits the cost of one query.
 type bounds struct {
 	candidates int // chunks that are read
-	ofPage     int // of one page
-	alike      int // with equal scores
-	sampled    int // chunks that match, from which on their pages are estimated first
-	exact      int // chunks that match, up to which all are looked up if their pages are few
+	ofPage     int // chunks of one page
+	alike      int // chunks with equal scores
+	sampled    int // with more matching chunks, their pages are first estimated from a sample
+	exact      int // up to this many matching chunks are all looked up if their pages are few
 	counted    int // pages that are counted
 }
 

@@ -9,23 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// Of all chunks that match, those whose words have the greatest impacts are read, and ranked by their texts (rank.go).
+// Of all matching chunks, those whose words have the greatest impacts are read, and ranked by their texts (rank.go).
 
-// enough is how many chunks must have all content terms, or those that lack one are looked for, too.
+// enough is how many chunks must have all content terms; if fewer do, chunks that lack one term also match.
 const enough = 100
 
 // found is what the words of a query match.
 type found struct {
-	best []match // best first; all, unless they are too many
-	// pages are those that match: all when complete, else a sample of them, whole times as many being the estimate.
+	best []match // best first; all of them, unless there are too many
+	// pages are the matching pages if complete; else a sample of them, and their estimated number is whole times as
+	// large.
 	pages    []int64
 	whole    float64
 	complete bool
 	lists    []list
 }
 
-// find finds the chunks that match: those that have all content terms; if these are few, also those that lack one; and
-// if there are none, those that have any. It returns at least so many of the best, where there are as many.
+// find finds the matching chunks: those with all content terms; if these are few, also those that lack one term; if
+// there are none, those with any term. It returns at least most of the best ones, if there are that many.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
 	for i, t := range s.ranked.Content {
@@ -47,7 +48,7 @@ func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	return f, err
 }
 
-// matching finds the chunks that have so many of the terms.
+// matching finds the chunks that have at least so many of the terms.
 func (s *searcher) matching(ctx context.Context, lists []list, least, most int) (f found, err error) {
 	f.lists = lists
 	matches := join(lists, least)
@@ -56,7 +57,7 @@ func (s *searcher) matching(ctx context.Context, lists []list, least, most int) 
 	}
 	conditions, _ := filters(s.query)
 	if conditions == "" && len(matches) > s.bounds.sampled {
-		// Runs of neighbours are sampled, because the chunks of a page are neighbours.
+		// The sample consists of runs of neighbours, because the chunks of a page are neighbours.
 		sample, err := s.resolved(ctx, windows(matches, s.bounds.sampled))
 		if err != nil {
 			return f, err
@@ -93,7 +94,7 @@ func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]
 // everywhere is the share of all chunks above which a word adds next to nothing.
 const everywhere = .1
 
-// addOthers adds the scores of the terms that find no pages.
+// addOthers adds the scores of the terms that do not select pages.
 func (s *searcher) addOthers(matches []match) error {
 	content := s.ranked.IsContent()
 	for i, t := range s.ranked.Terms {
@@ -114,7 +115,7 @@ func (s *searcher) addOthers(matches []match) error {
 	return nil
 }
 
-// resolved sets the chunks of matches, without those that left the index or do not pass the filters.
+// resolved sets the chunks of matches, and drops those that were removed or do not pass the filters.
 func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, error) {
 	hits := make([]postings.Hit, len(matches))
 	for i, m := range matches {
@@ -136,8 +137,8 @@ func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
 }
 
-// allowed returns those of some pages that pass the filters. To read a row by its number costs about as much as to read
-// so many rows in their order.
+// allowed returns the pages that pass the filters. Reading one row by its id costs about as much as reading
+// scanPerRow rows in order.
 func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
 	const scanned = 8
 	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions
@@ -165,7 +166,7 @@ func pagesOfAll(matches []match) (pages []int64) {
 	return pages
 }
 
-// candidates returns the chunks that are read: the best, but not too many of one page, nor of those with exactly equal
+// candidates returns the chunks to read: the best, but not too many of one page, nor of those with exactly equal
 // scores, which are copies.
 func candidates(f found, most bounds) []int64 {
 	var chunks []int64

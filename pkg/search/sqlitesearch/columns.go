@@ -8,13 +8,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// asJSON is a list as json_each takes it.
+// asJSON returns a list as an argument of json_each.
 func asJSON[T int64 | string](list []T) string {
-	b, _ := json.Marshal(list) // numbers and texts always encode
+	b, _ := json.Marshal(list) // numbers and strings always encode
 	return string(b)
 }
 
-// column reads the only column of a query.
+// column returns the values of a query with one column.
 func column[T int64 | string](ctx context.Context, tx *sqlitefile.Statements, query string,
 	args ...any) (all []T, err error) {
 	rows, err := tx.QueryContext(ctx, query, args...)

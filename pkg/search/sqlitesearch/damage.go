@@ -13,10 +13,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// setAsideIfUnusable examines the file before it is used, and renames it when it is damaged or of an earlier version.
+// setAsideIfUnusable examines the file before first use, and renames it if it is damaged or of an earlier version.
 func (ix *Index) setAsideIfUnusable() error {
 	if info, err := os.Stat(ix.file.Path); err != nil || info.Size() == 0 {
-		return nil // there is no index yet; Create makes it
+		return nil // no index yet; Create creates it
 	}
 	err := ix.examine()
 	earlier := isEarlier(err)
@@ -37,7 +37,7 @@ func (ix *Index) setAsideIfUnusable() error {
 	return nil
 }
 
-// examine returns why the file cannot be used, nil if it can.
+// examine returns the reason why the file cannot be used, or nil.
 func (ix *Index) examine() error {
 	if _, err := os.Stat(ix.marker()); err == nil {
 		return sqlitefile.Damage("damage was met when the index was last used")
@@ -59,8 +59,8 @@ func isEarlier(err error) bool {
 	return ok && e.Have < e.Known
 }
 
-// isCutOff compares the size in the header (https://sqlite.org/fileformat.html §1.3.7) with the
-// file's. While a log stands beside the file, its newest pages may be there instead.
+// isCutOff compares the size in the header (https://sqlite.org/fileformat.html §1.3.7) with the file's. If a log
+// exists beside the file, the newest pages may be in the log instead.
 func isCutOff(path string) bool {
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		return false
@@ -85,8 +85,8 @@ func isCutOff(path string) bool {
 	return pages*pageSize > info.Size()
 }
 
-// setAside renames a file and its log to the first free name and returns it. The log goes along,
-// or a new file would be "recovered" from it.
+// setAside renames a file and its log to the first free name, which it returns. The log must be renamed, too;
+// otherwise SQLite would "recover" a new file from it.
 func setAside(path string) (aside string, err error) {
 	for n := 1; ; n++ {
 		aside = fmt.Sprintf("%s.corrupt-%d", path, n)
@@ -108,14 +108,14 @@ func setAside(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// markerSuffix is that of an empty file beside the index which says that damage was met. The index is set aside when it
-// is opened next, and not at once, because other connections have it open.
+// markerSuffix is the suffix of an empty file beside the index that records damage. The index is set aside the next
+// time it is opened, not at once, because other connections have it open.
 const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.file.Path + markerSuffix }
 
-// fault gives an error of the driver its kind and the operation that it came from. Damage, and what an operator has to
-// repair, is remembered.
+// fault adds a kind and the operation to an error of the driver. It remembers damage, and errors that an operator has
+// to repair.
 func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -132,7 +132,7 @@ func (ix *Index) fault(operation string, err error) error {
 }
 
 // Ping reads a row, and returns damage that was met before. After a write failed because the disk was full or
-// read-only, it tries a write of its own.
+// read-only, it also tries a write.
 func (ix *Index) Ping(ctx context.Context) error {
 	if _, err := ix.Count(ctx); err != nil {
 		return err
@@ -140,11 +140,11 @@ func (ix *Index) Ping(ctx context.Context) error {
 	return ix.file.Health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
 }
 
-// tryBytes is the size of what is tried: on a full disk there is often room for less.
+// tryBytes is the size of the test write: a full disk often has room for less.
 const tryBytes = 1 << 16
 
-// tryWrite writes a row of images that belongs to no page, and removes it. If the program dies in between, the next try
-// removes it.
+// tryWrite writes a row of images that belongs to no page, and deletes it. If the program dies in between, the next
+// tryWrite deletes it.
 func (ix *Index) tryWrite(ctx context.Context) error {
 	for _, statement := range []string{
 		"INSERT OR REPLACE INTO images (page, id, ordinal, src, alt, title, caption) " +

@@ -14,9 +14,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Examine reads the index in the file at path, while others may use it, and changes nothing. It returns how many pages
-// the index has, and with deep it checks that all of the file can be read. NotFound when there is none. Other errors
-// say what [Open] would find: damage, or a file of a newer program.
+// Examine reads the index in the file at path without changing it; other processes may use it at the same time. It
+// returns the number of pages. With deep, it also checks that the whole file can be read. Errors: NotFound if there
+// is no index; others report what [Open] would find: damage, or a file of a newer program.
 func Examine(ctx context.Context, path string, deep bool) (pages int, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return 0, fault.New(fault.NotFound, "%s: %w", path, fs.ErrNotExist)
@@ -38,7 +38,7 @@ func Examine(ctx context.Context, path string, deep bool) (pages int, err error)
 	return pages, ix.file.Explain(err)
 }
 
-// examineAll reads all of the file.
+// examineAll reads the whole file.
 func examineAll(ctx context.Context, db *sql.DB) error {
 	damage, err := sqlitefile.Integrity(ctx, db, 1)
 	if err != nil {
@@ -50,7 +50,7 @@ func examineAll(ctx context.Context, db *sql.DB) error {
 	return compareWords(ctx, db)
 }
 
-// compareWords compares the words of the index with the texts of the chunks.
+// compareWords checks the words of the index against the texts of the chunks.
 func compareWords(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

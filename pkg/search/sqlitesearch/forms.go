@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// A word of a query also finds its other forms, tide finds tides, in the languages that the index has pages of. Table
-// forms has the words of each language by their stem. A query looks for each form by name, so that the forms rank below
-// the word itself. Words are never removed from the table: one that no text has any more finds nothing.
+// A word of a query also finds its other forms (tide finds tides) in the languages of the pages in the index. Table
+// forms has the words of each language by stem. A query searches each form separately, so that the forms rank below
+// the word itself. Words are never removed from the table: a word that no text contains any more finds nothing.
 
-// maxVariants is how many other forms of a word are looked for.
+// maxVariants is how many other forms of a word are searched.
 const maxVariants = 10
 
-// widen adds the other forms of the words of a query; phrases and prefixes match only as they are written. Two words
-// also match the compound that they make, if the index has it.
+// widen adds the other forms of the words of a query. Phrases and prefixes match only as written. Two words also
+// match the compound that they form, if the index has it.
 func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranking.Term, err error) {
 	wide = slices.Clone(terms)
 	for i, t := range wide {
@@ -56,12 +56,12 @@ func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranki
 // isHalf reports whether a term may be one half of a compound word.
 func isHalf(t ranking.Term) bool { return isWord(t) && !t.FunctionWord }
 
-// isWord reports a term that is a single word.
+// isWord reports whether a term is a single word.
 func isWord(t ranking.Term) bool {
 	return !t.Phrase && !t.Prefix && len(t.Tokens) == 1 && tokens.HasForms(t.Text)
 }
 
-// formsOf returns the other forms of a word of a query; for one with a hyphen, the word without it.
+// formsOf returns the other forms of a word of a query. For a word with a hyphen, these are the word without it.
 func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error) {
 	switch {
 	case t.Phrase || t.Prefix || t.Symbol || t.FunctionWord || len(t.Tokens) == 0:
@@ -83,12 +83,13 @@ func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error)
 	return l.variants(ctx, tokens.Fold(t.Text), l.spoken)
 }
 
-// languages returns the languages of the words in the index; only the one that a query is limited to, unless it is "".
+// languages returns the languages of the words in the index. If a query is limited to one language, it returns only
+// that.
 func (l *lexicon) languages(ctx context.Context, only string) ([]string, error) {
 	if only != "" {
 		return []string{only}, nil
 	}
-	// One step from each language to the next, whatever the number of words.
+	// One step per language, whatever the number of words.
 	return column[string](ctx, l.tx, `
 WITH RECURSIVE l(name) AS (
 	SELECT min(language) FROM forms
@@ -97,7 +98,7 @@ WITH RECURSIVE l(name) AS (
 SELECT name FROM l WHERE name IS NOT NULL`)
 }
 
-// variants returns the words of the index that share their stem with a folded word.
+// variants returns the words of the index that share a stem with a folded word.
 func (l *lexicon) variants(ctx context.Context, word string, languages []string) (found []string, err error) {
 	for _, name := range languages {
 		cut := stem.Word(word, name)

@@ -8,13 +8,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// picture is an image as it is stored.
+// picture is a stored image.
 type picture struct {
 	search.Image
 	ordinal int
 }
 
-// replaceImages writes the difference. A page that has none and had none costs nothing.
+// replaceImages writes the difference. It costs nothing if the page has no images, before and after.
 func (w *writer) replaceImages(page stored, want []search.Image) error {
 	if page.images == 0 && len(want) == 0 {
 		return nil

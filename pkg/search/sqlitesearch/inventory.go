@@ -12,7 +12,7 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect returns what the index holds of a page; NotFound when it holds nothing.
+// Inspect returns what the index holds of a page. Errors: NotFound when it holds nothing.
 func (ix *Index) Inspect(ctx context.Context, id string) (search.Stored, error) {
 	stored, err := ix.inspect(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -27,7 +27,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 		return stored, err
 	}
 	defer tx.Rollback()
-	r := &writer{ctx: ctx, tx: sqlitefile.NewStatements(tx)} // that only reads
+	r := &writer{ctx: ctx, tx: sqlitefile.NewStatements(tx)} // used only for reading
 	page, err := r.rowOf(id)
 	if err != nil {
 		return stored, err
@@ -52,7 +52,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns the ids of at most top pages that come after one, in order.
+// IDs returns up to top page ids that sort after the given one, in order.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// maxLearned is how many words table forms learns of a page at once. Novels have fewer; a page of random words, new
-// each time, would otherwise let it grow by megabytes with every change.
+// maxLearned is how many words of a page are added to table forms at once. Novels have fewer; a page of random words,
+// new each time, would otherwise make the table grow by megabytes with every change.
 const maxLearned = 50_000
 
 // learn adds the words of texts to table forms, so that queries find them by their other forms.
 func (w *writer) learn(language string, texts []row) error {
 	if !stem.Known(language) {
-		language = "" // without a stemmer: words have no other forms
+		language = "" // no stemmer, so its words have no other forms
 	}
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
 	for _, r := range texts {
 		for _, text := range []string{r.title, r.heading, r.body} {
 			for word := range wordsIn(text) {
-				// Of two words with the same hash the second has no other forms, which is rare enough.
+				// If two words have the same hash, the second gets no other forms, which is rare enough.
 				key := seed ^ xxhash.Sum64String(word)
 				if w.learned[key] || w.words.has(key) {
 					continue

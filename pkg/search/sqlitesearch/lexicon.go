@@ -11,24 +11,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// lexicon is what the index knows of words, at one moment.
+// lexicon is what the index knows of words, in one transaction.
 type lexicon struct {
 	tx       *sqlitefile.Statements
 	postings *postings.Reader
 	entries  map[string]postings.Entry   // of words that were looked up
-	begun    map[string][]postings.Entry // of the words that begin so
+	begun    map[string][]postings.Entry // by prefix: the words that begin with it
 	phrases  map[string][]postings.Hit
 	hits     map[string][]postings.Hit // by key of a term
 	chunks   float64
-	pages    int64    // the last row of a page
-	tokens   float64  // of the body of a chunk, on average
-	spoken   []string // languages whose words are known
+	pages    int64    // highest row id of a page
+	tokens   float64  // average words in the body of a chunk
+	spoken   []string // languages with known words
 }
 
 const (
-	// fewHits is how many chunks are counted. Of more, those are counted, too, that left the index and not yet its lists.
+	// fewHits is up to how many chunks are counted exactly. A larger count includes chunks that are removed but still
+	// listed.
 	fewHits = 64
-	// maxBegun bounds what is looked at of a prefix: words, once for each segment.
+	// maxBegun bounds the entries read for a prefix: each word counts once for each segment.
 	maxBegun = 100_000
 )
 
@@ -44,7 +45,7 @@ func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error)
 	return l, tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM pages").Scan(&l.pages)
 }
 
-// termID finds words together, which costs less than one by one.
+// termID looks up several words at once, which is cheaper than one by one.
 func (l *lexicon) termID(words ...string) error {
 	var unknown []string
 	for _, w := range words {
@@ -64,10 +65,10 @@ func (l *lexicon) termID(words ...string) error {
 	return err
 }
 
-// entry is what is known of a word that was looked up.
+// entry returns the entry of a word that was looked up.
 func (l *lexicon) entry(word string) postings.Entry { return l.entries[postings.Clip(word)] }
 
-// termIDs finds all words of terms.
+// termIDs looks up all words of terms.
 func (l *lexicon) termIDs(terms ...ranking.Term) error {
 	var words []string
 	for _, t := range terms {
@@ -79,7 +80,7 @@ func (l *lexicon) termIDs(terms ...ranking.Term) error {
 	return l.termID(words...)
 }
 
-// phrase finds the chunks where words stand side by side.
+// phrase finds the chunks that have the words next to each other.
 func (l *lexicon) phrase(words ...string) ([]postings.Hit, error) {
 	key := strings.Join(words, " ")
 	if hits, known := l.phrases[key]; known {
@@ -99,7 +100,7 @@ func (l *lexicon) phrase(words ...string) ([]postings.Hit, error) {
 	return hits, err
 }
 
-// beginning finds the words that begin so, and go on.
+// beginning finds the words that are longer than the prefix and begin with it.
 func (l *lexicon) beginning(prefix string) ([]postings.Entry, error) {
 	if all, known := l.begun[prefix]; known {
 		return all, nil
@@ -113,12 +114,13 @@ func (l *lexicon) beginning(prefix string) ([]postings.Entry, error) {
 	return all, err
 }
 
-// number is how many chunks have words side by side: exact if they are few.
+// number returns how many chunks have the words next to each other; a small number is exact.
 func (l *lexicon) number(words ...string) (float64, error) {
 	return l.numberOf(ranking.Term{Tokens: words})
 }
 
-// numberOf is how many chunks have a term: exact for one that pages may be found by, unless that are many.
+// numberOf returns how many chunks have a term. The number is exact for a term that may select pages, unless it is
+// large.
 func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	if err := l.termIDs(t); err != nil {
 		return 0, err
@@ -134,7 +136,7 @@ func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	return float64(len(slices.DeleteFunc(keys, func(key int64) bool { return key == 0 }))), err
 }
 
-// most is how many chunks may have a term, without reading where.
+// most returns an upper bound on the chunks that have a term, without reading postings.
 func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	least := func(words []string) (least float64) {
 		least = l.chunks
@@ -173,7 +175,7 @@ func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
 	return hits, err
 }
 
-// keyOf is equal for terms that match the same chunks with the same impacts.
+// keyOf returns the same key for terms that match the same chunks with the same impacts.
 func keyOf(t ranking.Term) string {
 	return fmt.Sprintf("%t %t %s\n%s", t.Symbol, t.Prefix, strings.Join(t.Tokens, " "), strings.Join(t.Variants, "\n"))
 }
@@ -219,7 +221,7 @@ func (l *lexicon) findHits(t ranking.Term) (hits []postings.Hit, err error) {
 	return postings.Union(lists), nil
 }
 
-// allOf finds the chunks that have all words, with the least of their impacts.
+// allOf finds the chunks that have all words, with the smallest of their impacts.
 func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	for i, w := range words {
 		more, err := l.phrase(w)
@@ -235,7 +237,7 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	return hits, nil
 }
 
-// asForm reduces the impacts of hits that are of another form of a word.
+// asForm reduces the impacts of hits on another form of a word.
 func asForm(hits []postings.Hit) []postings.Hit {
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {

@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// maxNear is how many chunks the vector of a query finds. Every chunk is near to some degree, so it bounds what a query
-// finds that has none of its words.
+// maxNear is how many chunks the vector of a query finds. Every chunk is near to some degree, so this bounds the
+// results without a word of the query.
 const maxNear = 50
 
-// similar finds the chunks whose vectors have the most signs in common with a query's, the most similar first. Of
-// other lengths than the query's are others vectors.
+// similar finds the chunks whose vectors have the most signs in common with the query's, most similar first. It also
+// returns how many vectors have another length than the query.
 func (s *searcher) similar(ctx context.Context, query []float32, most int) (chunks []int64, others int, err error) {
 	want, size := signs(query), indexBytes+8*signWords(len(query))
-	// All distances are small numbers, so the nearest are found by counting.
+	// All distances are small integers, so a counting sort finds the nearest.
 	near := make([][]int64, len(query)+1)
 	kept, worst := 0, len(query)
 	err = s.signs.each(ctx, s.tx, func(r signRow) {
@@ -44,7 +44,7 @@ func (s *searcher) similar(ctx context.Context, query []float32, most int) (chun
 	return chunks[:min(most, len(chunks))], others, err
 }
 
-// nearestChunks finds the chunks whose vectors are nearest to the query's, of pages that pass the filters.
+// nearestChunks finds the chunks whose vectors are nearest to the query's, on pages that pass the filters.
 func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error) {
 	conditions, args := filters(s.query)
 	for most := compared; ; most *= 16 {
@@ -60,7 +60,7 @@ func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error
 		}
 		s.otherLengths = others
 		best, err := s.compare(ctx, found, conditions, args)
-		// Where few pages pass the filters, more vectors have to be compared.
+		// If few pages pass the filters, compare more vectors.
 		if err != nil || len(best) >= maxNear || len(found) < most {
 			for _, c := range best {
 				chunks = append(chunks, c.chunk)
@@ -70,7 +70,7 @@ func (s *searcher) nearestChunks(ctx context.Context) (chunks []int64, err error
 	}
 }
 
-// compare compares vectors in full, and gives those that are nearest.
+// compare compares vectors in full, and returns the nearest.
 func (s *searcher) compare(ctx context.Context, chunks []int64, conditions string, args []any) ([]neighbour, error) {
 	query := "SELECT v.chunk, v.vector FROM json_each(?) j CROSS JOIN vectors v ON v.chunk = j.value"
 	if len(args) > 0 {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxSorted = 200_000 // chunks whose pages are sorted by when they changed
-	maxRead   = 64      // chunks of a page, of which the best are shown
+	maxSorted = 200_000 // chunks whose pages are sorted by time of change
+	maxRead   = 64      // chunks read of a page; the best of these are shown
 )
 
-// newest answers a query by when pages changed. The newest may be anywhere in the index, so all chunks that match are
-// looked up, but only those of the pages that are shown are read.
+// newest answers a query by when pages changed. The newest pages may be anywhere in the index, so all matching chunks
+// are looked up, but only chunks of the pages that are shown are read.
 func newest(ctx context.Context, s *searcher) (res search.Results, err error) {
 	f, err := s.find(ctx, maxSorted)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Put makes the index hold exactly these pages, in one transaction. A transaction writes one segment of postings, so a
-// hundred pages together cost a fraction of what they cost one by one. Only rows that differ are written: a page that
-// did not change costs one read for each chunk. [search.Page.Known] is ignored, because to read what the index holds is
-// cheap here.
+// Put makes the index hold exactly these pages, in one transaction. A transaction writes one segment of postings, so
+// a hundred pages together cost a fraction of what they cost one by one. Only rows that differ are written: an
+// unchanged page costs one read for each chunk. Put ignores [search.Page.Known], because reading what the index holds
+// is cheap here.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
 		if err := p.Check(); err != nil {
@@ -54,13 +54,13 @@ func (w *writer) put(p search.Page) error {
 		return err
 	}
 	added := w.added[before:]
-	if page.language != p.Language { // words of texts that stay have other forms in the new language
+	if page.language != p.Language { // words of unchanged texts have other forms in the new language
 		added = want
 	}
 	return w.learn(p.Language, added)
 }
 
-// Remove removes a page. A page that is not there is not an error.
+// Remove removes a page. A missing page is not an error.
 func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) error {
 	return ix.fault("remove", ix.inTransaction(ctx, func(w *writer) error {
 		page, err := w.rowOf(id)
@@ -102,7 +102,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	return nil
 }
 
-// wanted returns the rows that the page should have, without their ids.
+// wanted returns the rows that the page should have, without ids.
 func wanted(p search.Page) []row {
 	title := tokens.Separate(p.Title)
 	rows := make([]row, len(p.Chunks))

@@ -44,7 +44,8 @@ func (s *searcher) rank(ctx context.Context, f found, chunks []int64) ([]*rankin
 	return pages, nil
 }
 
-// readMore reads more chunks of some pages: a page scores higher that has in another chunk what its best chunk lacks.
+// readMore reads more chunks of some pages: a page scores higher if another chunk has terms that its best chunk
+// lacks.
 func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.Page) error {
 	if len(lists) < 2 {
 		return nil
@@ -72,7 +73,7 @@ func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.
 	return nil
 }
 
-// unread returns the best chunks of pages that are not read yet.
+// unread returns the best chunks of pages that have not been read yet.
 func unread(ctx context.Context, tx *sqlitefile.Statements, lists []list, pages []int64,
 	read map[int64]bool) ([]int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.document FROM json_each(?) w CROSS JOIN chunks c
@@ -152,7 +153,7 @@ func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[in
 	return rows.Err()
 }
 
-// more adds the pages whose chunks were not read, in the order of their impacts, where the query skips that many.
+// more adds the pages whose chunks were not read, in the order of their impacts, if the query skips that far.
 func (s *searcher) more(ctx context.Context, f found, pages []*ranking.Page) ([]*ranking.Page, error) {
 	if s.query.Skip+s.query.Top <= len(pages) || len(s.near) > 0 {
 		return pages, nil

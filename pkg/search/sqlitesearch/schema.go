@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// databaseAt is a file with an index. SQLite syncs it only when the log is written back: what a power failure takes is
-// put again.
+// databaseAt returns the file of an index. SQLite syncs it only when it writes back the log; pages that a power
+// failure loses are put again.
 func databaseAt(path string) *sqlitefile.File {
 	return &sqlitefile.File{
 		Path: path, Format: &format, Wait: 10 * time.Second, Pragmas: []string{"synchronous(NORMAL)"},
@@ -16,9 +16,9 @@ func databaseAt(path string) *sqlitefile.File {
 	}
 }
 
-// format is that of the index. Files of earlier versions are set aside and filled anew, since everything in them is
-// derived; files of later ones are refused. An index on hosts and dates serves the filter that leaves out most, with
-// the date that it often comes with.
+// format is the format of the index. Files of earlier versions are set aside and filled again, since everything in
+// them is derived; files of later versions are refused. The database index on host and date serves the most selective
+// filter, together with the date filter that often accompanies it.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54494445, // "TIDE"
 	Version:       16,

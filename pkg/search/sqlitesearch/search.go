@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// chunksOfResult is how many chunks are looked for, for each result that is wanted.
+	// chunksOfResult is how many chunks are searched for each requested result.
 	chunksOfResult = 16
-	// Of so many pages more chunks are read, and so many of each.
+	// For the first firstPages pages, moreOfPage more chunks each are read.
 	firstPages, moreOfPage = 15, 4
 )
 
-// Search answers a query: chunks that have all of its content terms first, any term when no chunk has them all. A query
-// without words finds nothing. All is read at one moment, whatever is written meanwhile.
+// Search answers a query: chunks with all of its content terms come first; any term suffices if no chunk has them
+// all. A query without words finds nothing. All reads are in one transaction and see one state.
 func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -33,16 +33,16 @@ func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, er
 	return res, ix.fault("search", err)
 }
 
-// searcher answers one query from the index as it is at one moment.
+// searcher answers one query within one transaction.
 type searcher struct {
 	lexicon lexicon
 	tx      *sqlitefile.Statements
 	bounds  bounds
 	query   search.Query
 	ranked  ranking.Query
-	// corrected is the text of the query with its misspelt words replaced; "" when it has none.
+	// corrected is the text of the query with its misspelt words replaced; "" if it has none.
 	corrected    string
-	near         []int64 // chunks nearest to the query's vector, the nearest first
+	near         []int64 // chunks nearest to the query's vector, nearest first
 	signs        *signCache
 	otherLengths int // vectors of another length than the query's
 }
@@ -70,7 +70,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []rankin
 	return res, err
 }
 
-// weigh finds other forms of the terms, how frequent each is, and which of them are content terms.
+// weigh finds other forms of the terms, their frequencies, and which of them are content terms.
 func (s *searcher) weigh(ctx context.Context, terms []ranking.Term) (err error) {
 	if s.lexicon.spoken, err = s.lexicon.languages(ctx, s.query.Language); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *searcher) best(ctx context.Context) (res search.Results, err error) {
 	return res, err
 }
 
-// results turns ranked pages into results.
+// results converts ranked pages to results.
 func (s *searcher) results(ctx context.Context, pages []*ranking.Page) ([]search.Result, error) {
 	var chunks []int64
 	shown := make([][]int64, len(pages))
@@ -149,7 +149,7 @@ func (s *searcher) results(ctx context.Context, pages []*ranking.Page) ([]search
 	return results, nil
 }
 
-// nearOf returns the chunks of a page that are near to the query's vector.
+// nearOf returns the chunks of a page that are near the query's vector.
 func (s *searcher) nearOf(p *ranking.Page) (chunks []int64) {
 	for _, c := range s.near {
 		if c>>slotBits == p.Row {
@@ -159,8 +159,8 @@ func (s *searcher) nearOf(p *ranking.Page) (chunks []int64) {
 	return chunks
 }
 
-// chosen returns the passages of one result: those in whose text a word was found, and those that are near. When only
-// the title or headings matched, it returns the first passage: a result without any text would puzzle.
+// chosen returns the passages of one result: those whose text matches a word, and those that are near. If only the
+// title or headings matched, it returns the first passage, because a result needs some text.
 func chosen(chunks, near []int64, passages map[int64]search.Passage) (chosen []search.Passage) {
 	for _, c := range chunks {
 		if p := passages[c]; len(p.Highlights) > 0 || slices.Contains(near, c) {
@@ -173,7 +173,7 @@ func chosen(chunks, near []int64, passages map[int64]search.Passage) (chosen []s
 	return chosen
 }
 
-// passages reads what is shown of chunks.
+// passages reads the passages of chunks.
 func (s *searcher) passages(ctx context.Context, chunks []int64) (map[int64]search.Passage, error) {
 	rows, err := s.tx.QueryContext(ctx,
 		"SELECT id, uid, heading, body, anchor FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))

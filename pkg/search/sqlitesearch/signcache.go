@@ -11,12 +11,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// To read all rows of table bits costs four times what it takes to compare them, so they stay in memory while queries
-// have vectors. A row that is written gets a higher id than any before, so a query has to read only those that are new.
-// Rows are never deleted one by one: a row without vectors stays and is empty.
+// Reading all rows of table bits takes four times as long as comparing them, so they stay in memory while queries
+// have vectors. Each written row gets a higher id than any before, so a query needs to read only the new ones. Rows
+// are never deleted one by one: a row without vectors stays, empty.
 
 const (
-	cachedBytes = 96 << 20        // of signs; more are read by each query
+	cachedBytes = 96 << 20        // of signs; each query reads the ones beyond
 	cachedFor   = 5 * time.Minute // after the last query
 )
 
@@ -40,7 +40,7 @@ type signCache struct {
 	idle     *time.Timer
 }
 
-// each calls each with all rows, as the transaction sees them. The data of a row is valid until the next.
+// each calls each with all rows, as the transaction sees them. The data of a row are valid until the next call.
 func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each func(signRow)) error {
 	rows, cached, err := c.of(ctx, tx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each fu
 	return nil
 }
 
-// of returns the rows, unless they are too large, or the cache has later ones than the transaction.
+// of returns the rows, unless they are too large or the cache is ahead of the transaction.
 func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []signRow, cached bool, err error) {
 	var first, last int64
 	const ends = "SELECT coalesce((SELECT min(id) FROM bits), 0), coalesce((SELECT max(id) FROM bits), 0)"
@@ -74,7 +74,7 @@ func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []s
 	if c.tooLarge {
 		return nil, false, nil
 	}
-	if first > c.last { // its rows were deleted, or it has none yet
+	if first > c.last { // its rows were deleted, or it is empty
 		c.empty()
 	}
 	if last > c.last {
@@ -86,7 +86,7 @@ func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []s
 	return c.rows, c.last == last && !c.tooLarge, nil
 }
 
-// read adds the rows that are new.
+// read adds the new rows.
 func (c *signCache) read(ctx context.Context, tx *sqlitefile.Statements) error {
 	c.rows = slices.Clone(c.rows)
 	return readSigns(ctx, tx, c.last, func(id int64, r signRow) bool {
@@ -127,7 +127,7 @@ func (c *signCache) close() {
 	}
 }
 
-// readSigns reads the rows after one, in the order of their ids.
+// readSigns reads the rows with ids above after, in the order of their ids.
 func readSigns(ctx context.Context, tx *sqlitefile.Statements, after int64,
 	each func(id int64, r signRow) bool) (err error) {
 	rows, err := tx.QueryContext(ctx, "SELECT id, pages, length, part, data FROM bits WHERE id > ? ORDER BY id", after)

@@ -1,12 +1,10 @@
-// Package sqlitesearch keeps the search index in one file on local disk: SQLite in pure Go,
-// nothing to install. It is the embedded adapter of package search; searchtest holds it to the
-// port.
+// Package sqlitesearch keeps the search index in one file on local disk, with SQLite in pure Go, so there is nothing
+// to install. It is the embedded adapter of package search; package searchtest checks it against the port.
 //
-// It promises that a page whose Put returned is still there, whole, after the process is killed
-// at any moment, and that a damaged file, or one of an earlier version, never stops the program: the file is set aside,
-// an empty index takes its place and [Index.Begun] says so. The index is derived from the registry's
-// snapshots, so a power failure may cost the last seconds but never consistency
-// (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
+// A page whose Put has returned survives, whole, if the process is killed at any moment. A damaged file, or one of an
+// earlier version, never stops the program: the file is set aside, an empty index replaces it, and [Index.Begun]
+// reports that. The index is derived from the registry's snapshots, so a power failure may cost the last seconds but
+// never consistency (https://sqlite.org/pragma.html#pragma_synchronous, NORMAL under WAL).
 //
 // # Rows
 //
@@ -21,35 +19,36 @@
 //	bits    id, pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any
 //
-// The words of the chunks are in the tables of package postings, where a chunk is a document, whose key is its id.
+// The words of the chunks are in the tables of package postings. There, each chunk is a document; its key is the
+// chunk's id.
 //
-// The page is in the upper bits of a chunk's id, so hits are grouped by page without touching
-// the chunks. Texts in chunks are separated for the tokenizer (package tokens). The title is repeated in
-// every chunk, so that a chunk is found by words of the title and of its own. The number of a
-// page's images is in its row, so that pages without images never touch the images.
+// The page is in the upper bits of a chunk's id, so hits are grouped by page without reading the chunks. Texts in
+// chunks have separators for the tokenizer (package tokens). The title is repeated in every chunk, so that a chunk is
+// found by words of the title and of its own text. The number of a page's images is in its row, so that a page
+// without images costs no read of table images.
 //
 // # Words
 //
-// A word matches without regard to case, to diacritics of Latin letters and to Unicode's normal forms, and in its other
-// forms (tide, tides) in the languages that have a stemmer; a phrase and a prefix match only as they are written. One
-// chunk, with its headings and the title of its page, must have all content terms of a query, which are all words but
-// function words and very common ones. When few chunks have them all, chunks that lack one match, too; when none has
-// them all, chunks that have any. Scripts without spaces are found by every run of their characters.
+// A word matches regardless of case, diacritics of Latin letters and Unicode normalization form. It also matches its
+// other forms (tide, tides) in the languages that have a stemmer; phrases and prefixes match only as written. One
+// chunk, with its headings and the title of its page, must have all content terms of a query: all words except
+// function words and very common ones. If few chunks have them all, chunks that lack one term match, too; if no chunk
+// has them all, chunks with any term match. Text in a script without spaces is found by every run of its characters.
 //
-// Of the chunks that match (candidates.go), those whose words have the greatest impacts are read, and package ranking
-// scores them by their texts (rank.go). How many are read is bounded, so a query takes about as long in a large index
-// as in a small one.
+// Of the matching chunks (candidates.go), those whose words have the greatest impacts are read, and package ranking
+// scores them by their texts (rank.go). The number of chunks read is bounded, so a query takes about as long in a
+// large index as in a small one.
 //
 // # Vectors
 //
-// A query with a vector also finds the fifty chunks that are nearest to it, and the two rankings are fused. The signs
-// of all vectors are compared first (bits.go), and in full only the vectors that share most of them with the query's
-// (nearest.go).
+// A query with a vector also finds the fifty chunks nearest to it, and the two rankings are fused. The query first
+// compares the signs of all vectors (bits.go), and then in full only the vectors that share the most signs with its
+// own (nearest.go).
 //
 // # Concurrency
 //
-// One connection writes, a few read beside it (WAL). Other processes may open the same file;
-// writers wait for each other up to ten seconds, then Unavailable is returned.
+// One connection writes while a few others read (WAL). Other processes may open the same file. Writers wait for each
+// other up to ten seconds, then return Unavailable.
 package sqlitesearch
 
 import (
@@ -65,41 +64,41 @@ import (
 
 var _ search.Index = (*Index)(nil)
 
-// Index is a search index in a file. Its methods may be called concurrently.
+// Index is a search index in a file. It is safe for concurrent use.
 type Index struct {
 	file   *sqlitefile.File
-	write  *sql.DB // one connection, transactions begin as writers
+	write  *sql.DB // one connection, whose transactions begin as writers
 	read   *sql.DB
 	words  vocabulary
 	log    *slog.Logger
 	model  string
 	bounds bounds
 
-	warned sync.Once // of vectors of another length
+	warned sync.Once // logs vectors of another length
 	signs  signCache
 }
 
-// Options may be left zero.
+// Options are the settings of an index. The zero value is usable.
 type Options struct {
-	Log *slog.Logger // told when a damaged file is set aside; discarded when nil
-	// Model is the one that chunks have vectors of, or "". An index that had another begins anew.
+	Log *slog.Logger // logs that a damaged file is set aside; discarded when nil
+	// Model is the model of the chunks' vectors, or "". An index with another model's vectors begins anew.
 	Model string
-	// Exhaustive has queries read all that matches, whatever it takes: to be compared with.
+	// Exhaustive makes queries read all matching chunks, at any cost. It is for comparison.
 	Exhaustive bool
 }
 
 const (
-	// readers is how many queries run at once; more wait. Queries are bound by CPU.
+	// readers is how many queries run at once; others wait. Queries are CPU-bound.
 	readers = 4
-	// mapped has queries read the file as memory that the system may take back, up to the two gigabytes that SQLite
-	// allows. Each commit empties the caches of the connections that read, and a mapping needs no calls to fill them
-	// again.
+	// mapped makes queries read the file through a memory mapping, which the system may reclaim, of up to the two
+	// gigabytes that SQLite allows. Each commit empties the caches of the reading connections; with a mapping, they
+	// need no system calls to fill them again.
 	mapped = "mmap_size(2147418112)"
 )
 
-// Open opens the index in the file at path, which need not exist yet; its folder must. A damaged file, and one of an
-// earlier version, is renamed to path.corrupt-<n>. A file that a newer program wrote, or that is not a search
-// index, is Invalid and left unchanged.
+// Open opens the index in the file at path. The file need not exist; its folder must. Open renames a damaged file, or
+// one of an earlier version, to path.corrupt-<n>. Errors: Invalid for a file that a newer program wrote or that is
+// not a search index; it is left unchanged.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	defaults.Log(&ix.log)
@@ -121,7 +120,7 @@ func Open(path string, o Options) (*Index, error) {
 	return ix, nil
 }
 
-// Create makes the tables if they are missing.
+// Create creates the missing tables.
 func (ix *Index) Create(ctx context.Context) error {
 	err := ix.makeTables(ctx)
 	if err == nil {
@@ -139,20 +138,20 @@ func (ix *Index) makeTables(ctx context.Context) error {
 	return ix.file.Create(ctx, conn)
 }
 
-// Begun names the index, alike for all who open the file, from its creation until [Index.Filled];
-// then it is "". Pages that were indexed before it began are not in it.
+// Begun returns a name of the index from its creation until [Index.Filled], the same for all processes that open the
+// file; after that it returns "". Pages that were indexed before the index began are not in it.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM begun").Scan(&name)
 	return name, ix.fault("begun", err)
 }
 
-// Filled records that all pages are certain to be put into the index of that name. It may be repeated.
+// Filled records that all pages are certain to be put into the index with this name. It may be repeated.
 func (ix *Index) Filled(ctx context.Context, name string) error {
 	_, err := ix.write.ExecContext(ctx, "DELETE FROM begun WHERE name = ?", name)
 	return ix.fault("filled", err)
 }
 
-// Count is the number of pages in the index.
+// Count returns the number of pages in the index.
 func (ix *Index) Count(ctx context.Context) (n int, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT count(*) FROM pages").Scan(&n)
 	return n, ix.fault("count", err)
@@ -166,11 +165,11 @@ func (ix *Index) warnOfLength(vectors, length int) {
 	})
 }
 
-// Close releases the file. It waits for calls that are running.
+// Close releases the file. It waits for running calls.
 func (ix *Index) Close() error {
 	ix.signs.close()
 	readErr := ix.read.Close()
-	if err := ix.write.Close(); err != nil { // the last to close writes the log back
+	if err := ix.write.Close(); err != nil { // the last connection to close writes the log back
 		return ix.file.Explain(err)
 	}
 	return ix.file.Explain(readErr)

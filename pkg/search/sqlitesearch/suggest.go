@@ -21,8 +21,8 @@ const (
 	wordsFirst = 3    // words that are suggested before any titles
 )
 
-// Suggest completes what somebody types by titles, the shortest first, and a single word by the words of the
-// index, those of most chunks first.
+// Suggest completes typed text with titles, the shortest first. It also completes a single word with the words of the
+// index, the most frequent first.
 func (ix *Index) Suggest(ctx context.Context, typed string) ([]string, error) {
 	if err := search.CheckTyped(typed); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func suggest(ctx context.Context, tx *sqlitefile.Statements, terms []ranking.Ter
 	return merged(titles, words), err
 }
 
-// titles are the shortest of those that have all terms.
+// titles returns the shortest of the titles that have all terms.
 func (l *lexicon) titles(ctx context.Context, terms []ranking.Term) ([]string, error) {
 	lists := make([]list, len(terms))
 	for i, t := range terms {
@@ -84,7 +84,7 @@ func (l *lexicon) titles(ctx context.Context, terms []ranking.Term) ([]string, e
 		"GROUP BY title ORDER BY length(title), title LIMIT ?", asJSON(slices.Compact(keys)), search.MaxSuggestions)
 }
 
-// complete gives the words that begin so and say something, those first that most chunks have.
+// complete returns the significant words that begin with the prefix, the most frequent first.
 func (l *lexicon) complete(prefix string) ([]string, error) {
 	found, err := l.postings.Prefix(prefix, maxBegun)
 	if err != nil {
@@ -96,13 +96,13 @@ func (l *lexicon) complete(prefix string) ([]string, error) {
 	})
 	words = words[:min(len(words), search.MaxSuggestions)]
 	return slices.DeleteFunc(words, func(w string) bool {
-		n, e := l.number(w) // those that have left the index
+		n, e := l.number(w) // drops words of removed chunks
 		err = errors.Join(err, e)
 		return n == 0
 	}), err
 }
 
-// merged are some words and titles, each once; whatever its case.
+// merged merges words and titles, each once, regardless of case.
 func merged(titles, words []string) (all []string) {
 	first := min(wordsFirst, len(words))
 	seen := map[string]bool{}

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// A vector is stored as its scale (float32, little endian) and one signed byte for each number, which is a quarter of
-// its size: the cost of a search is that of reading. The scale gives the vector length one.
+// A vector is stored as its scale (float32, little endian) and one signed byte for each number. That is a quarter of
+// its size, and the cost of a search is the cost of reading. The scale normalizes the vector to length one.
 const scaleBytes = 4
 
-// packed returns a vector as it is stored; nil for one without a direction.
+// packed returns a vector in its stored form; nil for a vector without a direction.
 func packed(v []float32) []byte {
 	var largest, sum float64
 	for _, x := range v {
@@ -30,12 +30,12 @@ func packed(v []float32) []byte {
 	return b
 }
 
-// similarity is the dot product of a query with a stored vector of the same length: the cosine, if the query has length
-// one.
+// similarity returns the dot product of a query with a stored vector of the same length. That is the cosine, if the
+// query is normalized.
 func similarity(query []float32, stored []byte) float32 {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(stored))
 	stored = stored[scaleBytes : scaleBytes+len(query)]
-	// Four sums, because each addition waits for the one before.
+	// Four sums, because each addition waits for the previous one.
 	var a, b, c, d float32
 	for len(query) >= 4 {
 		q, s := query[:4:4], stored[:4:4]
@@ -51,14 +51,14 @@ func similarity(query []float32, stored []byte) float32 {
 	return (a + b + c + d) * scale
 }
 
-// neighbour is a chunk and how near it is to a query.
+// neighbour is a chunk and its similarity to a query.
 type neighbour struct {
 	chunk      int64
 	similarity float32
 }
 
-// nearest keeps the n nearest of the neighbours that it is offered; of equal ones those with smaller ids. The worst is
-// on top of the heap.
+// nearest keeps the n nearest of the neighbours offered to it; of equal ones, those with smaller ids. The worst is at
+// the top of the heap.
 type nearest struct {
 	n    int
 	kept []neighbour

@@ -2,11 +2,11 @@ package sqlitesearch
 
 import "sync"
 
-// maxKnown is how many words are remembered.
+// maxKnown is how many words are cached.
 const maxKnown = 200_000
 
-// vocabulary remembers which words table forms has, as hashes of word and language. Where it has forgotten one, a
-// statement is executed that changes nothing.
+// vocabulary caches which words table forms has, as hashes of word and language. For a word that is not cached, the
+// writer executes a statement that may change nothing.
 type vocabulary struct {
 	mu    sync.Mutex
 	known map[uint64]struct{}
@@ -19,7 +19,7 @@ func (v *vocabulary) has(key uint64) bool {
 	return known
 }
 
-// add remembers words whose transaction is committed.
+// add caches words whose transaction is committed.
 func (v *vocabulary) add(keys map[uint64]bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -17,17 +17,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// writer is a transaction.
+// writer writes pages in one transaction.
 type writer struct {
 	ctx context.Context
 	tx  *sqlitefile.Statements
 
 	words    *vocabulary
-	learned  map[uint64]bool  // words that were added to it
-	vectors  map[int64][]byte // on their way into bits: see putBits
-	added    []row            // texts that the index did not have
+	learned  map[uint64]bool  // words added to table forms
+	vectors  map[int64][]byte // vectors whose signs are still to be written: see putBits
+	added    []row            // texts new to the index
 	analyzer *ranking.Analyzer
-	// postings has the words of what was added, and what was removed.
+	// postings collects the words of added chunks, and the removed chunks.
 	postings *postings.Writer
 }
 
@@ -36,7 +36,7 @@ func (w *writer) exec(query string, args ...any) error {
 	return err
 }
 
-// changes is exec, and reports whether any row changed.
+// changes executes a statement, and reports whether any row changed.
 func (w *writer) changes(query string, args ...any) (bool, error) {
 	res, err := w.tx.ExecContext(w.ctx, query, args...)
 	if err != nil {
@@ -49,19 +49,19 @@ func (w *writer) changes(query string, args ...any) (bool, error) {
 // stored is a page that has a row.
 type stored struct {
 	row      int64
-	images   int // that it has there
+	images   int // number recorded in the row
 	language string
-	known    bool // was there before
+	known    bool // the row existed before
 }
 
-// rowOf finds the row of a page; sql.ErrNoRows when it is not there.
+// rowOf finds the row of a page. Errors: sql.ErrNoRows when it does not exist.
 func (w *writer) rowOf(id string) (page stored, err error) {
 	const query = "SELECT rowid, images, language FROM pages WHERE id = ?"
 	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language)
 	return page, err
 }
 
-// putPage writes the page's row if it differs, and returns what was there before. The number of images is left to
+// putPage writes the page's row if it differs, and returns the previous row. It leaves the number of images to
 // replaceImages.
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const insert = `
@@ -92,7 +92,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	return page, err
 }
 
-// unixOf is a time in seconds, 0 for none.
+// unixOf returns a time in Unix seconds, 0 for the zero time.
 func unixOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -100,7 +100,7 @@ func unixOf(t time.Time) int64 {
 	return t.Unix()
 }
 
-// tagLines are tags, each with a line break on both sides.
+// tagLines joins tags, with a line break on both sides of each.
 func tagLines(tags []string) string {
 	if len(tags) == 0 {
 		return ""
@@ -108,7 +108,7 @@ func tagLines(tags []string) string {
 	return "\n" + tokens.Plain(strings.Join(tags, "\n")) + "\n"
 }
 
-// tagsOf are the tags that [tagLines] wrote.
+// tagsOf returns the tags that [tagLines] joined.
 func tagsOf(lines string) []string {
 	if lines == "" {
 		return nil
@@ -116,7 +116,7 @@ func tagsOf(lines string) []string {
 	return strings.Split(strings.Trim(lines, "\n"), "\n")
 }
 
-// sameOf is what a page has in common with those that are one result with it.
+// sameOf returns a text that is equal for all pages that are one result.
 func sameOf(p search.Page) string {
 	if p.Group == "" {
 		return "page " + p.ID
@@ -125,7 +125,7 @@ func sameOf(p search.Page) string {
 	return "group " + hex.EncodeToString(sum[:])
 }
 
-// readChunks reads the rows that the page has, by key.
+// readChunks reads the rows of a page, by key.
 func (w *writer) readChunks(page int64) (map[string]row, error) {
 	rows, err := w.readRange(firstSlot(page), lastSlot(page), math.MaxInt32)
 	old := make(map[string]row, len(rows))
@@ -135,7 +135,7 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 	return old, err
 }
 
-// readRange reads the first rows from one id to another.
+// readRange reads the first rows in a range of ids.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor FROM chunks "+
 		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", from, to, most)
@@ -154,7 +154,7 @@ func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	return all, rows.Err()
 }
 
-// replaceChunks writes the difference. Rows that leave go first, so that their slots are free.
+// replaceChunks writes the difference. It deletes rows first, so that their slots are free.
 func (w *writer) replaceChunks(page int64, want []row) error {
 	old, err := w.readChunks(page)
 	if err != nil {
@@ -218,8 +218,8 @@ func (w *writer) addChunk(r row) error {
 	return err
 }
 
-// putVector writes the vector of a chunk unless it is there, or nobody had to give it. One of another
-// length is of what the model was before, and of no use to queries.
+// putVector writes the vector of a chunk, unless the index has it or the caller did not give it. A stored vector of
+// another length is from an earlier model, and of no use to queries.
 func (w *writer) putVector(r row) error {
 	if r.vector == nil {
 		return nil
@@ -246,8 +246,8 @@ func (w *writer) removeChunk(old row) error {
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk makes old into r, as far as they differ. Their key is the same, so their vector is; but
-// it is not there any more if the index was without a model meanwhile ([useModel]).
+// updateChunk changes old to r, where they differ. Their keys are equal, so their vectors are, too; but the vector is
+// missing if the index was without a model in the meantime ([useModel]).
 func (w *writer) updateChunk(old, r row) error {
 	if err := w.putVector(r); err != nil {
 		return err

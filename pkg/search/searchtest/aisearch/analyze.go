@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// analyzer and the filters it names
+// analyzer is a custom analyzer with the filters that it names
 // (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
 type analyzer struct {
 	Type         string   `json:"@odata.type"`
@@ -33,14 +33,14 @@ type tokenFilter struct {
 	Length int    `json:"length,omitempty"`
 }
 
-// token is a word of a text: its term, its place among the others, and its bytes in the text.
+// token is a word of a text: its term, its position among the words, and its byte range in the text.
 type token struct {
 	term     string
 	position int
 	from, to int
 }
 
-// char is a character on its way through the filters, with the bytes of the text it stands for.
+// char is a character that passes through the filters, with the byte range of the text that it came from.
 type char struct {
 	r        rune
 	from, to int
@@ -67,7 +67,7 @@ func (d *definition) checkAnalyzers() error {
 	return nil
 }
 
-// analyzer is a custom one or that of a language.
+// analyzer returns a custom analyzer or that of a language.
 func (d *definition) analyzer(name string) (func(string) []token, error) {
 	for _, a := range d.Analyzers {
 		if a.Name == name {
@@ -140,7 +140,7 @@ func (f charFilter) filter() (func([]char) []char, error) {
 	return nil, refuse("char filter %s", f.Name)
 }
 
-// mapping replaces single characters; the service would also take longer strings.
+// mapping replaces single characters; the service would also accept longer strings.
 func (f charFilter) mapping() (func([]char) []char, error) {
 	to := map[rune]string{}
 	for _, m := range f.Mappings {
@@ -165,7 +165,7 @@ func (f charFilter) mapping() (func([]char) []char, error) {
 	}, nil
 }
 
-// replace is a pattern's replacement; what comes out of a match stands for the whole of it.
+// replace applies a pattern's replacement. Each resulting character has the byte range of the whole match.
 func replace(cs []char, pattern *regexp.Regexp, replacement string) []char {
 	var text strings.Builder
 	var at []int // index of the character that begins at each byte
@@ -204,7 +204,7 @@ func charsOf(text string) []char {
 	return cs
 }
 
-// whitespace divides at whitespace; tokens of more than 255 characters are split.
+// whitespace splits at whitespace; tokens of more than 255 characters are split again.
 func whitespace(cs []char) []token {
 	return tokenize(cs, func(r rune) bool { return !unicode.IsSpace(r) })
 }
@@ -252,14 +252,13 @@ func (d *definition) tokenFilter(name string) (func(string) string, error) {
 	return nil, refuse("no token filter %q", name)
 }
 
-// special are letters that fold to ASCII without being composed of it.
+// special holds letters that fold to ASCII although they do not decompose to it.
 var special = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i",
 	'þ': "th", 'ŋ': "n",
 }
 
-// asciiFolded is what Lucene's filter makes of a term: letters that have ASCII equivalents become
-// these, others stay.
+// asciiFolded folds a term as Lucene's filter does: letters with ASCII equivalents become these, others stay.
 func asciiFolded(term string) string {
 	var out strings.Builder
 	for _, r := range term {

@@ -77,7 +77,7 @@ type vectorSearch struct {
 	} `json:"profiles"`
 }
 
-// Types of fields that are known here.
+// Types of fields that this server supports.
 const (
 	stringType  = "Edm.String"
 	stringsType = "Collection(Edm.String)"
@@ -105,7 +105,7 @@ func (s *Server) getIndex(name string) (int, any, error) {
 	})
 }
 
-// answered is a definition as the service gives it back, with what it adds.
+// answered returns a definition as the service returns it, with the service's additions.
 func (ix *index) answered() any {
 	encoded, _ := json.Marshal(ix.definition)
 	var all map[string]any
@@ -151,7 +151,7 @@ func readDefinition(name string, body []byte) (*definition, error) {
 	if err := json.Unmarshal(body, &known); err != nil {
 		return nil, refuse("no object: %v", err)
 	}
-	// What the service adds to an answer may come back in a request.
+	// A request may contain what the service added to an answer.
 	for _, added := range []string{"corsOptions", "suggesters", "similarity"} {
 		delete(known, added)
 	}
@@ -181,7 +181,7 @@ func withoutSynonyms(known map[string]json.RawMessage) error {
 	return nil
 }
 
-// check holds a definition to the rules
+// check checks a definition against the rules
 // (https://learn.microsoft.com/azure/search/search-how-to-create-search-index).
 func (d *definition) check() error {
 	keys := 0
@@ -198,7 +198,7 @@ func (d *definition) check() error {
 			return err
 		}
 	}
-	if keys != 1 || len(d.Fields) > 100 { // the Basic tier has the lowest number
+	if keys != 1 || len(d.Fields) > 100 { // the limit of the Basic tier, which is the lowest
 		return refuse("%d keys, %d fields", keys, len(d.Fields))
 	}
 	for _, p := range d.ScoringProfiles {
@@ -268,7 +268,7 @@ func (d *definition) checkSemantic() error {
 	return nil
 }
 
-// redefine changes an index: fields may be added, none may go or change
+// redefine changes an index: fields may be added, but not removed or changed
 // (https://learn.microsoft.com/azure/search/search-howto-reindex#update-an-index-schema).
 func (ix *index) redefine(d *definition) error {
 	for _, f := range ix.definition.Fields {

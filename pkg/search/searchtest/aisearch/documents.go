@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// document is what is stored under a key: fields by name, as JSON decodes them.
+// document is a stored document: fields by name, as JSON decodes them.
 type document map[string]any
 
-// index is the documents of one definition.
+// index holds the documents of one definition.
 type index struct {
 	definition *definition
 	key        string // name of the key field
@@ -44,8 +44,8 @@ func newIndex(d *definition) (*index, error) {
 	return ix, nil
 }
 
-// Refresh makes visible what was written, document by document, in an order of its own within each
-// request (there is no ordering guarantee for the actions of one).
+// Refresh makes all writes visible, document by document, in an arbitrary order within each request (the service
+// guarantees no order for the actions of one request).
 func (s *Server) Refresh() {
 	for s.applyOne() {
 	}
@@ -73,7 +73,7 @@ func (s *Server) applyOne() bool {
 	return false
 }
 
-// Documents are those stored in an index, in the order of their keys, visible or not.
+// Documents returns the documents of an index, visible or not, in the order of their keys.
 func (s *Server) Documents(index string) []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,8 +84,7 @@ func (s *Server) Documents(index string) []map[string]any {
 	return all
 }
 
-// indexingResult is what is answered for one document
-// (https://learn.microsoft.com/rest/api/searchservice/documents/).
+// indexingResult is the answer for one document (https://learn.microsoft.com/rest/api/searchservice/documents/).
 type indexingResult struct {
 	Key          string  `json:"key"`
 	Status       bool    `json:"status"`
@@ -117,7 +116,7 @@ func (ix *index) write(batch []document, f Fault) (int, any, error) {
 		if err := ix.checkShape(doc); err != nil {
 			return 0, nil, err
 		}
-		if seen[doc[ix.key]] { // the service does them, in no order that is promised
+		if seen[doc[ix.key]] { // the service accepts these, in no guaranteed order
 			return 0, nil, refuse("two actions on the document %v", doc[ix.key])
 		}
 		seen[doc[ix.key]] = true
@@ -146,13 +145,13 @@ func (ix *index) write(batch []document, f Fault) (int, any, error) {
 	return status, map[string]any{"value": results}, nil
 }
 
-// act does what one action says.
+// act applies one action.
 func (ix *index) act(key string, doc document) (status int) {
 	action := doc["@search.action"].(string)
 	old, found := ix.stored[key]
 	if action == "delete" {
 		delete(ix.stored, key)
-		return http.StatusOK // also when it was not there
+		return http.StatusOK // also if the document did not exist
 	}
 	if action == "merge" && !found {
 		return http.StatusNotFound
@@ -179,10 +178,10 @@ func (ix *index) act(key string, doc document) (status int) {
 	return http.StatusCreated
 }
 
-// keyForm (https://learn.microsoft.com/rest/api/searchservice/naming-rules, "Document key").
+// keyForm is the syntax of keys (https://learn.microsoft.com/rest/api/searchservice/naming-rules, "Document key").
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9=-][A-Za-z0-9_=-]*$`)
 
-// checkShape refuses the whole request over what does not fit the definition.
+// checkShape refuses the whole request if a document does not fit the definition.
 func (ix *index) checkShape(doc document) error {
 	key, _ := doc[ix.key].(string)
 	if !keyForm.MatchString(key) || len(key) > 1024 {
@@ -221,7 +220,7 @@ func (f *field) checkValue(value any) error {
 		if f.Type == stringType {
 			return nil
 		}
-		// Others would be normalized; these compare like texts.
+		// Other forms would be normalized; this form compares like text.
 		if _, err := time.Parse("2006-01-02T15:04:05Z", v); f.Type == timeType && err == nil {
 			return nil
 		}
@@ -240,9 +239,8 @@ func all[T any](values []any) bool {
 	return !slices.ContainsFunc(values, func(v any) bool { _, ok := v.(T); return !ok })
 }
 
-// Bounds of terms: analyzers may make no token longer than 300 characters, and what is filtered or
-// sorted by is one term
-// (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
+// Bounds of terms: analyzers may produce no token longer than 300 characters, and a value that is filtered or sorted
+// by is a single term (https://learn.microsoft.com/azure/search/index-add-custom-analyzers).
 const (
 	maxToken = 300
 	maxTerm  = 32766
@@ -263,7 +261,7 @@ func (ix *index) digestible(d *indexed) bool {
 	return true
 }
 
-// texts are the strings of a value.
+// texts returns the strings of a value.
 func texts(value any) []string {
 	switch v := value.(type) {
 	case string:

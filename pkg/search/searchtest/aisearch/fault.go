@@ -4,31 +4,31 @@ import "net/http"
 
 // Fault makes the server fail as the service does.
 type Fault struct {
-	// Op is "index" for writing documents, "search", "get" or "put"; "" is any.
+	// Op is "index" for writing documents, "search", "get" or "put"; "" matches any.
 	Op string
 	// Status is the answer to the whole request: 413, 429, 503, or any other.
 	Status int
-	// Item is, for an indexing request, the status of single documents: 409, 422 or 503, answered
-	// within a 207. The others of the request are written.
+	// Item is, for an indexing request, the status of single documents: 409, 422 or 503, within a 207 answer. The
+	// other documents of the request are written.
 	Item int
-	// Match chooses the documents by their key; nil means every other one.
+	// Match selects the documents by key; nil means every other one.
 	Match func(key string) bool
 	// RetryAfter is the header, in seconds or a date, or "".
 	RetryAfter string
-	// After lets the request take effect before it fails, as when an answer is lost.
+	// After lets the request take effect before it fails, as if the answer were lost.
 	After bool
-	// Times is how often; it must be set.
+	// Times is how often the fault happens; it must be set.
 	Times int
 }
 
-// Fail plans a fault. Faults of the same request happen one after another, in order.
+// Fail plans a fault. Faults of the same request happen one after another, in the order planned.
 func (s *Server) Fail(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
 }
 
-// fault takes the next fault that is planned for an operation.
+// fault consumes the next fault planned for an operation.
 func (s *Server) fault(op string) (f Fault, found bool) {
 	for i := range s.faults {
 		if f := &s.faults[i]; f.Times > 0 && (f.Op == "" || f.Op == op) {
@@ -39,7 +39,7 @@ func (s *Server) fault(op string) (f Fault, found bool) {
 	return Fault{}, false
 }
 
-// around runs an operation with its fault, if one of the whole request is planned.
+// around runs an operation, with the fault planned for its whole request, if any.
 func (s *Server) around(op string, do func(Fault) (int, any, error)) (int, any, error) {
 	f, found := s.fault(op)
 	fails := found && f.Status != 0

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// filter is a parsed OData expression, as far as it is known here: eq, ne, gt, ge, lt and le of a
-// field and a string or time, search.in, any of a collection of strings that is equal, and, or, not, and parentheses
+// filter is a parsed OData expression. The supported part is: eq, ne, gt, ge, lt and le of a field and a string or
+// time, search.in, any with equality over a collection of strings, and, or, not, and parentheses
 // (https://learn.microsoft.com/azure/search/search-query-odata-syntax-reference).
 type filter func(document) bool
 
-// odata are the pieces of an expression.
+// odata matches the tokens of an expression.
 var odata = regexp.MustCompile(`^(?:search\.in|[A-Za-z_][A-Za-z0-9_]*(?:/any)?|'(?:[^']|'')*'|[0-9]{4}-[0-9-]+T[0-9:.]+Z|[(),:])`)
 
 type filterParser struct {
@@ -108,7 +108,7 @@ func (p *filterParser) text() (string, error) {
 	return strings.ReplaceAll(piece[1:len(piece)-1], "''", "'"), nil
 }
 
-// value is what a field is compared with: a string, or a time without quotes.
+// value parses the value that a field is compared with: a string, or a time without quotes.
 func (p *filterParser) value(name string) (string, error) {
 	if p.d.field(name).Type != timeType {
 		return p.text()
@@ -120,7 +120,7 @@ func (p *filterParser) value(name string) (string, error) {
 	return piece, nil
 }
 
-// in is search.in(field, 'a,b', ',')
+// in parses search.in(field, 'a,b', ',')
 // (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
 func (p *filterParser) in() (filter, error) {
 	open, name, comma := p.next(), p.next(), p.next()
@@ -169,7 +169,7 @@ func (p *filterParser) comparison() (filter, error) {
 	}, nil
 }
 
-// any is field/any(x: x eq 'a'); of collections of strings it knows no other comparison
+// any parses field/any(x: x eq 'a'). Equality is the only comparison that it supports for collections of strings
 // (https://learn.microsoft.com/azure/search/search-query-odata-collection-operators).
 func (p *filterParser) any(name string) (filter, error) {
 	p.next()

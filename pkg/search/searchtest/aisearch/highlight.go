@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// highlighting is a field whose matches are marked, in at most so many fragments: five, or as many
-// as stand behind the field's name.
+// highlighting is a field whose matches are highlighted, and the maximum number of fragments: five, or the number
+// after the field's name.
 type highlighting struct {
 	field string
 	most  int
@@ -28,8 +28,7 @@ func (d *definition) highlighting(name string) (h highlighting, err error) {
 	return h, nil
 }
 
-// highlights are the sentences of a field in which something matched, with each word that did
-// between tags
+// highlights returns the sentences of a field that contain a match, with each matching word between tags
 // (https://learn.microsoft.com/azure/search/search-pagination-page-layout#hit-highlighting).
 func (ix *index) highlights(h hit, name string, most int, q searchRequest, m *matches) (fragments []string) {
 	pre, post := cmp.Or(q.HighlightPreTag, "<em>"), cmp.Or(q.HighlightPostTag, "</em>")
@@ -46,7 +45,7 @@ func (ix *index) highlights(h hit, name string, most int, q searchRequest, m *ma
 	return fragments[:min(most, len(fragments))]
 }
 
-// marked are a field's tokens that are part of a match, in order.
+// marked returns a field's tokens that are part of a match, in order.
 func (m *matches) marked(h hit, field string) []token {
 	tokens := h.doc.tokens[field]
 	set := map[int]bool{}
@@ -69,8 +68,8 @@ func (m *matches) marked(h hit, field string) []token {
 	return marked
 }
 
-// sentences cuts those sentences out that hold a token. Where text was inserted or left out, tokens
-// may overlap; each byte is marked once.
+// sentences returns the sentences that contain a token. If filters inserted or removed text, tokens may overlap; each
+// byte is highlighted once.
 func sentences(text string, tokens []token, pre, post string) (fragments []string) {
 	for from := 0; from < len(text); {
 		to := len(text)

@@ -7,8 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// stopWords of the English analyzer are not indexed. Those of the other languages are not
-// imitated.
+// stopWords of the English analyzer are not indexed. The stop words of other languages are not imitated.
 var stopWords = map[string]bool{}
 
 func init() {
@@ -19,8 +18,7 @@ func init() {
 	}
 }
 
-// languageAnalyzer imitates the analyzer of a language: words as Unicode divides text, roughly, in
-// lower case, without endings.
+// languageAnalyzer imitates the analyzer of a language: words roughly as Unicode splits text, in lower case, stemmed.
 func languageAnalyzer(language string) (func(string) []token, error) {
 	subtag, _, _ := strings.Cut(language, "-") // pt-PT and pt-BR
 	if !stem.Known(subtag) {

@@ -6,15 +6,14 @@ import (
 )
 
 // clause is a node of a parsed query in full Lucene syntax
-// (https://learn.microsoft.com/azure/search/query-lucene-syntax), as far as it is known here:
-// words and words*, "phrases", field:, parentheses, and one of AND and OR throughout a group.
-// Mixing them is refused, since their precedence surprises; so are words side by side, whose
-// meaning depends on searchMode.
+// (https://learn.microsoft.com/azure/search/query-lucene-syntax). The supported part is: words and words*, "phrases",
+// field:, parentheses, and either AND or OR throughout a group. Mixing them is refused, because their precedence is
+// surprising. Adjacent words are refused, because their meaning depends on searchMode.
 type clause struct {
-	and  bool // all of the group, or any
+	and  bool // all clauses of the group must match, or any
 	kids []clause
 
-	field  string // or "" for those of searchFields
+	field  string // "" for those of searchFields
 	text   string
 	quoted bool
 	prefix bool
@@ -67,7 +66,7 @@ func (p *luceneParser) group() (clause, error) {
 	}
 }
 
-// Plain terms: letters, digits, and special characters behind a backslash
+// Plain terms: letters, digits, and special characters after a backslash
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax#escaping-special-characters).
 var (
 	term      = regexp.MustCompile(`^(?:\\.|[^-+&|!(){}\[\]^"~*?:\\/\s])+`)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// searchRequest is what a search may ask
-// (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
+// searchRequest is the body of a search (https://learn.microsoft.com/rest/api/searchservice/documents/search-post).
 type searchRequest struct {
 	Search            string        `json:"search"`
 	QueryType         string        `json:"queryType"`
@@ -69,7 +68,7 @@ func (s *Server) search(ix *index, body []byte) (int, any, error) {
 	})
 }
 
-// check refuses what is out of bounds or has no meaning.
+// check refuses a request that is out of bounds or meaningless.
 func (ix *index) check(q searchRequest) error {
 	switch {
 	case q.Top != nil && *q.Top < 0 || q.Skip < 0 || q.Skip > maxSkip:
@@ -124,7 +123,7 @@ func (ix *index) answer(q searchRequest, page int) (map[string]any, error) {
 	if err := ix.check(q); err != nil {
 		return nil, err
 	}
-	if q.QueryType == semanticType { // plain words, of which any will do: searchMode any
+	if q.QueryType == semanticType { // plain words, any of which may match: searchMode any
 		q.Search = strings.Join(strings.Fields(q.Search), " OR ")
 	}
 	keep, err := ix.filtered(q.Filter)
@@ -165,7 +164,7 @@ func (ix *index) filtered(expression string) (filter, error) {
 	return ix.definition.parseFilter(expression)
 }
 
-// found matches text and vectors, and joins them by Reciprocal Rank Fusion when there are both
+// found matches text and vectors. If there are both, it joins them by Reciprocal Rank Fusion
 // (https://learn.microsoft.com/azure/search/hybrid-search-ranking).
 func (ix *index) found(q searchRequest, keep filter) (*matches, []hit, error) {
 	var m *matches
@@ -207,8 +206,7 @@ func byScore(hits []hit) {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key)) })
 }
 
-// sort orders hits as asked. Those that are equal come in an order that means nothing, here by their
-// keys backwards.
+// sort sorts hits as requested. Equal hits have an arbitrary order, here descending by key.
 func (ix *index) sort(hits []hit, orderBy string) error {
 	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(b.key, a.key) })
 	type order func(a, b hit) int
@@ -244,7 +242,7 @@ func (ix *index) sort(hits []hit, orderBy string) error {
 	return nil
 }
 
-// row is a hit as it is answered.
+// row returns a hit as part of an answer.
 func (ix *index) row(h hit, q searchRequest, m *matches) map[string]any {
 	row := map[string]any{"@search.score": float32(h.score)}
 	for _, f := range ix.definition.Fields {
@@ -257,7 +255,7 @@ func (ix *index) row(h hit, q searchRequest, m *matches) map[string]any {
 	}
 	marked := map[string]any{}
 	for _, name := range list(q.Highlight) {
-		field, _ := ix.definition.highlighting(name) // was checked
+		field, _ := ix.definition.highlighting(name) // checked before
 		if fragments := ix.highlights(h, field.field, field.most, q, m); len(fragments) > 0 {
 			marked[field.field] = fragments
 		}

@@ -13,7 +13,7 @@ type indexed struct {
 	values map[string][]string // texts of a field; tokens carry offsets into them
 }
 
-// gap is between the positions of a collection's values, so that no phrase spans two.
+// gap separates the positions of a collection's values, so that no phrase spans two of them.
 const gap = 1_000_000
 
 func (ix *index) digest(doc document) *indexed {
@@ -30,16 +30,16 @@ func (ix *index) digest(doc document) *indexed {
 	return s
 }
 
-// span is a run of a field's tokens that matches.
+// span is a run of matching tokens of a field.
 type span struct{ first, last int }
 
-// leaf is a clause's part in one field.
+// leaf holds the matches of a clause in one field.
 type leaf struct {
 	field string
 	spans map[string][]span // by document
 	boost float64
 	fixed bool // prefixes are not scored by frequency
-	// Of the field: the mean number of words, and how many documents have any.
+	// Of the field: the mean number of words, and the number of documents with words.
 	length, n float64
 }
 
@@ -51,7 +51,7 @@ type matches struct {
 	leafs []*leaf
 }
 
-// node is a clause after analysis; one that analysis left nothing of is empty.
+// node is a clause after analysis. It is empty if analysis left no words.
 type node struct {
 	empty bool
 	and   bool
@@ -100,7 +100,7 @@ func (m *matches) node(c clause, fields []string) node {
 	return n
 }
 
-// leaf finds a clause in one field of all documents; nil if analysis leaves nothing to look for.
+// leaf finds a clause in one field of all documents; nil if analysis leaves no words.
 func (m *matches) leaf(c clause, field string) *leaf {
 	l := &leaf{field: field, spans: map[string][]span{}, boost: m.ix.weight(field), fixed: c.prefix}
 	words := []token{{term: c.text}} // a prefix is not analyzed
@@ -120,7 +120,7 @@ func (m *matches) leaf(c clause, field string) *leaf {
 	return l
 }
 
-// find looks for words that follow each other.
+// find finds consecutive words.
 func find(tokens, words []token, prefix bool) (spans []span) {
 next:
 	for i := range tokens {
@@ -169,7 +169,7 @@ func (m *matches) holds(n node, key string) bool {
 	return slices.ContainsFunc(n.kids, one)
 }
 
-// score is BM25 with the weights of the default scoring profile, over all documents
+// score returns BM25 with the weights of the default scoring profile, over all documents
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring).
 func (m *matches) score(key string, doc *indexed) (score float64) {
 	const k1, b = 1.2, 0.75
@@ -190,8 +190,8 @@ func (m *matches) score(key string, doc *indexed) (score float64) {
 	return score
 }
 
-// average is the mean length of a field in the documents that have words in it, and their number:
-// where few have any, those say little about each other.
+// average returns the mean length of a field over the documents with words in it, and their number. Documents without
+// words in the field are not counted.
 func (ix *index) average(field string) (length, n float64) {
 	for _, doc := range ix.visible {
 		if len(doc.tokens[field]) > 0 {
@@ -202,7 +202,7 @@ func (ix *index) average(field string) (length, n float64) {
 	return length / n, n
 }
 
-// nearest are the k documents whose vectors are closest, among those that the filter keeps.
+// nearest returns the k documents with the closest vectors among those that pass the filter.
 func (ix *index) nearest(q vectorQuery, keep filter) ([]hit, error) {
 	f := ix.definition.field(q.Fields)
 	if f == nil || f.Type != vectorType || q.Kind != "vector" || q.K < 1 {
@@ -221,7 +221,7 @@ func (ix *index) nearest(q vectorQuery, keep filter) ([]hit, error) {
 	return hits[:min(q.K, len(hits))], nil
 }
 
-// cosine is the score of a neighbour, 1 / (2 - cos).
+// cosine returns the score of a neighbour, 1 / (2 - cos).
 func cosine(a []float64, b []any) float64 {
 	var dot, x, y float64
 	for i := range a {

@@ -12,8 +12,8 @@ const (
 	leastWait    = 700 // milliseconds
 )
 
-// checkSemantic refuses what the semantic ranker does not take: an order, nothing to rank by, the syntax of Lucene
-// (https://learn.microsoft.com/azure/search/semantic-how-to-query-request).
+// checkSemantic refuses requests that the semantic ranker does not accept: with an order, without text, or with
+// Lucene syntax (https://learn.microsoft.com/azure/search/semantic-how-to-query-request).
 func (ix *index) checkSemantic(q searchRequest) error {
 	known := ix.definition.Semantic != nil && slices.ContainsFunc(ix.definition.Semantic.Configurations,
 		func(c configuration) bool { return c.Name == q.SemanticConfiguration })
@@ -34,8 +34,8 @@ func (ix *index) checkSemantic(q searchRequest) error {
 	return nil
 }
 
-// rerank gives the first rows scores of 0 to 4 and puts them in order. The service has a model read them; here it is
-// the part of the words of a title that are asked for, which is no understanding but an order of its own.
+// rerank gives the first rows scores of 0 to 4 and sorts them. The service uses a model; this server uses the share
+// of a title's words that the query asks for, which is at least a distinct order.
 func (ix *index) rerank(q searchRequest, answer map[string]any, partial string) {
 	if partial != "" {
 		answer["@search.semanticPartialResponseReason"] = partial

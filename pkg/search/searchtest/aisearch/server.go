@@ -1,16 +1,15 @@
-// Package aisearch is the data plane of Azure AI Search as a test server, as far as Tidemark speaks
-// it: indexes, documents in batches, searches by text and vector. It is a contract, not an engine:
-// it refuses what the documentation does not allow, and fails on request in every documented way.
+// Package aisearch is a test server for the data plane of Azure AI Search, as far as Tidemark uses it: indexes,
+// documents in batches, searches by text and vector. It is a contract, not an engine: it refuses requests that the
+// documentation does not allow, and fails on demand in every documented way.
 //
-// The rules are those of https://learn.microsoft.com/rest/api/searchservice/ at version
-// [APIVersion]. Where the service is lenient or says nothing, the server refuses, so that a
-// client cannot come to depend on it. What it only imitates: language analyzers (a stemmer, and
-// for English the stop words), vectors (exact instead of HNSW), and the cutting of highlights
-// (one fragment for each marked term).
+// The rules are those of https://learn.microsoft.com/rest/api/searchservice/ at version [APIVersion]. Where the
+// service is lenient or its behaviour undocumented, the server refuses, so that a client cannot come to depend on it.
+// It only imitates language analyzers (a stemmer, and for English the stop words), vectors (exact instead of HNSW),
+// and the cutting of highlights (one fragment for each highlighted term).
 //
 // Documents are durable at once and visible to searches later, as documented
-// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes, 200): here when
-// [Server.Refresh] is called, one after another.
+// (https://learn.microsoft.com/rest/api/searchservice/http-status-codes, 200). Here they become visible one after
+// another when the test calls [Server.Refresh].
 package aisearch
 
 import (
@@ -27,7 +26,7 @@ import (
 	"testing"
 )
 
-// APIVersion is the only version that is answered.
+// APIVersion is the only version that the server accepts.
 const APIVersion = "2026-04-01"
 
 // Key is the admin key of every server.
@@ -45,11 +44,11 @@ const (
 // Server is a search service with any number of indexes.
 type Server struct {
 	URL string
-	// Page is how many results one answer has at most; 1000 when zero, as is documented. It is set
-	// before the first request.
+	// Page is the maximum number of results in one answer; zero means 1000, as documented. It must be set before the
+	// first request.
 	Page int
-	// Partial, unless it is empty, is why the semantic ranker ranks nothing: maxWaitExceeded, capacityOverloaded or
-	// transient.
+	// Partial, unless empty, is the reason why the semantic ranker does not rank: maxWaitExceeded, capacityOverloaded
+	// or transient.
 	Partial string
 
 	mu      sync.Mutex
@@ -59,7 +58,7 @@ type Server struct {
 	rng     uint64
 }
 
-// New starts a server that ends with the test.
+// New starts a server that stops at the end of the test.
 func New(t testing.TB) *Server {
 	s := &Server{indexes: map[string]*index{}}
 	web := httptest.NewServer(http.HandlerFunc(s.serve))
@@ -68,13 +67,13 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Request is one that was asked, and what it wrote.
+// Request is a received request and what it wrote.
 type Request struct {
 	Op      string   // "get", "put", "index", "search"
 	Actions []string // of "index": "upload key", "merge key", "delete key"
 }
 
-// Requests gives what was asked since it was last called.
+// Requests returns the requests since its last call.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,10 +95,10 @@ func refuse(format string, args ...any) error {
 	return &failure{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
 }
 
-// paths (https://learn.microsoft.com/rest/api/searchservice/support-for-odata).
+// paths is the syntax of paths (https://learn.microsoft.com/rest/api/searchservice/support-for-odata).
 var paths = regexp.MustCompile(`^/indexes\('([^']*)'\)(/docs/search\.index|/docs/search\.post\.search)?$`)
 
-// indexName (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
+// indexName is the syntax of index names (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
 var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +155,7 @@ func (s *Server) dispatch(r *http.Request, name, op string, body []byte) (status
 	}
 }
 
-// admit checks what is the same for all requests.
+// admit checks the parts that all requests have in common.
 func admit(r *http.Request) error {
 	version := r.URL.Query()["api-version"]
 	if len(version) != 1 || version[0] != APIVersion || len(r.URL.Query()) != 1 {
@@ -182,7 +181,7 @@ func admit(r *http.Request) error {
 	return nil
 }
 
-// decode reads JSON into v; a property that v does not know is refused.
+// decode decodes JSON into v; it refuses a property that v does not have.
 func decode(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
