@@ -12,15 +12,15 @@ import (
 const (
 	// Budget is the most that a chunk has.
 	Budget = 400
-	// window is how far the choice of a cut looks to either side. Where there is a choice, no chunk
-	// is smaller.
+	// window is how far to either side the choice of a cut looks, in tokens. Where there is a choice, no chunk is
+	// smaller.
 	window = 100
 )
 
-// Kind says what a chunk is made of. Kinds are stored as text.
+// Kind is what a chunk consists of. Kinds are stored as text.
 type Kind string
 
-// The kinds of chunks. Code and tables are segments, and their kind is the segment's type.
+// The kinds of chunks. Code and tables are segments; their kind is the segment's type.
 const (
 	Prose   Kind = "prose"
 	Heading Kind = "heading" // with no text below it
@@ -29,23 +29,23 @@ const (
 	Table   Kind = "table"
 )
 
-// Page is what is cut.
+// Page is the input of [Split].
 type Page struct {
-	ID     string // of the item; [Key] follows it
-	Path   string // what [VirtualPath] begins with; ID when empty
-	Title  string // stands for the text of a page without any
+	ID     string // of the item; [Key] depends on it
+	Path   string // prefix of [VirtualPath]; ID if empty
+	Title  string // used as the text of a page without text
 	Blocks []extract.Block
 }
 
-// Chunk is the unit that is searched. It is the part of the page's text from Start to End; the text
-// is that of [extract.Join], or the title of a page without any.
+// Chunk is the unit of search: the part of the page's text from Start to End. The page's text is that of
+// [extract.Join], or the title of a page without text.
 type Chunk struct {
 	UID         UID    // unique in the page
 	Key         Key    // unique in the page, and in practice everywhere
-	VirtualPath string // of the page, or of the segment that the chunk is a part of
+	VirtualPath string // of the page, or of the segment that contains the chunk
 	Heading     string // headings above it, outermost first, joined by " › "
-	Name        string // the innermost of them; of a heading or title, its own words
-	Anchor      string // of the term it begins with, else of the innermost heading that has one; no name covers it
+	Name        string // the innermost heading; of a heading or title, its own words
+	Anchor      string // of its first term, else of the innermost heading with one; not part of any name
 	Kind        Kind
 	Text        string   // never blank
 	Start, End  int      // in UTF-16 code units
@@ -58,14 +58,13 @@ type Chunk struct {
 type Segment struct {
 	UID         string
 	Type        string // "code" or "table"
-	LanguageID  string // as the page names it, in lower case; empty when it does not
+	LanguageID  string // as the page names it, in lower case; "" if it does not
 	VirtualPath string
 }
 
-// Split cuts a page. A heading is in the Heading of the chunks below it and, when nothing follows
-// it before the next heading of its level, a chunk of its own, so that every word of the page can
-// be found. Listings and tables have chunks of their own. No chunk is over the [Budget], nor, whatever
-// blanks there are in it, over 100 KiB.
+// Split cuts a page into chunks. A heading is in the Heading of the chunks below it. If nothing follows it before the
+// next heading of its level, it is also a chunk of its own, so that every word of the page can be found. Listings and
+// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks it has.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID
@@ -82,19 +81,19 @@ func Split(p Page) ([]Chunk, Collisions) {
 	return s.named()
 }
 
-// splitter walks over the blocks of a page.
+// splitter iterates over the blocks of a page.
 type splitter struct {
 	page   Page
 	text   string
-	at     int // where the block begins, in bytes
+	at     int // offset of the block, in bytes
 	chunks []Chunk
 
 	outline outline
-	bare    extract.Block // the last heading, if it has no text below it yet
-	bareAt  int           // where it begins
-	run     run           // prose that is not cut yet
+	bare    extract.Block // the last heading, if no text has followed it yet
+	bareAt  int           // offset of that heading
+	run     run           // prose not cut yet
 
-	units, bytes int // a place in both measures: the end of the last chunk
+	units, bytes int // the end of the last chunk, in both units
 }
 
 func newSplitter(p Page) *splitter {
@@ -125,8 +124,7 @@ func (s *splitter) block(b extract.Block) {
 	s.bare.Text = ""
 }
 
-// heading begins a section. When a heading follows another directly, the outer one is not lost: its words
-// are in the path.
+// heading begins a section. A heading that is directly followed by another is not lost: its words are in the path.
 func (s *splitter) heading(b extract.Block) {
 	s.flush(Prose, nil)
 	if s.bare.Text != "" && levelOf(s.bare) >= levelOf(b) {
@@ -139,7 +137,7 @@ func (s *splitter) heading(b extract.Block) {
 // bareHeading makes the last heading a chunk.
 func (s *splitter) bareHeading() {
 	bare := s.bare
-	bare.Kind = extract.Paragraph // cut as one, should it be an essay
+	bare.Kind = extract.Paragraph // split like a paragraph, in case it is very long
 	s.run.block(bare, s.bareAt)
 	s.outline.pop()
 	s.flush(Heading, nil)
@@ -153,7 +151,7 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 	s.flush(kind, &Segment{uid, string(kind), b.Language, VirtualPath(s.page.Path, uid)})
 }
 
-// title is the chunk of a page without text, or the chunks of one whose title is a text.
+// title adds the chunk of a page without text, or several if the title is long.
 func (s *splitter) title(title string) {
 	title = strings.ToValidUTF8(title, replacement)
 	s.text, s.run.text = title, title
@@ -163,7 +161,7 @@ func (s *splitter) title(title string) {
 	s.flush(Title, nil)
 }
 
-// close ends the page.
+// close completes the page.
 func (s *splitter) close() {
 	s.flush(Prose, nil)
 	if s.bare.Text != "" {
@@ -171,7 +169,7 @@ func (s *splitter) close() {
 	}
 }
 
-// flush cuts the run and makes it chunks.
+// flush cuts the run and turns the parts into chunks.
 func (s *splitter) flush(kind Kind, segment *Segment) {
 	units := s.run.units
 	if len(units) == 0 {
@@ -202,7 +200,7 @@ func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Seg
 	s.chunks = append(s.chunks, c)
 }
 
-// named gives the chunks their names.
+// named returns the chunks with their names.
 func (s *splitter) named() ([]Chunk, Collisions) {
 	spans := make([]Span, len(s.chunks))
 	keys := keys{page: s.page.ID}

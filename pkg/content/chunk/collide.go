@@ -8,26 +8,26 @@ import (
 	"unicode/utf8"
 )
 
-// Span is what a [UID] names: a part of the text of a file.
+// Span is a part of the text of a file, to be named by a [UID].
 type Span struct {
 	File       string // the path of [VirtualPath]
-	SegmentUID string // of the segment it stands in, or empty
-	LanguageID string // of that segment, or empty when not known
+	SegmentUID string // of the segment that contains it, or ""
+	LanguageID string // of that segment, or "" if not known
 	Start, End int    // in the text of the file, in UTF-16 code units
-	Kind, Name string // tell spans apart that are equal otherwise
+	Kind, Name string // distinguish spans that are otherwise equal
 }
 
-// Collisions are the metrics of 002 §5.4 for the chunks that were named together. Chunks is the sum
-// of ByContext and ByOrdinal.
+// Collisions are the metrics of 002 §5.4 for chunks that were named together. Chunks is the sum of ByContext and
+// ByOrdinal.
 type Collisions struct {
-	Chunks    int      `json:"chunks,omitempty"`    // chunks whose uid another one had too
-	ByContext int      `json:"byContext,omitempty"` // of these, told apart by more of what surrounds them
-	ByOrdinal int      `json:"byOrdinal,omitempty"` // of these, told apart by counting
+	Chunks    int      `json:"chunks,omitempty"`    // chunks whose uid another chunk also had
+	ByContext int      `json:"byContext,omitempty"` // of these, distinguished by more context
+	ByOrdinal int      `json:"byOrdinal,omitempty"` // of these, distinguished by counting
 	Largest   int      `json:"largest,omitempty"`   // most chunks that shared a uid
-	Files     []string `json:"files,omitempty"`     // where they stand, in the order of 002 §5.3
+	Files     []string `json:"files,omitempty"`     // with collisions, in the order of 002 §5.3
 }
 
-// Add counts those of another file, too, and names it while there are fewer than most.
+// Add adds the collisions of another file, and its name unless most files are listed already.
 func (c *Collisions) Add(file string, other Collisions, most int) {
 	if other.Chunks == 0 {
 		return
@@ -38,8 +38,8 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 	}
 }
 
-// UIDs names spans so that no two have the same name (002 §5). The texts are those of all files.
-// Names follow from what is named and do not depend on the order in which it is given.
+// UIDs returns distinct names for spans (002 §5). Parameter texts has the texts of all files. The names depend on the
+// spans, but not on their order.
 func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
@@ -56,7 +56,7 @@ func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisi
 			name(i, escalationUnits)
 		}
 	}
-	// Over all chunks: what escalated may have met one that did not.
+	// Over all chunks: an escalated name may equal one that was not escalated.
 	second := shared(uids)
 	for _, group := range second {
 		slices.SortStableFunc(group, func(a, b int) int { return compare(spans[a], spans[b]) })
@@ -67,9 +67,9 @@ func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisi
 	return uids, measure(spans, first, second)
 }
 
-// shared gives the groups of indexes that have a uid together.
+// shared returns the groups of indexes with the same uid.
 func shared(uids []UID) [][]int {
-	seen := make(map[UID]int, len(uids)) // where it stands first
+	seen := make(map[UID]int, len(uids)) // index of the first occurrence
 	groups := map[int][]int{}
 	for i, uid := range uids {
 		if at, found := seen[uid]; !found {
@@ -99,15 +99,15 @@ func measure(spans []Span, first, second [][]int) Collisions {
 	return c
 }
 
-// compare is the order of 002 §5.3.
+// compare sorts spans in the order of 002 §5.3.
 func compare(a, b Span) int {
 	return cmp.Or(compareUnits(a.File, b.File), cmp.Compare(a.SegmentUID, b.SegmentUID),
 		cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
 		compareUnits(a.Kind, b.Kind), compareUnits(a.Name, b.Name))
 }
 
-// compareUnits orders texts by their UTF-16 code units, as the reference runtime does. That differs
-// from the order of bytes only where one has a surrogate pair and the other U+E000 to U+FFFF.
+// compareUnits orders texts by their UTF-16 code units, as the reference runtime does. That differs from byte order
+// only where one text has a surrogate pair and the other U+E000 to U+FFFF.
 func compareUnits(a, b string) int {
 	for a != "" && b != "" {
 		r, n := utf8.DecodeRuneInString(a)

@@ -2,10 +2,11 @@ package chunk
 
 import "sort"
 
-// cuts tells behind which units a run is cut, ascending. A run within the budget stays whole. In
-// others a cut is anchored where its score is the greatest within [window] tokens on both sides and
-// the ends of the run are as far away. What is over the budget between two anchors is cut at its
-// greatest score until it is not. Of equal scores the first is the greatest. There must be a unit.
+// cuts returns the units after which a run is cut, in ascending order. A run within the budget stays whole. In a
+// longer run, a cut is anchored where its score is the greatest within [window] tokens on both sides and the ends of
+// the run are at least that far away. A part between two anchors that exceeds the budget is cut at its greatest
+// score, repeatedly until all parts fit. Of equal scores, the first counts as the greatest. There must be at least
+// one unit.
 func cuts(units []unit) []int {
 	c := cutter{units: units}
 	if c.tokens(0, len(units)-1) <= Budget {
@@ -22,14 +23,14 @@ func cuts(units []unit) []int {
 	return c.at
 }
 
-// cutter is the work on one run.
+// cutter holds the state for one run.
 type cutter struct {
 	units []unit
 	tree  tree
 	at    []int
 }
 
-// before is the number of tokens before a unit.
+// before returns the number of tokens before a unit.
 func (c *cutter) before(i int) int32 {
 	if i == 0 {
 		return 0
@@ -37,21 +38,20 @@ func (c *cutter) before(i int) int32 {
 	return c.units[i-1].pos
 }
 
-// tokens is the size of units i to j.
+// tokens returns the size of units i to j.
 func (c *cutter) tokens(i, j int) int32 { return c.units[j].pos - c.before(i) }
 
-// inside gives the cuts that leave at least a window on either side of them within units i to j:
-// those from lo up to but without hi.
+// inside returns the range [lo, hi) of the cuts within units i to j that leave at least a window on either side.
 func (c *cutter) inside(i, j int) (lo, hi int) {
 	return c.search(i, j, c.before(i)+window), c.search(i, j, c.units[j].pos-window+1)
 }
 
-// search is the first of units i to j-1 that ends at pos or behind it, or j.
+// search returns the first of units i to j-1 that ends at or after pos, or j.
 func (c *cutter) search(i, j int, pos int32) int {
 	return i + sort.Search(j-i, func(k int) bool { return c.units[i+k].pos >= pos })
 }
 
-// anchors are the cuts that depend on nothing further away than the window.
+// anchors returns the cuts that depend on nothing further away than the window.
 func (c *cutter) anchors() []int {
 	var out []int
 	last := len(c.units) - 1
@@ -71,8 +71,8 @@ func (c *cutter) anchors() []int {
 	return out
 }
 
-// divide cuts units i to j until nothing is over the budget. Each cut takes off a window at least,
-// unless a unit is so large that there is no such cut.
+// divide cuts units i to j until no part exceeds the budget. Each cut separates at least a window, unless a unit is
+// so large that there is no such cut.
 func (c *cutter) divide(i, j int) {
 	if c.tokens(i, j) <= Budget {
 		return
@@ -86,7 +86,7 @@ func (c *cutter) divide(i, j int) {
 	c.divide(at+1, j)
 }
 
-// middle is the cut within units i to j that leaves the most on the smaller side.
+// middle returns the cut within units i to j whose smaller side is the largest.
 func (c *cutter) middle(i, j int) int {
 	from, to := c.before(i), c.units[j].pos
 	at := c.search(i, j, from+(to-from)/2)
@@ -96,8 +96,8 @@ func (c *cutter) middle(i, j int) int {
 	return at
 }
 
-// tree finds the greatest score of a range in logarithmic time: leaves from len/2 on, each inner
-// node the index of the greater of its two children.
+// tree finds the greatest score of a range in logarithmic time. The leaves begin at len/2; each inner node is the
+// index of the greater of its two children.
 type tree struct {
 	units []unit
 	nodes []int32
@@ -115,7 +115,7 @@ func newTree(units []unit) tree {
 	return t
 }
 
-// greater is the unit with the greater score, the first of equals.
+// greater returns the unit with the greater score, or the first of two equal ones.
 func (t tree) greater(i, j int32) int32 {
 	a, b := t.units[i].score, t.units[j].score
 	if a > b || a == b && i < j {
@@ -124,7 +124,7 @@ func (t tree) greater(i, j int32) int32 {
 	return j
 }
 
-// greatest is the unit with the greatest score of those from lo up to but without hi. There must be one.
+// greatest returns the unit with the greatest score in [lo, hi), which must not be empty.
 func (t tree) greatest(lo, hi int) int {
 	best := int32(lo)
 	for lo, hi = lo+len(t.units), hi+len(t.units); lo < hi; lo, hi = lo/2, hi/2 {

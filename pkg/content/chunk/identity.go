@@ -17,14 +17,14 @@ const (
 
 	uidPrefix     = "ck64:v1:"
 	segmentPrefix = "segu:v1:"
-	segmentLabel  = "#seg:" // between a file and a segment of it
+	segmentLabel  = "#seg:" // between a file's path and a segment's name
 )
 
-// UID is a chunkUid (002 §4.6): a chunk named by its words, the words around it and the virtual
-// path it stands in. It is of use for joins between outputs; [Key] is what a search index takes.
+// UID is a chunkUid (002 §4.6): it names a chunk by its words, the words around it and its virtual path. It serves
+// joins between outputs; a search index uses [Key].
 type UID string
 
-// NormalizeForUID is text with every line end as LF, and nothing else changed (002 §3.2).
+// NormalizeForUID returns the text with every line end as LF, and otherwise unchanged (002 §3.2).
 func NormalizeForUID(text string) string {
 	if strings.IndexByte(text, '\r') < 0 {
 		return text
@@ -32,15 +32,14 @@ func NormalizeForUID(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// SegmentUID names the content of an embedded segment (002 §3): its type, its language or "" when
-// that is not known, and its text. Equal segments of one or several pages have the same name.
+// SegmentUID names the content of an embedded segment (002 §3): its type, its language ("" if not known), and its
+// text. Equal segments, of one page or several, have the same name.
 func SegmentUID(segmentType, languageID, text string) string {
 	return segmentPrefix + sum("seg\x00"+segmentType+"\x00"+languageID, "", text, "")
 }
 
-// VirtualPath is the file-like namespace of what stands in a segment of a file, or in the file
-// itself when segmentUID is "" (002 §2). The path is an item id, or a POSIX path relative to the
-// container of the file.
+// VirtualPath returns the file-like namespace of the contents of a segment in a file, or of the file itself if
+// segmentUID is "" (002 §2). The path is an item id, or a POSIX path relative to the container of the file.
 func VirtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path
@@ -48,9 +47,9 @@ func VirtualPath(path, segmentUID string) string {
 	return path + segmentLabel + segmentUID
 }
 
-// chunkUID names the span of t from start to end, in UTF-16 code units (002 §4), by that many units of
-// context. The languageID is that of the segment it stands in; "" for none. The span must lie within t. The
-// name may not be unique: [UIDs] makes it so.
+// chunkUID names the span of t from start to end, in UTF-16 code units (002 §4), using context units on either side.
+// The languageID is that of the segment that contains the span; "" for none. The span must be within t. The name may
+// not be unique: [UIDs] makes it so.
 func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)
@@ -68,8 +67,8 @@ func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, con
 	return UID(b.String())
 }
 
-// sum is the xxh64 of the label, a NUL and the three parts, normalized, as 16 lower-case hex digits.
-// Neither the first nor the last part begins or ends a line.
+// sum returns the xxh64 of the label, a NUL and the three parts, normalized, as 16 lower-case hex digits. The borders
+// between the parts must not split a line end.
 func sum(label, first, text, last string) string {
 	var d xxhash.Digest
 	d.Reset()

@@ -8,20 +8,19 @@ import (
 	"strings"
 )
 
-// Key names a chunk by its page and its own words alone: page, heading path, kind and text. It
-// stays when what surrounds the chunk changes, where the [UID] does not, so an index that goes by
-// keys writes only what is new. It begins with a letter and has at most 60 letters, digits and
-// hyphens, as every search index takes them.
+// Key names a chunk by its page and its own words: page, heading path, kind and text. Unlike the [UID], it does not
+// change with the text around the chunk, so an index that uses keys writes only new chunks. It begins with a letter
+// and has at most 60 letters, digits and hyphens, which every search index accepts.
 //
-// Chunks of a page that are equal in all of that are counted from "-2" on, so that an edit moves the
-// key of such a chunk only if it adds or removes its equal before it. Keys of different pages and
-// words differ even if somebody tries to make them collide, because they hold 130 bits of a SHA-256: an index
-// of pages from unknown hosts needs that.
+// If chunks of a page are equal in all of these, the second and later ones get the suffixes "-2", "-3" and so on. So
+// an edit changes the key of such a chunk only if it adds or removes an equal chunk before it. Keys of different
+// pages and words differ even against deliberate collisions, because they contain 130 bits of a SHA-256. An index of
+// pages from unknown hosts needs that.
 type Key string
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// keys gives the chunks of one page their keys.
+// keys assigns keys to the chunks of one page.
 type keys struct {
 	page string
 	seen map[Key]int
@@ -39,7 +38,7 @@ func (k *keys) next(c Chunk) Key {
 	return key
 }
 
-// keyOf hashes the parts with their lengths, so that no two lists of parts run together.
+// keyOf hashes the parts with their lengths, so that different lists of parts never give the same input.
 func keyOf(parts ...string) Key {
 	h := sha256.New()
 	for _, part := range parts {
@@ -50,10 +49,10 @@ func keyOf(parts ...string) Key {
 	return Key("chunk-" + keyEncoding.EncodeToString(h.Sum(nil))[:26])
 }
 
-// Embedded is the text that a vector of the chunk is made of: its headings and its words.
+// Embedded returns the text from which the chunk's vector is computed: its headings and its words.
 func (c Chunk) Embedded() string { return strings.TrimSpace(c.Heading + "\n\n" + c.Text) }
 
-// TextHash names [Chunk.Embedded], as "sha256:" and 64 hex digits.
+// TextHash returns the hash of [Chunk.Embedded], as "sha256:" and 64 hex digits.
 func (c Chunk) TextHash() string {
 	sum := sha256.Sum256([]byte(c.Embedded()))
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -11,12 +11,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// MaxLine bounds a line of chunk metadata with its end, in bytes. A path of 4 KiB stands in it four times, and
-// a heading and a name of [maxPath] bytes once each, all escaped at the worst.
+// MaxLine bounds a line of chunk metadata, with its line end, in bytes. The line contains a path of 4 KiB four times,
+// and a heading and a name of [maxPath] bytes once each, all escaped in the worst case.
 const MaxLine = 128 << 10
 
-// Record is a line of chunk metadata (C4): what is known of a chunk without its text, which is the
-// part of the document's text from Start to End.
+// Record is a line of chunk metadata (C4): the chunk without its text, which is the part of the document's text from
+// Start to End.
 type Record struct {
 	ChunkUID UID    `json:"chunkUid"`
 	DocID    int    `json:"docId"` // the line's number, from 0
@@ -28,25 +28,26 @@ type Record struct {
 	Kind     Kind   `json:"kind"`
 	Name     string `json:"name"`
 	Heading  string `json:"heading"`
-	Anchor   string `json:"anchor,omitempty"` // files of earlier releases do not have it
-	// Segment is nil for prose. Files of earlier releases have it in MetaV2 alone, and are read as if it were here, too.
+	Anchor   string `json:"anchor,omitempty"` // missing in files of earlier releases
+	// Segment is nil for prose. Files of earlier releases have it only in MetaV2; they are decoded as if they had it
+	// here, too.
 	Segment *SegmentName `json:"segment,omitempty"`
 	MetaV2  MetaV2       `json:"metaV2"`
 }
 
-// SegmentName names the segment that a chunk is a part of, where other tools look for it first (002 §6.1).
+// SegmentName names the segment that contains a chunk, in the field that other tools read first (002 §6.1).
 type SegmentName struct {
 	SegmentUID string `json:"segmentUid"`
 }
 
-// MetaV2 is the identity of a chunk where other tools look for it (002 §6).
+// MetaV2 is the identity of a chunk in the form that other tools read (002 §6).
 type MetaV2 struct {
 	ChunkUID    UID            `json:"chunkUid"`
 	VirtualPath string         `json:"virtualPath"`
 	Segment     *SegmentRecord `json:"segment"` // null for prose
 }
 
-// SegmentRecord is the segment that a chunk is a part of.
+// SegmentRecord describes the segment that contains a chunk.
 type SegmentRecord struct {
 	SegmentUID  string  `json:"segmentUid"`
 	Type        string  `json:"type"`
@@ -54,7 +55,7 @@ type SegmentRecord struct {
 	VirtualPath string  `json:"virtualPath"`
 }
 
-// RecordOf is the metadata of a chunk.
+// RecordOf returns the metadata of a chunk.
 func RecordOf(c Chunk) Record {
 	r := Record{
 		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.TextHash(), Start: c.Start, End: c.End,
@@ -71,9 +72,8 @@ func RecordOf(c Chunk) Record {
 	return r
 }
 
-// Encode writes a line for each record and refuses what [Decode] would. Records of several texts may
-// follow each other, such as those of a page and of what is said about its images, if their DocIDs
-// go on.
+// Encode writes a line for each record. It refuses records that [Decode] would refuse. Records of several texts, such
+// as a page and the descriptions of its images, may follow each other if their DocIDs are consecutive.
 func Encode(w io.Writer, records []Record) error {
 	var v validator
 	var line bytes.Buffer
@@ -94,10 +94,9 @@ func Encode(w io.Writer, records []Record) error {
 	return nil
 }
 
-// Decode reads what [Encode] wrote, a record at a time, and ends with the first that is not sound:
-// Invalid for one that lacks an identity, contradicts itself or repeats another, TooLarge for a line
-// over [MaxLine]. Fields that it does not know are passed over. It keeps the names it has seen, so
-// the caller bounds what it reads from.
+// Decode reads lines that [Encode] wrote, record by record, and stops at the first error. Errors: Invalid for a
+// record that lacks an identity, contradicts itself or repeats another; TooLarge for a line over [MaxLine]. Unknown
+// fields are ignored. Decode keeps all names in memory, so the caller must bound the input.
 func Decode(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var v validator

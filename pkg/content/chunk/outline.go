@@ -11,20 +11,19 @@ import (
 // separator joins the headings of a path, outermost first.
 const separator = " › "
 
-// maxPath bounds a heading path and each heading in it, in bytes. Pages exist whose headings are
-// essays.
+// maxPath bounds a heading path and each heading in it, in bytes. Some pages have very long headings.
 const maxPath = 500
 
-// outline is where a page stands among its headings.
+// outline tracks the headings above the current position in a page.
 type outline struct {
 	levels  [6]string // the current heading of each level
 	anchors [6]string // and its anchor
-	path    string    // of what stands below
+	path    string    // heading path of the text below
 	name    string    // the innermost heading
-	anchor  string    // of the innermost heading that has one
+	anchor  string    // of the innermost heading with an anchor
 }
 
-// levelOf is the level of a heading, 1 to 6 whatever the block says.
+// levelOf returns the level of a heading, limited to 1 to 6.
 func levelOf(b extract.Block) int { return min(max(b.Level, 1), 6) }
 
 // push adds a heading.

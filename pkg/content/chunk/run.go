@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// border is what ends a unit; the greater, the better to cut there.
+// border is the kind of a unit's end. The greater it is, the better a cut there.
 type border uint8
 
 const (
@@ -21,25 +21,25 @@ const (
 
 // unit is a part of a text that is never cut.
 type unit struct {
-	start, end int32  // bytes of the text, blanks at the end aside
-	pos        int32  // sizes of the run up to here
-	border     border // what ends it
-	score      uint64 // of a cut behind it; see [run.rate]
-	anchor     string // of the term that it explains, if it has one
+	start, end int32  // byte range in the text, without trailing blanks
+	pos        int32  // size of the run up to here
+	border     border // kind of its end
+	score      uint64 // of a cut after it; see [run.rate]
+	anchor     string // of the term that it explains, if any
 }
 
-// run is a part of a text that may be cut between any two of its units, and nowhere else.
+// run is a part of a text that may be cut only between its units.
 type run struct {
 	text   string
 	units  []unit
-	anchor string // of the block that is added
+	anchor string // of the block being added
 }
 
-// longestPiece is where words without end are cut, in characters: at most 86 tokens.
+// longestPiece is the length at which very long words are cut, in characters: at most 86 tokens.
 const longestPiece = 64
 
-// block adds a block of the text that begins at a byte: whole if it fits the budget, else in
-// sentences, or in lines if lines are what it is made of.
+// block adds a block of the text that begins at byte offset at: whole if it fits in the budget, else in sentences, or
+// in lines if it consists of lines.
 func (r *run) block(b extract.Block, at int) {
 	r.anchor = b.Anchor
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
@@ -60,7 +60,7 @@ func (r *run) block(b extract.Block, at int) {
 	r.end(outerEnd)
 }
 
-// part adds a sentence or a line, in words if it is over the budget.
+// part adds a sentence or a line, split in words if it exceeds the budget.
 func (r *run) part(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, innerEnd)
@@ -73,8 +73,8 @@ func (r *run) part(at int, text string) {
 	r.end(innerEnd)
 }
 
-// word adds a word, in pieces if it is over the budget: those do not follow what they say, so an
-// edit in such a word may move all cuts behind it, up to its end.
+// word adds a word, split in pieces if it exceeds the budget. The pieces have a fixed length, so an edit in such a
+// word may move all cuts after the edit, up to the end of the word.
 func (r *run) word(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, wordEnd)
@@ -91,11 +91,11 @@ func (r *run) word(at int, text string) {
 	r.add(at+from, text[from:], size(text[from:]), wordEnd)
 }
 
-// sparse is how many bytes count as a token at least, so that a chunk is bounded in bytes, too: blanks
+// sparse is the number of bytes that count as at least one token, so that a chunk is bounded in bytes, too: blanks
 // are no tokens, and a listing may have megabytes of them between two words.
 const sparse = 64
 
-// size is what a text takes of the budget.
+// size returns how much of the budget a text uses.
 func size(text string) int {
 	tokens := Tokens(text)
 	if tokens == 0 {
@@ -104,8 +104,8 @@ func size(text string) int {
 	return max(tokens, len(text)/sparse)
 }
 
-// add adds a unit, which counts with the blanks before it. What is blank adds none, but ends the one
-// before better.
+// add adds a unit, which includes the blanks before it. A blank text adds no unit; it only raises the border of the
+// previous one.
 func (r *run) add(at int, text string, size int, ends border) {
 	if size == 0 {
 		r.end(outerEnd)
@@ -120,20 +120,20 @@ func (r *run) add(at int, text string, size int, ends border) {
 	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends, anchor: r.anchor})
 }
 
-// end raises what ends the last unit.
+// end raises the border of the last unit.
 func (r *run) end(ends border) {
 	if n := len(r.units); n > 0 {
 		r.units[n-1].border = max(r.units[n-1].border, ends)
 	}
 }
 
-// near is how much of a unit next to a cut decides about it, in bytes.
+// near is how many bytes of a unit next to a cut enter its score.
 const near = 48
 
-// rate gives each cut its score: first what ends there, then a hash of the words on both sides, at
-// most [near] bytes of each. That follows nothing but those words, wherever they stand.
+// rate sets the score of each cut: first by the border, then by a hash of the words on both sides, at most [near]
+// bytes of each. The score depends only on those words, not on their position.
 func (r *run) rate() {
-	const bits = 2 // that the border takes
+	const bits = 2 // for the border
 	var words []byte
 	for i := range r.units {
 		u := &r.units[i]
@@ -146,10 +146,10 @@ func (r *run) rate() {
 	}
 }
 
-// lines gives the lines of a text with their ends.
+// lines returns the lines of a text with their line ends.
 func lines(text string) func(func(string) bool) { return strings.SplitAfterSeq(text, "\n") }
 
-// sentences cuts prose behind each end of a sentence; the parts joined are the text.
+// sentences splits prose after each sentence. Joined, the parts are the text.
 func sentences(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
@@ -170,9 +170,8 @@ func sentences(text string) func(func(string) bool) {
 	}
 }
 
-// endsSentence reports whether r ends a sentence before rest. A full stop needs a space and no
-// lower-case letter after it, which spares most abbreviations; the marks of Chinese and Japanese
-// need nothing.
+// endsSentence reports whether r, followed by rest, ends a sentence. A full stop does if a space and no lower-case
+// letter follow, which excludes most abbreviations. Chinese and Japanese sentence marks always do.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '。', '！', '？', '｡', '\n':

@@ -2,24 +2,24 @@ package chunk
 
 import "strings"
 
-// replacement stands for half of a surrogate pair, as the encoders of the reference runtime write it.
+// replacement replaces half of a surrogate pair, as in the encoders of the reference runtime.
 const replacement = "\uFFFD"
 
-// stride is the distance of the samples of a [Text], in UTF-16 code units.
+// stride is the distance between the samples of a [Text], in UTF-16 code units.
 const stride = 64
 
-// Text is a text whose places are counted in UTF-16 code units, as JavaScript counts them. Making
-// one takes time linear in its length, finding a place takes constant time.
+// Text is a text with positions in UTF-16 code units, as in JavaScript. Creating one takes time linear in its length;
+// finding a position takes constant time.
 type Text struct {
 	s       string // valid UTF-8
 	units   int
-	samples []offset // of every stride-th unit; nil when each unit is a byte
+	samples []offset // of every stride-th unit; nil if each unit is a byte
 }
 
-// offset is a place between two characters, counted in bytes and in UTF-16 code units.
+// offset is a position between two characters, in bytes and in UTF-16 code units.
 type offset struct{ bytes, units int }
 
-// NewText prepares a text. What is not UTF-8 in it becomes U+FFFD.
+// NewText prepares a text. It replaces invalid UTF-8 by U+FFFD.
 func NewText(s string) Text {
 	s = strings.ToValidUTF8(s, replacement)
 	t := Text{s: s, units: unitsOf(s)}
@@ -29,7 +29,7 @@ func NewText(s string) Text {
 	t.samples = make([]offset, 0, t.units/stride+1)
 	for at := (offset{}); at.bytes < len(s); {
 		size, n := sizes(s[at.bytes])
-		if at.units+n > len(t.samples)*stride { // it has the next unit to mark, maybe as its second half
+		if at.units+n > len(t.samples)*stride { // it contains the next unit to sample, maybe as its second half
 			t.samples = append(t.samples, at)
 		}
 		at.bytes += size
@@ -38,7 +38,7 @@ func NewText(s string) Text {
 	return t
 }
 
-// unitsOf is the length of s in UTF-16 code units.
+// unitsOf returns the length of s in UTF-16 code units.
 func unitsOf(s string) int {
 	n := 0
 	for i := 0; i < len(s); i++ {
@@ -52,7 +52,7 @@ func unitsOf(s string) int {
 	return n
 }
 
-// sizes are the bytes and units of the character that begins with a byte (RFC 3629 §3).
+// sizes returns the bytes and units of the character that begins with a byte (RFC 3629 §3).
 func sizes(first byte) (bytes, units int) {
 	switch {
 	case first < 0x80:
@@ -65,17 +65,17 @@ func sizes(first byte) (bytes, units int) {
 	return 4, 2
 }
 
-// Len is the length in UTF-16 code units.
+// Len returns the length in UTF-16 code units.
 func (t Text) Len() int { return t.units }
 
-// Slice is the text from start to end. Half of a surrogate pair at either end becomes U+FFFD.
-// It panics unless 0 ≤ start ≤ end ≤ Len.
+// Slice returns the text from start to end. Half of a surrogate pair at either end becomes U+FFFD. It panics unless 0
+// ≤ start ≤ end ≤ Len.
 func (t Text) Slice(start, end int) string {
 	first, text, last := t.slice(start, end)
 	return first + text + last
 }
 
-// slice gives the characters between start and end, and U+FFFD for each half before and behind them.
+// slice returns the characters between start and end, and U+FFFD for a half before and a half after them.
 func (t Text) slice(start, end int) (first, text, last string) {
 	if start == end {
 		return "", "", ""
@@ -84,7 +84,7 @@ func (t Text) slice(start, end int) (first, text, last string) {
 	to, cutTo := t.find(end)
 	if cutFrom {
 		first = replacement
-		from += 4 // what has two halves takes four bytes
+		from += 4 // a character with two halves has four bytes
 	}
 	if cutTo {
 		last = replacement
@@ -92,7 +92,7 @@ func (t Text) slice(start, end int) (first, text, last string) {
 	return first, t.s[from:to], last
 }
 
-// find is the byte at which a unit stands; half reports that it is the second of the character there.
+// find returns the byte offset of a unit. Half reports that the unit is the second half of the character there.
 func (t Text) find(unit int) (at int, half bool) {
 	if t.samples == nil {
 		return unit, false

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// validator checks the records of one file in their order (002 §6.2).
+// validator checks the records of one file in order (002 §6.2).
 type validator struct {
 	lines int
 	uids  map[UID]bool
@@ -16,7 +16,7 @@ type validator struct {
 	ends  map[string]int // of the last chunk, by the path of its text
 }
 
-// parse reads a line.
+// parse parses a line.
 func (v *validator) parse(line []byte) (r Record, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return Record{}, fault.New(fault.Invalid, "chunk %d: %w", v.lines, err)
@@ -33,7 +33,7 @@ var (
 	segmentForm = regexp.MustCompile(`^` + segmentPrefix + `[0-9a-f]{16}$`)
 )
 
-// check takes the next record; the error is Invalid and names the field.
+// check checks the next record. Errors: Invalid, with the name of the field.
 func (v *validator) check(r Record) error {
 	if v.lines == 0 {
 		v.uids, v.keys, v.ends = map[UID]bool{}, map[Key]bool{}, map[string]int{}
@@ -59,13 +59,13 @@ func (v *validator) invalid(field, want string) error {
 	return fault.Field(field, "chunk %d: %s: %s", v.lines, field, want)
 }
 
-// rule is what a field must be.
+// rule is a condition on a field.
 type rule struct {
 	kept        bool
 	field, want string
 }
 
-// first blames the first field that breaks a rule.
+// first returns an error that names the first field that breaks a rule.
 func (v *validator) first(rules []rule) error {
 	for _, r := range rules {
 		if !r.kept {

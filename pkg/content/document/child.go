@@ -16,12 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
-// childArgument makes this executable a reader of documents, with the memory that it may use, in
-// bytes, behind it. With "warm" and a folder behind it, it compiles the PDF reader into that folder
-// instead.
+// childArgument makes this executable a reader of documents; the next argument is the memory that it may use, in
+// bytes. If "warm" and a folder follow instead, it compiles the PDF reader into that folder.
 const childArgument = "read-document"
 
-// readers are the heavy formats.
+// readers holds the readers of heavy formats.
 var readers = map[string]func(request, []byte) (extract.Document, error){
 	pdf.MediaType:   readPDF,
 	sheet.MediaType: func(r request, body []byte) (extract.Document, error) { return sheet.Extract(body, r.Limits) },
@@ -29,8 +28,8 @@ var readers = map[string]func(request, []byte) (extract.Document, error){
 	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
 }
 
-// engine is this process' PDF reader, from the first PDF on: it takes longer to start than most
-// documents to read. Every document has an instance of it to itself.
+// engine is the PDF reader of this process, created for the first PDF because it takes longer to start than most
+// documents take to read. Every document has an instance of its own.
 var engine *pdf.Engine
 
 func readPDF(r request, body []byte) (doc extract.Document, err error) {
@@ -42,7 +41,7 @@ func readPDF(r request, body []byte) (doc extract.Document, err error) {
 	return engine.Extract(body, pdf.Options{BaseURL: r.BaseURL, Limits: r.Limits})
 }
 
-// request is what a reader is told before the body: one line of JSON.
+// request is the line of JSON that precedes the body on a reader's input.
 type request struct {
 	Type     string
 	Size     int // of the body, in bytes
@@ -51,17 +50,17 @@ type request struct {
 	Limits   extract.Limits
 }
 
-// answer is what a reader says: one line of JSON.
+// answer is a reader's answer: one line of JSON.
 type answer struct {
 	Document *extract.Document `json:",omitempty"`
 	Kind     fault.Kind        `json:",omitempty"`
 	Error    string            `json:",omitempty"`
-	// Large says that the reader has taken so much memory that the next document might not have enough.
+	// Large reports that the reader has used so much memory that the next document might not have enough.
 	Large bool `json:",omitempty"`
 }
 
-// Main ends the process when it was started to read a document, after having done so. It must be
-// called before anything else in main: before flags, settings and threads.
+// Main, in a process that was started to read documents, reads them and then ends the process. It must be called
+// before anything else in main: before flags, settings and threads.
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != childArgument {
 		return
@@ -86,7 +85,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// serve reads documents until there are no more. Its error is about the connection to the parent.
+// serve reads documents until the input ends. Its error concerns the connection to the parent.
 func serve(in io.Reader, out io.Writer, memory int64) error {
 	const maxRequest = 64 << 10
 	buffered := bufio.NewReaderSize(in, maxRequest)
@@ -114,15 +113,15 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	}
 }
 
-// cleanUp removes the files of this process and its folder. When the parent is gone, no other process does.
+// cleanUp removes the files of this process and its folder. If the parent is gone, no other process does.
 func cleanUp() {
 	if engine != nil {
 		engine.Close()
 	}
-	_ = os.Remove(os.TempDir()) // one that holds anything stays
+	_ = os.Remove(os.TempDir()) // fails if the folder is not empty
 }
 
-// reply reads the document of a request, which is the line before it.
+// reply reads the document that follows a request line.
 func reply(line []byte, in io.Reader) (answer, error) {
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {

@@ -1,20 +1,19 @@
-// Package document reads a document of any supported type. Heavy formats are read in a process of their own,
-// so that a hostile file can kill its reader and nothing else.
+// Package document reads a document of any supported type. Heavy formats are read in a process of their own, so that
+// a hostile file can crash its reader and nothing else.
 //
-// HTML and other plain formats are read in place by package extract, mails by package mail. PDF,
-// Word, PowerPoint and Excel are read by this same executable, started again: [Main], called first
-// thing in main, recognizes such a start. A reader gets the document on its standard input and
-// nothing else: no settings, no secrets. It may use a minute of time and [Options.Memory], and its
-// answer may have 20 MB. Two run at once, others wait.
+// Package extract reads HTML and other plain formats in this process, and package mail reads mails. PDF, Word,
+// PowerPoint and Excel are read by this same executable, started again: [Main], called first in main, recognizes such
+// a start. A reader gets only the document, on its standard input: no settings, no secrets. It may use a minute of
+// time and [Options.Memory], and its answer may have 20 MB. Two readers run at once; other documents wait.
 //
-// A reader takes longer to start than most documents to read, so it stays for 15 seconds and reads up to
-// 100 of them. Each has PDFium's memory to itself; what else a reader is made of is Go, where one document
-// cannot write into another. A reader ends with the first document that it does not read to its end, or that leaves
-// it large or its folder not empty; and what fails in one that has read others is read again in a new one, within
-// the same time. So no document fails for what another did.
+// A reader takes longer to start than most documents take to read, so it stays for 15 seconds and reads up to 100 of
+// them. Each document has PDFium's memory to itself; the rest of a reader is Go, where one document cannot write into
+// the memory of another. A reader ends after a document that it does not read to the end, or that leaves it large or
+// leaves files in its folder. A document that fails in a reader that has read others is read again in a new one,
+// within the same time limit. So no document fails because of another.
 //
-// When a document stops its reader, the error is about the document, has one line, and can be shown to the
-// user who registered it:
+// When a document stops its reader, the error is about the document, has one line, and can be shown to the user who
+// registered it:
 //
 //	the PDF is protected by a password         Blocked
 //	the PDF is broken: …                       Invalid
@@ -27,8 +26,8 @@
 //
 // # Alternatives considered
 //
-// Reading in the same process cannot bound memory, and nothing but a fourfold slower mode of the
-// WebAssembly runtime can stop it. A reader for each document costs five times as much for a small PDF.
+// Reading in the same process cannot bound memory, and only a fourfold slower mode of the WebAssembly runtime can be
+// interrupted. A new reader for each document costs five times as much for a small PDF.
 package document
 
 import (
@@ -50,25 +49,25 @@ const (
 	maxAnswer = 20_000_000
 )
 
-// Bounds on one reader: documents, and the time for which it waits for the next.
+// Bounds on one reader: the number of documents, and how long it waits for the next.
 const (
 	maxDocuments = 100
 	maxIdle      = 15 * time.Second
 )
 
-// Options say how documents are read. The zero value works.
+// Options configure how documents are read. The zero value works.
 type Options struct {
-	// CacheDir keeps the compiled PDF reader, 20 MB; see [pdf.Open]. Without it a
-	// folder of this user below the one for temporary files is taken, if nobody else can write to it.
+	// CacheDir is the folder for the compiled PDF reader, 20 MB; see [pdf.Open]. The default is a folder of this user
+	// below the one for temporary files, if no other user can write to it.
 	CacheDir string
 	Parallel int // heavy documents read at once; 2
-	// Memory is the most that one reader may use, in bytes, beyond what the Go runtime has reserved
-	// when it starts; that of [memory.DefaultMost] when zero.
+	// Memory is the most memory that one reader may use, in bytes, beyond what the Go runtime reserves at its start.
+	// The default is that of [memory.DefaultMost].
 	Memory  int64
-	Timeout time.Duration // for one heavy document, waiting for others not counted; 1 minute, also the most
+	Timeout time.Duration // for one heavy document, without waiting for others; default and maximum 1 minute
 }
 
-// Reader reads documents. It may be used by many at once.
+// Reader reads documents. It is safe for concurrent use.
 type Reader struct {
 	cache   string
 	memory  int64
@@ -77,10 +76,10 @@ type Reader struct {
 	slots   chan struct{}
 
 	mu      sync.Mutex
-	waiting []*process // the one that read last comes last
+	waiting []*process // the most recently used one is last
 }
 
-// New makes a reader. It starts nothing.
+// New returns a reader. It starts no process.
 func New(o Options) *Reader {
 	if o.Parallel <= 0 {
 		o.Parallel = 2
@@ -95,9 +94,9 @@ func New(o Options) *Reader {
 		slots: make(chan struct{}, o.Parallel)}
 }
 
-// Extract reads a document as [web.Extract] does, and heavy formats too. Their type is that of
-// the body (see [mediaType]); of lim, MaxBytes bounds their text instead of their body. The error
-// is that of web.Extract, one of those above, or that of ctx.
+// Extract reads a document as [web.Extract] does, and heavy formats too. The type of a heavy format is that of the
+// body (see [mediaType]); for these, lim.MaxBytes bounds the text instead of the body. The error is that of
+// web.Extract, one of those in the package comment, or that of ctx.
 func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string,
 	lim extract.Limits) (extract.Document, error) {
 	mimeType, err := mediaType(contentType, body, baseURL)
@@ -120,8 +119,8 @@ func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL 
 		Limits: lim}, body)
 }
 
-// light reads a document in this process. The recover keeps a panic on one document from ending
-// the work on others.
+// light reads a document in this process. It recovers from a panic, so that one document does not stop the work on
+// others.
 func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limits) (doc extract.Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,7 +131,7 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 		return mail.Extract(body, baseURL, lim)
 	}
 	if mimeType != web.DeclaredType(contentType) {
-		contentType = mimeType // else it may have parameters
+		contentType = mimeType // otherwise it may have parameters
 	}
 	return web.Extract(body, contentType, baseURL, lim)
 }

@@ -11,5 +11,5 @@ func ownGroup(*exec.Cmd) {}
 
 func killGroup(p *os.Process) error { return p.Kill() }
 
-// private makes a folder. Folders for temporary files are those of one user here.
+// private creates a folder. On this system, the folder for temporary files belongs to one user.
 func private(dir string) bool { return os.MkdirAll(dir, 0o700) == nil }

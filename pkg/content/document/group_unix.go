@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps the terminal's Ctrl-C from a reader; its parent ends it.
+// ownGroup keeps the terminal's Ctrl-C from a reader; the parent ends it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killGroup ends a reader and whatever it started.
+// killGroup kills a reader and all processes that it started.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// private makes a folder that only this user can write to, and reports whether it is one.
+// private creates a folder that only this user can write to, and reports whether it exists.
 func private(dir string) bool {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return false

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// limitProcess bounds this process before it sees a document. A limit that cannot be set leaves
-// the others, and the parent's watch.
+// limitProcess limits the resources of this process before it reads a document. If one limit cannot be set, the
+// others and the parent's checks remain.
 func limitProcess(memory uint64) {
-	const file = 64 << 20 // bytes: the compiled PDF reader has 20 MB
+	const file = 64 << 20 // bytes; the compiled PDF reader has 20 MB
 	for resource, most := range map[int]uint64{
 		syscall.RLIMIT_AS:    addressSpace() + memory,
 		syscall.RLIMIT_FSIZE: file,
@@ -20,17 +20,17 @@ func limitProcess(memory uint64) {
 	}
 }
 
-// limitTime bounds the processor time of the next document: the parent may be gone and not watch.
+// limitTime limits the processor time of the next document, in case the parent is gone.
 func limitTime() {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: both are valid
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: both arguments are valid
 	used := time.Duration(u.Utime.Nano() + u.Stime.Nano())
 	all := uint64(maxDocuments * maxTime / time.Second)
 	_ = syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: uint64((used + maxTime) / time.Second), Max: all})
 }
 
-// addressSpace is what this process has already. The Go runtime reserves more than a gigabyte, by
-// version and by program, without using it. See proc_pid_statm(5).
+// addressSpace returns the address space that this process already uses. The Go runtime reserves more than a
+// gigabyte, depending on its version and the program, without using it. See proc_pid_statm(5).
 func addressSpace() uint64 {
 	const assumed = 1536 << 20
 	text, err := os.ReadFile("/proc/self/statm")

@@ -2,8 +2,8 @@
 
 package document
 
-// limitProcess does nothing here: memory is bounded by the WebAssembly runtime for PDFs only, and
-// time by the parent.
+// limitProcess does nothing on this system. The WebAssembly runtime bounds memory, for PDFs only; the parent bounds
+// time.
 func limitProcess(uint64) {}
 
 func limitTime() {}

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// The media types of what is recognized here, beside those of the packages that read them.
+// The media types that this file recognizes, in addition to those of the packages that read them.
 const (
 	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -24,21 +24,20 @@ const (
 	octets   = "application/octet-stream"
 )
 
-// mediaType is the type that a document is read as. In this order:
+// mediaType returns the type as which a document is read. The rules, in this order:
 //
-//  1. A body that begins as a PDF, an Office file or a compound file is one, whatever the server
-//     says: they are mislabelled often and begin like nothing else.
-//  2. A declared PDF whose mark stands within its first 1024 bytes is one. Without the mark, and
-//     likewise an Office type without an Office file, it is usually an error page sent
-//     instead of the document: if it is text, it is read as what it is.
-//  3. A type that says something is believed.
-//  4. Else the body decides, so that a picture is recorded as a picture. A mail is told by its
-//     header.
+//  1. A body that begins as a PDF, an Office file or a compound file is one, whatever the server declares: these are
+//     often mislabelled, and nothing else begins like them.
+//  2. A declared PDF with the PDF signature within its first 1024 bytes is one. Without the signature, it is usually an
+//     error page sent instead of the document; so is a declared Office file that is none. If the body is text, it is
+//     read as such.
+//  3. A specific declared type is trusted.
+//  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
-// A type that says nothing, as a file in a folder has, is first replaced by that of the name's ending:
-// a broken document is then known to be broken, and a mail needs no complete header.
+// A type that is not specific, such as that of a file in a folder, is first replaced by the type of the file name
+// extension: a broken document is then reported as broken, and a mail needs no complete header.
 //
-// The error is Blocked: a compound file with an encrypted package is an Office file with a password.
+// Errors: Blocked, for a compound file with an encrypted package, which is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
 	declared := web.DeclaredType(contentType)
 	if t := typeByName(address); t != "" && saysNothing(declared) {
@@ -64,12 +63,12 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 		if found := detect(body); !strings.HasPrefix(found, "text/") {
 			return found, nil
 		}
-		return octets, nil // package extract tells kinds of text apart
+		return octets, nil // package extract distinguishes kinds of text
 	}
 	return declared, nil
 }
 
-// typeByName is the type of documents whose names end so; "" for other names.
+// typeByName returns the type of documents with this file name extension; "" for other names.
 func typeByName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -90,7 +89,7 @@ func typeByName(address string) string {
 	return ""
 }
 
-// saysNothing reports the types that servers send when they know none, or to force a download.
+// saysNothing reports whether a type is one that servers send when they know none, or to force a download.
 func saysNothing(declared string) bool {
 	switch declared {
 	case "", "*/*", octets, "binary/octet-stream", "application/unknown", "unknown/unknown",
@@ -104,7 +103,7 @@ func isOffice(declared string) bool {
 	return declared == docxType || declared == pptxType || declared == sheet.MediaType
 }
 
-// detect is what a body looks like, without parameters.
+// detect returns the type that a body looks like, without parameters.
 func detect(body []byte) string {
 	found, _, _ := strings.Cut(mimetype.Detect(body).String(), ";")
 	if found == mail.MediaType && !isMail(body) {
@@ -113,8 +112,8 @@ func detect(body []byte) string {
 	return found
 }
 
-// isMail asks for the fields that every mail has (RFC 5322 §3.6) and one that only mail programs
-// write: notes begin with "From:", and logs with "Date:".
+// isMail checks for the fields that every mail has (RFC 5322 §3.6) and one that only mail programs write: notes may
+// also begin with "From:", and logs with "Date:".
 func isMail(body []byte) bool {
 	const most = 64 << 10
 	known := map[string]bool{}
@@ -132,7 +131,8 @@ func isMail(body []byte) bool {
 	return known["from"] && known["date"] && (known["message-id"] || known["mime-version"] || known["received"])
 }
 
-// compoundType names a compound file: one of the Office formats before 2007, which this package does not read.
+// compoundType returns the type of a compound file: one of the Office formats before 2007, which this package does
+// not read.
 func compoundType(body []byte, declared string) (string, error) {
 	const encrypted = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 	if bytes.Contains(body, []byte(encrypted)) {
@@ -147,8 +147,8 @@ func compoundType(body []byte, declared string) (string, error) {
 	return declared, nil
 }
 
-// packageType recognizes Office files by the folders in the directory of the archive (ZIP
-// application note §4.3.12); "" for other archives and other bodies.
+// packageType recognizes Office files by the folders in the directory of the archive (ZIP application note §4.3.12).
+// It returns "" for other archives and other bodies.
 func packageType(body []byte) string {
 	const maxEntries = 10_000
 	if !bytes.HasPrefix(body, []byte("PK\x03\x04")) {
@@ -174,7 +174,7 @@ func packageType(body []byte) string {
 	return found
 }
 
-// directory is where the directory of an archive begins, or -1.
+// directory returns the offset of an archive's directory, or -1.
 func directory(body []byte) int {
 	const endSize = 22
 	end := bytes.LastIndex(body, []byte("PK\x05\x06"))
@@ -184,7 +184,7 @@ func directory(body []byte) int {
 	return int(binary.LittleEndian.Uint32(body[end+16:]))
 }
 
-// partType is the type of a document that has a part of this name.
+// partType returns the type of a document that has a part with this name.
 func partType(name string) string {
 	switch {
 	case name == "xl/workbook.bin":

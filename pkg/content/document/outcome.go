@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// errSlow is why a reader was killed that took too long.
+// errSlow is the cause when a reader is killed because it took too long.
 var errSlow = errors.New("too slow")
 
-// read has a document read, by a reader that has read others if one waits.
+// read reads a document in an idle reader, if there is one, or in a new one.
 func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extract.Document, err error) {
 	head, err := json.Marshal(req)
-	if err != nil { // Unreachable: strings and numbers always can be.
+	if err != nil { // Unreachable: strings and numbers always encode.
 		return extract.Document{}, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, r.timeout, errSlow)
@@ -29,7 +29,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 			return doc, nil
 		}
 	}
-	if p == nil || limited.Err() == nil { // what failed may have been the fault of those before
+	if p == nil || limited.Err() == nil { // else a failure may be due to earlier documents
 		if p, err = start(r.memory); err != nil {
 			return extract.Document{}, err
 		}
@@ -41,7 +41,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 	return doc, err
 }
 
-// readBy has a document read by one reader, which goes on to wait for others if all went well.
+// readBy reads a document in one reader, which then waits for the next if all went well.
 func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (extract.Document, error) {
 	line, err := p.ask(ctx, head, body)
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (ext
 	return *a.Document, nil
 }
 
-// reuse removes a process from those that wait, and returns it; nil when none waits.
+// reuse removes an idle process from the list and returns it; nil if there is none.
 func (r *Reader) reuse() *process {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,7 @@ func (r *Reader) reuse() *process {
 	return nil
 }
 
-// put has a reader wait for the next document, but not for ever, and reports whether it may.
+// put makes a reader idle for a limited time, and reports whether there is room for it.
 func (r *Reader) put(p *process) bool {
 	if p.served >= maxDocuments {
 		return false
@@ -95,7 +95,7 @@ func (r *Reader) put(p *process) bool {
 	return true
 }
 
-// remove reports whether a reader was waiting, which it then is no longer.
+// remove removes a reader from the idle ones, and reports whether it was one of them.
 func (r *Reader) remove(p *process) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,14 +108,14 @@ func (r *Reader) remove(p *process) bool {
 	return false
 }
 
-// Close ends the readers that wait, at once. They would end by themselves soon, or with this process.
+// Close ends the idle readers at once. Without it, they would end soon, or with this process.
 func (r *Reader) Close() {
 	for p := r.reuse(); p != nil; p = r.reuse() {
 		p.end()
 	}
 }
 
-// outcome is how a reader ended that gave no answer.
+// outcome describes how a reader ended that gave no answer.
 type outcome struct {
 	long, slow bool
 	err        error // of the process
@@ -124,7 +124,7 @@ type outcome struct {
 	memory     int64
 }
 
-// reason is why it could not.
+// reason returns why there was no answer.
 func (o outcome) reason() error {
 	switch {
 	case o.long:
@@ -143,12 +143,12 @@ func garbled() error {
 	return fault.New(fault.Invalid, "the document crashes its reader: its answer is garbled")
 }
 
-// outOfMemory recognizes what the Go runtime prints before it gives up.
+// outOfMemory recognizes the messages of a Go runtime that runs out of memory.
 func outOfMemory(stderr string) bool {
 	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
 }
 
-// lastWords is the first line of what a reader said when it ended, or else how it ended.
+// lastWords returns the first line of what a reader printed when it ended, or else how it ended.
 func (o outcome) lastWords() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")
 	if line = dom.Fold(line); line == "" {

@@ -16,17 +16,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// process is a reader that was started.
+// process is a running reader.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *capped
 	temp   string        // its folder
-	ended  chan struct{} // closed when it has ended and its folder is gone
-	err    error         // of the process, then
-	served int           // documents
-	expiry *time.Timer   // ends it when it has waited for too long
+	ended  chan struct{} // closed when the process has ended and its folder is removed
+	err    error         // of the process, once it has ended
+	served int           // number of documents
+	expiry *time.Timer   // ends it after it has been idle for too long
 }
 
 // start starts a reader.
@@ -53,11 +53,11 @@ func start(memory int64) (*process, error) {
 	return p, nil
 }
 
-// wait cleans up behind a reader, when it ends.
+// wait cleans up after a reader, when it ends.
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
-	_ = killGroup(p.cmd.Process) // one that crashed leaves behind what it started
-	_ = os.RemoveAll(p.temp)     // and what it had there
+	_ = killGroup(p.cmd.Process) // a crashed reader leaves its child processes behind
+	_ = os.RemoveAll(p.temp)     // and its files
 	close(p.ended)
 }
 
@@ -71,7 +71,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// kill ends a reader. It does not wait until it has ended.
+// kill kills a reader. It does not wait until the process has ended.
 func (p *process) kill() {
 	if !p.hasEnded() {
 		_ = killGroup(p.cmd.Process)
@@ -84,32 +84,32 @@ func (p *process) end() {
 	<-p.ended
 }
 
-// ask has a document read, and gives the line that the reader answers. Without one, the reader has ended.
+// ask sends a document to a reader and returns the line of its answer. On error, the reader has ended.
 func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err error) {
 	p.served++
 	stop := context.AfterFunc(ctx, p.kill)
 	defer func() {
-		if !stop() { // else it might be killed while it reads the next one
+		if !stop() { // else it might be killed while it reads the next document
 			p.end()
 		}
 	}()
-	// Of a reader that is gone, what it said at its end is worth more than that these fail.
+	// Errors are ignored: if the reader is gone, its last output says more.
 	_, _ = p.in.Write(append(head, '\n'))
 	_, _ = p.in.Write(body)
 	line, err = readLine(p.out, maxAnswer)
 	switch {
 	case errors.Is(err, errLong):
 		p.end()
-	case err != nil: // it may have closed its output and go on until ctx ends
+	case err != nil: // it may have closed its output but run until ctx ends
 		<-p.ended
 	}
 	return line, err
 }
 
-// errLong says that an answer is longer than it may be.
+// errLong reports an answer that exceeds its bound.
 var errLong = errors.New("long answer")
 
-// readLine reads up to the end of a line, or the error errLong.
+// readLine reads up to the end of a line. Errors: errLong for a line of more than most bytes.
 func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -123,7 +123,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// isClean reports whether nothing of the document is left behind but the memory that it used.
+// isClean reports whether the document left nothing behind but the memory that it used.
 func (p *process) isClean() bool {
 	left, err := os.ReadDir(p.temp)
 	return err == nil && len(left) == 0 && p.out.Buffered() == 0 && !p.hasEnded()
@@ -133,18 +133,18 @@ func startError(err error) error {
 	return fault.New(fault.Unavailable, "the reader of documents does not start: %w", err)
 }
 
-// command is the command that starts a reader.
+// command returns the command that starts a reader.
 func command(temp string, memory int64) *exec.Cmd {
 	cmd := exec.Command(executable(), childArgument, strconv.FormatInt(memory, 10))
-	cmd.Args[0] = os.Args[0] // what an operator sees in the list of processes
+	cmd.Args[0] = os.Args[0] // shown in the list of processes
 	cmd.Env = environment(temp, memory)
 	ownGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second // for pipes that something it started might hold
+	cmd.WaitDelay = 5 * time.Second // for pipes that a child process might hold
 	return cmd
 }
 
-// executable is this program. On Linux the link also leads to one that was replaced meanwhile,
-// whose successor might speak another protocol.
+// executable returns the path of this program. On Linux, the link leads to the running program even if the file was
+// replaced in the meantime; the new program might use another protocol.
 func executable() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe"
@@ -153,18 +153,18 @@ func executable() string {
 	return path
 }
 
-// environment is all that a reader inherits. One thread is enough for one document. The collector
-// begins to work harder at four fifths of the memory.
+// environment returns everything that a reader inherits. One thread is enough for one document. The garbage collector
+// works harder from four fifths of the memory on.
 func environment(temp string, memory int64) []string {
 	return []string{
 		"GOMAXPROCS=1", fmt.Sprintf("GOMEMLIMIT=%d", memory/5*4), "GOTRACEBACK=none", "TMPDIR=" + temp, "TMP=" + temp,
 		"TEMP=" + temp,
-		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), // Windows starts nothing without
+		"SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), // required to start a process on Windows
 	}
 }
 
-// capped keeps what is written up to a bound. The buffer is not embedded: its ReadFrom would be found,
-// and has no bound.
+// capped keeps written data up to a bound. The buffer is not embedded, because its ReadFrom method would be used, and
+// has no bound.
 type capped struct {
 	kept bytes.Buffer
 	most int

@@ -137,8 +137,8 @@ func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
 }
 
-// allowed returns the pages that pass the filters. Reading one row by its id costs about as much as reading
-// scanPerRow rows in order.
+// allowed returns the pages that pass the filters. Reading one row by its id costs about as much as reading scanned
+// rows in order.
 func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
 	const scanned = 8
 	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions

@@ -61,7 +61,7 @@ func isWord(t ranking.Term) bool {
 	return !t.Phrase && !t.Prefix && len(t.Tokens) == 1 && tokens.HasForms(t.Text)
 }
 
-// formsOf returns the other forms of a word of a query. For a word with a hyphen, these are the word without it.
+// formsOf returns the other forms of a word of a query. A word with a hyphen also matches without the hyphen.
 func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error) {
 	switch {
 	case t.Phrase || t.Prefix || t.Symbol || t.FunctionWord || len(t.Tokens) == 0:
