@@ -15,18 +15,18 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// text is a body as UTF-8, unpacked as it is read. Reading ends with io.EOF and nothing else; why
-// it ended early is in cut.
+// text reads a body as UTF-8 and decompresses it on the way. The only read error is io.EOF; cut is the reason for an
+// early end.
 type text struct {
 	*bufio.Reader
 	cut string
 }
 
-// head is how much is looked at to tell what a body is.
+// head is how many bytes are examined to recognize a body.
 const head = 2048
 
-// textOf unpacks a body. Some servers compress a file that is compressed already, so gzip is
-// undone up to twice.
+// textOf decompresses a body. Some servers compress a file that is compressed already, so it undoes up to two layers
+// of gzip.
 func textOf(body []byte, most int64) *text {
 	t := &text{}
 	r := bufio.NewReaderSize(bytes.NewReader(body), head)
@@ -53,14 +53,14 @@ func textOf(body []byte, most int64) *text {
 	return t
 }
 
-// stop notes why reading ends; the first reason counts.
+// stop records why reading ends. The first reason is kept.
 func (t *text) stop(why string) {
 	if t.cut == "" {
 		t.cut = why
 	}
 }
 
-// bounded reads at most so many bytes of r, and ends instead of failing.
+// bounded reads at most that many bytes of r, and ends instead of failing.
 func (t *text) bounded(r io.Reader, most int64) *bufio.Reader {
 	return bufio.NewReaderSize(&limited{t, r, most, most}, head)
 }
@@ -88,12 +88,12 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// declared is the encoding that an XML declaration names.
+// declared matches the encoding in an XML declaration.
 var declared = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)
 
-// encodingOf is what a body has to be decoded from; nil for UTF-8. A byte order mark and the zeros
-// of UTF-16 say more than a declaration (XML 1.0 appendix F). A declaration that can be read as
-// ASCII cannot be in UTF-16, whatever it says.
+// encodingOf returns the encoding of a body; nil for UTF-8. A byte order mark and the zeros of UTF-16 take precedence
+// over a declaration (XML 1.0 appendix F). A declaration that is readable as ASCII cannot be in UTF-16, even if it
+// says so.
 func encodingOf(r *bufio.Reader) encoding.Encoding {
 	begin, _ := r.Peek(head)
 	switch {

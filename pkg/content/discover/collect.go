@@ -13,8 +13,8 @@ type collector struct {
 	Found
 	base string
 	most int
-	read int             // entries, useless and repeated ones included
-	seen map[string]bool // by "m" or "l" and the address: a map may have the address of a page
+	read int             // number of entries, including useless and repeated ones
+	seen map[string]bool // by "m" or "l" and the address: a sitemap may have the address of a page
 }
 
 func newCollector(kind Kind, base string, most int) *collector {
@@ -35,7 +35,7 @@ func (c *collector) sitemap(ref string, mod time.Time, span time.Duration) {
 	}
 }
 
-// add resolves an address; ok is false when it is useless, known, or one too many.
+// add resolves an address. It returns false if the address is useless, known, or exceeds the bound.
 func (c *collector) add(space, ref string) (url string, ok bool) {
 	if !c.count() {
 		return "", false
@@ -56,7 +56,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 	return url, true
 }
 
-// resolve makes an address absolute. Most are, and need no base.
+// resolve makes an address absolute. Most addresses are, and need no base.
 func (c *collector) resolve(ref string) (string, error) {
 	if ref = strings.TrimSpace(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
@@ -64,14 +64,14 @@ func (c *collector) resolve(ref string) (string, error) {
 	return source.ResolveFetchForm(c.base, ref)
 }
 
-// follow notes where the list goes on, unless that is known or nowhere.
+// follow records the next page of the list, unless it is known or cannot be resolved.
 func (c *collector) follow(ref string) {
 	if url, err := c.resolve(ref); err == nil && c.Next == "" {
 		c.Next = url
 	}
 }
 
-// count bounds the work that useless and repeated entries make.
+// count bounds the work for useless and repeated entries.
 func (c *collector) count() bool {
 	if c.read++; c.read > 2*c.most {
 		c.stop(fmt.Sprintf("more than %d entries", 2*c.most))
@@ -87,7 +87,7 @@ func (c *collector) skip(why string) {
 	}
 }
 
-// note counts an entry that is left out.
+// note counts an omitted entry.
 func (c *collector) note(format string, args ...any) {
 	c.Skipped++
 	if len(c.Problems) < maxProblems {
@@ -95,7 +95,7 @@ func (c *collector) note(format string, args ...any) {
 	}
 }
 
-// stop notes why reading ends early; the first reason counts.
+// stop records why reading ends early. The first reason is kept.
 func (c *collector) stop(why string) {
 	if c.Truncated == "" {
 		c.Truncated = why

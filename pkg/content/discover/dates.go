@@ -6,8 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Dates are the days that a run is about: From ≤ t < To. A zero end is open; the zero value wants
-// everything.
+// Dates are the days that a run covers: From ≤ t < To. A zero From or To is open; the zero value covers everything.
 type Dates struct {
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
@@ -15,9 +14,8 @@ type Dates struct {
 
 const day = 24 * time.Hour
 
-// ParseDates reads dateFrom and dateTo: a date such as 2024-06-30, in UTC, or an RFC 3339 time;
-// empty is open. A dateTo that is a date includes that day. The error is Invalid and blames
-// dateFrom or dateTo.
+// ParseDates parses dateFrom and dateTo: a date such as 2024-06-30, in UTC, or an RFC 3339 time; empty is open. A
+// dateTo that is a date includes that day. Errors: Invalid, with the field dateFrom or dateTo.
 func ParseDates(from, to string) (d Dates, err error) {
 	if d.From, _, err = parseEnd("dateFrom", from); err != nil {
 		return Dates{}, err
@@ -35,7 +33,7 @@ func ParseDates(from, to string) (d Dates, err error) {
 	return d, nil
 }
 
-// parseEnd reads one end; whole reports whether it is a day rather than a time.
+// parseEnd parses one end; whole reports whether it is a day rather than a time.
 func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	if text == "" {
 		return time.Time{}, false, nil
@@ -51,8 +49,7 @@ func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	return t, whole, nil
 }
 
-// Want reports whether a page may have changed within the dates. A page that does not say when it
-// changed is wanted.
+// Want reports whether a page may have changed within the dates. That includes a page without a date of change.
 func (d Dates) Want(l Link) bool {
 	if l.LastMod.IsZero() {
 		return true
@@ -60,13 +57,13 @@ func (d Dates) Want(l Link) bool {
 	return d.reaches(l) && (d.To.IsZero() || l.LastMod.Before(d.To))
 }
 
-// WantMap reports whether a sitemap of an index may name pages that are wanted. It is refused only
-// when it has not changed since before From: what it names is then older still. A map that changed
-// after To may name older pages.
+// WantMap reports whether a sitemap in an index may list wanted pages. It returns false only if the sitemap last
+// changed before From, because everything in it is then older still. A sitemap that changed after To may list older
+// pages.
 func (d Dates) WantMap(l Link) bool { return l.LastMod.IsZero() || d.reaches(l) }
 
-// reaches reports whether the time that l names ends after From. A span of a day ends where the
-// next one begins, so its end is excluded; a time without a span is its own end.
+// reaches reports whether the time of l ends after From. A span of a day ends where the next day begins, so its end
+// is excluded; a time without a span is its own end.
 func (d Dates) reaches(l Link) bool {
 	end := l.LastMod.Add(l.Span)
 	return end.After(d.From) || l.Span == 0 && end.Equal(d.From)

@@ -1,20 +1,20 @@
-// Package discover finds the addresses of a site's pages in what the site publishes about itself: sitemaps,
-// feeds, listing pages, and archives whose addresses follow dates. It also recognizes the endless spaces of
-// addresses, such as calendars, that a crawler must not enter.
+// Package discover finds the addresses of a site's pages in what the site publishes about itself: sitemaps, feeds,
+// listing pages, and archives whose addresses follow dates. It also recognizes endless spaces of addresses, such as
+// calendars, which a crawler must not follow.
 //
-// It promises that no input makes it panic, grow without bound or run for long, that everything
-// usable before a mistake is kept, and that the same bytes always give the same links in the same
-// order. It implements E2, E8 and E15 of the requirements (spec 004). It knows no context, clock
-// or network: pkg/run/backfill decides what to fetch, when, and what becomes of the links.
+// No input makes it panic, use unbounded memory or run for long. It keeps everything usable before a mistake, and the
+// same bytes always give the same links in the same order. It implements E2, E8 and E15 of the requirements (spec
+// 004). It uses no context, clock or network: pkg/run/backfill decides what to fetch, when, and what becomes of the
+// links.
 //
-// Addresses come out in the form in which they should be requested (source.FetchForm), without
-// repeats within one document. Whether a site wants them is decided by site.Site.Judge.
+// Addresses are returned in the form in which they should be requested (source.FetchForm), without repeats within one
+// document. site.Site.Judge decides whether a site wants them.
 //
 // # Alternatives considered
 //
-// encoding/xml stops at the first byte that is not UTF-8, at control characters and at a bare
-// "<", and holds a whole text in memory before its length can be checked; real sitemaps have all of
-// these. gofeed reads feeds well, but it builds a tree, of 50 MB in the worst case, and adds 1.07 MB to an
-// executable that starts the slower the larger it is. Only addresses and dates are needed of a feed, which
-// takes the walker of sitemaps three more names.
+// encoding/xml stops at the first byte that is not UTF-8, at control characters and at a bare "<", and holds a whole
+// text in memory before its length can be checked; real sitemaps have all of these. gofeed reads feeds well, but it
+// builds a tree, of 50 MB in the worst case. It also adds 1.07 MB to the executable, and a larger executable starts
+// more slowly. Only the addresses and dates of a feed are needed, which takes three more names in the walker of
+// sitemaps.
 package discover

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Link is an address that was found.
+// Link is an address found in a document.
 type Link struct {
 	URL string `json:"url"` // absolute, in the form of [source.FetchForm]
-	// LastMod is when the page last changed as its site says, in UTC; zero when it does not say.
-	// Of a date, month or year it is the beginning, and Span its length.
+	// LastMod is when the page last changed according to its site, in UTC; zero if the site gives no time. For a
+	// date, month or year it is the beginning, and Span the length.
 	LastMod time.Time     `json:"lastMod,omitzero"`
 	Span    time.Duration `json:"span,omitempty"`
 }
 
-// Kind is what a body turned out to be.
+// Kind is the recognized kind of a body.
 type Kind string
 
-// The kinds of documents that links are found in.
+// The kinds of documents with links.
 const (
 	URLSet   Kind = "urlset"   // a sitemap of pages
 	MapIndex Kind = "index"    // a sitemap of sitemaps
-	TextList Kind = "text"     // one address a line
+	TextList Kind = "text"     // one address per line
 	RSS      Kind = "rss"      // RSS 0.9x and 2.0
 	RDF      Kind = "rdf"      // RSS 0.90 and 1.0
 	Atom     Kind = "atom"     // RFC 4287
@@ -32,29 +32,29 @@ const (
 // maxProblems bounds [Found.Problems].
 const maxProblems = 10
 
-// Found is what a document gave.
+// Found is the result of reading a document.
 type Found struct {
 	Kind  Kind
 	Links []Link // pages, in document order, without repeats
 	Maps  []Link // further sitemaps of an index, likewise
-	// Next is where the same list goes on: the next page of a listing or of a paged feed
-	// (RFC 5005 §3 and §4), or "".
+	// Next is the address at which the list continues: the next page of a listing or of a paged feed (RFC 5005 §3 and
+	// §4), or "".
 	Next string
-	// Truncated says which bound or mistake ended the reading early, such as "more than 50000
-	// addresses"; "" when all was read.
+	// Truncated is the bound or mistake that ended the reading early, such as "more than 50000 addresses"; "" if
+	// everything was read.
 	Truncated string
 	Skipped   int      // entries without a usable address
-	Problems  []string // why, for people: the first few, without secrets
+	Problems  []string // reasons for people: the first few, without secrets
 }
 
-// Bounds limit what is read of one document. A zero field means the bound of the sitemap protocol
-// (sitemaps.org, "Sitemap file size"), and for MaxDepth one beyond the depth of any real file.
+// Bounds limit how much of one document is read. A zero field means the bound of the sitemap protocol (sitemaps.org,
+// "Sitemap file size"); for MaxDepth, a bound beyond the depth of any real file.
 type Bounds struct {
 	MaxBytes int64 // after decompression; 50 MiB
 	MaxLinks int   // in Links and Maps together; 50,000
 	MaxDepth int   // of nested elements; 64
-	// Alternates also takes the translations that a sitemap names beside its pages (xhtml:link
-	// rel=alternate hreflang).
+	// Alternates also collects the translations that a sitemap lists with its pages (xhtml:link rel=alternate
+	// hreflang).
 	Alternates bool
 }
 

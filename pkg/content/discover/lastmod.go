@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// maxYear is the last year that four digits can write.
+// maxYear is the last year with four digits.
 const maxYear = 9999
 
-// forms are how sites write times, tried in order: the W3C profile of ISO 8601 first (sitemaps.org
-// asks for it), then what is often seen in its place, then those of feeds (RFC 822 and 1123). A
-// time without a zone, or with one that only has a name other than GMT, is taken for UTC. Forms that could be read as
-// another day are not here.
+// forms are the formats of times on sites, tried in order: first the W3C profile of ISO 8601, which sitemaps.org
+// requires, then common replacements for it, then those of feeds (RFC 822 and 1123). A time without a zone, or with a
+// zone name other than GMT, is read as UTC. Formats that could be read as another day are not included.
 var forms = []struct {
 	layout string
-	span   func(time.Time) time.Time // the end of what is named; nil for a moment
+	span   func(time.Time) time.Time // the end of the day, month or year; nil for a moment
 }{
-	{time.RFC3339, nil}, // with any fraction of a second, which Parse takes where the layout has none
+	{time.RFC3339, nil}, // with any fraction of a second, which Parse accepts without a layout for it
 	{"2006-01-02", nextDay},
 	{"2006-01-02T15:04Z07:00", nil},
 	{"2006-01-02T15:04:05Z0700", nil},
@@ -50,8 +49,8 @@ func nextDay(t time.Time) time.Time   { return t.AddDate(0, 0, 1) }
 func nextMonth(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
 func nextYear(t time.Time) time.Time  { return t.AddDate(1, 0, 0) }
 
-// lastMod reads a time as sites write it; zero when it cannot be read, or is of no use as a date
-// (years 0 and 1, which stand for "none" in databases).
+// lastMod parses a time in any of the forms. It returns zero if that fails, or for years 0 and 1, which mean "none"
+// in databases.
 func lastMod(text string) (t time.Time, span time.Duration) {
 	const longest = 64
 	if text = strings.Join(strings.Fields(text), " "); text == "" || len(text) > longest {
@@ -73,7 +72,7 @@ func lastMod(text string) (t time.Time, span time.Duration) {
 	return time.Time{}, 0
 }
 
-// upperDesignators writes the T and Z of a time in capitals, which is all that Parse takes.
+// upperDesignators capitalizes the T and Z of a time, because Parse accepts only capitals.
 func upperDesignators(text string) string {
 	if text[0] >= '0' && text[0] <= '9' && !strings.Contains(text, " ") {
 		return strings.ToUpper(text)

@@ -15,24 +15,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
-// maxListed bounds the links of one listing page.
+// maxListed bounds the links from one listing page.
 const maxListed = 5_000
 
-// The selectors that stand for "".
+// The default selectors, for "".
 const (
 	everyLink = "a[href], area[href]"
 	relNext   = "link[rel~=next][href], a[rel~=next][href]"
 )
 
-// Listing reads a page that lists others. linksSel and nextSel are CSS selectors (see
-// [CheckSelector]); empty ones stand for every link, and for rel=next. An element that is not a link
-// itself stands for the links in it. base is the address the page came from in the end; a base
-// element in the page is honored. Links into the page itself and into mail and the like are passed
-// over.
+// Listing reads a page that lists others. The CSS selectors linksSel and nextSel (see [CheckSelector]) default to
+// every link, and to rel=next. If a selected element is not a link, the links in it are used. Parameter base is the
+// final address of the page; a base element in the page is honored. Links into the page itself, and those of other
+// schemes such as mailto, are ignored.
 //
-// What the page asks not to be followed is not: all of it by a robots meta element, one link by
-// rel=nofollow. Problems says so, which explains a page that gives nothing. The error is
-// Invalid: not a web page, too tangled to parse, a bad base or selector.
+// Listing honors requests not to follow links: a robots meta element for the whole page, and rel=nofollow for one
+// link. Problems reports them, which explains a page without links. Errors: Invalid for a body that is not a web page
+// or too deeply nested to parse, and for a bad base or selector.
 func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, error) {
 	links, err := selector(linksSel, everyLink)
 	if err != nil {
@@ -83,14 +82,14 @@ func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 		if href := followed(a); href != "" {
 			c.follow(href)
 		}
-		break // the first one is meant
+		break // use only the first one
 	}
 	if c.Next == self {
 		c.Next = ""
 	}
 }
 
-// linksOf are the links among what was selected, and those within the rest, in document order.
+// linksOf returns the selected links, and the links within other selected elements, in document order.
 func linksOf(selected *goquery.Selection) iter.Seq[*goquery.Selection] {
 	return func(yield func(*goquery.Selection) bool) {
 		for _, s := range selected.EachIter() {
@@ -107,11 +106,10 @@ func linksOf(selected *goquery.Selection) iter.Seq[*goquery.Selection] {
 	}
 }
 
-// foreign is an address of another scheme, such as mailto:.
+// foreign matches an address with a scheme, such as mailto:.
 var foreign = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*:`)
 
-// followed is the address of a link that leads to a page; "" when it leads nowhere or may not be
-// followed.
+// followed returns the address of a link to a page; "" if the link has no such address or may not be followed.
 func followed(a *goquery.Selection) string {
 	href := strings.TrimSpace(a.AttrOr("href", ""))
 	if href == "" || href[0] == '#' || isNofollow(a) {
@@ -129,7 +127,7 @@ func isNofollow(a *goquery.Selection) bool {
 		func(rel string) bool { return strings.EqualFold(rel, "nofollow") })
 }
 
-// forbidsFollowing reads the robots meta elements for everybody.
+// forbidsFollowing reads the robots meta elements that apply to all crawlers.
 func forbidsFollowing(page *goquery.Selection) bool {
 	var values []string
 	for _, m := range page.Find("meta[name]").EachIter() {
@@ -140,8 +138,7 @@ func forbidsFollowing(page *goquery.Selection) bool {
 	return robots.ParseDirectives(values, "", time.Time{}).NoFollow
 }
 
-// isPage reports whether a Content-Type may be that of a web page. Servers that say nothing, or
-// text, are believed to mean one.
+// isPage reports whether a Content-Type may be that of a web page. A missing type and plain text are accepted.
 func isPage(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil && media == "" {
@@ -154,18 +151,17 @@ func isPage(contentType string) bool {
 	return false
 }
 
-// CheckSelector says what is wrong with a CSS selector; nil when nothing is, and for "". The error
-// is Invalid.
+// CheckSelector checks a CSS selector; "" is valid. Errors: Invalid.
 func CheckSelector(sel string) error {
 	_, err := selector(sel, everyLink)
 	return err
 }
 
-// attributeSelector is a selector in brackets. It may have strings, and a ~ that is not a combinator.
+// attributeSelector matches a selector in brackets. It may contain strings, and a ~ that is not a combinator.
 var attributeSelector = regexp.MustCompile(`\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// selector compiles a selector, or another one for "". goquery itself takes a bad one for one that
-// matches nothing.
+// selector compiles a selector, or the default for "". With goquery alone, a bad selector would match nothing without
+// an error.
 func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if sel == "" {
 		sel = otherwise
@@ -174,7 +170,7 @@ func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%.100q is not a CSS selector: %.200s", sel, err.Error())
 	}
-	// For a ~ b every b looks at all siblings before it, so the time is quadratic in what an unknown host sends.
+	// For a ~ b, every b checks all siblings before it, so the time is quadratic in input from an unknown host.
 	if strings.Contains(attributeSelector.ReplaceAllString(sel, ""), "~") {
 		return nil, fault.New(fault.Invalid, "%.100q: the combinator ~ is not supported; use + or name what contains the "+
 			"links", sel)

@@ -9,36 +9,36 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Bounds within markup: what is longer is cut, which no name that means something is. A text is
-// cut where no address can be that long.
+// Bounds within markup. A longer name is cut; no name with a meaning is that long. A text is cut at a length that no
+// address can have.
 const (
 	maxText  = source.MaxRaw + 1
 	maxName  = 64
 	maxAttrs = 32
 )
 
-// tokenKind says what a [token] is.
+// tokenKind is the kind of a [token].
 type tokenKind int
 
 const (
 	startTag tokenKind = iota
 	endTag
 	chars // text, with entities decoded
-	ended // nothing follows
+	ended // end of the input
 )
 
-// token is a piece of markup. Names are local, for prefixes are often undeclared, and in lower case.
+// token is a piece of markup. Names are in lower case and without prefixes, because prefixes are often undeclared.
 type token struct {
 	kind  tokenKind
 	name  string
 	attrs []attribute
-	empty bool // a start tag that is its own end
+	empty bool // a self-closing start tag
 	text  string
 }
 
 type attribute struct{ name, value string }
 
-// attr is the value of an attribute, or "".
+// attr returns the value of an attribute, or "".
 func (t token) attr(name string) string {
 	for _, a := range t.attrs {
 		if a.name == name {
@@ -48,12 +48,12 @@ func (t token) attr(name string) string {
 	return ""
 }
 
-// markup cuts XML, or what was meant as XML, into tokens. It holds one token at a time, has no
-// syntax errors, and expands only entities that HTML knows; a "&" or "<" that begins nothing is text.
+// markup splits XML, or text intended as XML, into tokens. It holds one token at a time, has no syntax errors, and
+// expands only entities of HTML. An "&" or "<" that begins no entity or tag is text.
 type markup struct{ r *text }
 
-// next is the next token. The error is Invalid: a document type with declarations of its own, for
-// which sitemaps and feeds have no use but attacks do.
+// next returns the next token. Errors: Invalid for a document type with its own declarations, which attacks use but
+// sitemaps and feeds do not need.
 func (m *markup) next() (token, error) {
 	for {
 		c, err := m.r.ReadByte()
@@ -82,7 +82,7 @@ func (m *markup) next() (token, error) {
 	}
 }
 
-// peek is the next byte, or 0.
+// peek returns the next byte without reading it, or 0.
 func (m *markup) peek() byte {
 	b, err := m.r.Peek(1)
 	if err != nil {
@@ -91,7 +91,7 @@ func (m *markup) peek() byte {
 	return b[0]
 }
 
-// isNameByte reports whether a name may begin with c. Bytes beyond ASCII are letters of some script.
+// isNameByte reports whether a name may begin with c. Bytes beyond ASCII are parts of letters of some script.
 func isNameByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -103,8 +103,8 @@ func (m *markup) chars(begin string) token {
 	return token{kind: chars, text: unescape(raw.String())}
 }
 
-// until adds to b what stands before the first byte at which stop holds, or before the end. That byte is still
-// to be read.
+// until adds to b the bytes before the first byte for which stop is true, or before the end. It does not read that
+// byte.
 func (m *markup) until(b *buffer, stop func(byte) bool) {
 	for {
 		c, err := m.r.ReadByte()
@@ -119,8 +119,8 @@ func (m *markup) until(b *buffer, stop func(byte) bool) {
 	}
 }
 
-// buffer keeps the beginning of a text without the blanks before it and without control
-// characters, which some exports leave in addresses.
+// buffer keeps the beginning of a text, without leading blanks and without control characters, which some exports
+// leave in addresses.
 type buffer struct {
 	bytes []byte
 	most  int
@@ -135,8 +135,8 @@ func (b *buffer) add(c byte) {
 
 func (b *buffer) String() string { return string(b.bytes) }
 
-// declaration reads what begins with "<!": a comment, which is passed over, a document type, or
-// text in a CDATA section.
+// declaration reads a construct that begins with "<!": a comment, which it skips, a document type, or text in a CDATA
+// section.
 func (m *markup) declaration() (tok token, done bool, err error) {
 	m.r.ReadByte()
 	switch begin, _ := m.r.Peek(7); {
@@ -152,7 +152,7 @@ func (m *markup) declaration() (tok token, done bool, err error) {
 	return token{}, false, nil
 }
 
-// documentType passes over a document type that declares nothing.
+// documentType skips a document type without declarations.
 func (m *markup) documentType() error {
 	for {
 		switch c, err := m.r.ReadByte(); {
@@ -164,11 +164,11 @@ func (m *markup) documentType() error {
 	}
 }
 
-// skip passes over everything up to and with an end.
+// skip skips everything up to and including end.
 func (m *markup) skip(end string) { m.upTo(end) }
 
-// upTo reads the text before an end, and the end. Only the last bytes are compared, so a text that
-// was cut ends where it should.
+// upTo reads the text before end, and end. Only the last bytes are compared, so a text that was cut still ends
+// correctly.
 func (m *markup) upTo(end string) string {
 	kept := buffer{most: maxText}
 	var last []byte
@@ -187,7 +187,7 @@ func (m *markup) upTo(end string) string {
 	}
 }
 
-// endTag reads a tag after its "</".
+// endTag reads an end tag, starting after "</".
 func (m *markup) endTag() token {
 	name := m.name()
 	m.until(&buffer{}, func(c byte) bool { return c == '>' || c == '<' })
@@ -197,7 +197,7 @@ func (m *markup) endTag() token {
 	return token{kind: endTag, name: name}
 }
 
-// startTag reads a tag after its "<". A "<" within it begins another one: its ">" is missing.
+// startTag reads a start tag, starting after "<". Another "<" within it begins a new tag: the ">" is missing.
 func (m *markup) startTag() token {
 	t := token{kind: startTag, name: m.name()}
 	for {
@@ -219,7 +219,7 @@ func (m *markup) startTag() token {
 	}
 }
 
-// name reads a name and gives its local part in lower case.
+// name reads a name and returns its local part in lower case.
 func (m *markup) name() string {
 	b := buffer{most: maxName}
 	m.until(&b, func(c byte) bool { return isSpace(c) || strings.IndexByte("/>=<", c) >= 0 })
@@ -227,7 +227,7 @@ func (m *markup) name() string {
 	return strings.ToLower(name[strings.LastIndexByte(name, ':')+1:])
 }
 
-// value reads the value of an attribute, if there is one.
+// value reads the value of an attribute, if it has one.
 func (m *markup) value() string {
 	if m.afterSpace() != '=' {
 		return ""
@@ -244,7 +244,7 @@ func (m *markup) value() string {
 	return unescape(b.String())
 }
 
-// afterSpace is the next byte that is not a space. It is still to be read.
+// afterSpace skips spaces and returns the next byte without reading it.
 func (m *markup) afterSpace() byte {
 	for {
 		c, err := m.r.ReadByte()
@@ -258,8 +258,8 @@ func (m *markup) afterSpace() byte {
 	}
 }
 
-// unescape decodes entities that end in ";". HTML also decodes some without, and would make
-// "©=1" of the parameter "&copy=1".
+// unescape decodes entities that end in ";". HTML also decodes some without it, and would turn the parameter
+// "&copy=1" into "©=1".
 func unescape(s string) string {
 	if !strings.Contains(s, "&") {
 		return s

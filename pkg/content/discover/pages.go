@@ -7,18 +7,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Pages are the addresses that a template gives for some dates, in a fixed order: dates from the
-// first to the last by the smallest unit in the template, and for each date the numbers from the
-// first to the last. They are made one at a time. The zero value has none.
+// Pages are the addresses of a template for a range of dates, in a fixed order: dates ascending by the smallest unit
+// in the template, and for each date the numbers ascending. Addresses are computed one at a time. The zero value has
+// none.
 type Pages struct {
 	t     Template
 	first time.Time // the beginning of the first unit
 	dates int
 }
 
-// Pages gives the addresses for the dates; they do not matter to a template without dates. The
-// error is Invalid: a template with dates needs both ends (give the present for an open To), in
-// order and within years 1 to 9999, and gives at most [MaxPages].
+// Pages returns the addresses for the dates, which a template without dates ignores. Errors: Invalid. A template with
+// dates needs both ends, in order and within years 1 to 9999 (for an open To, pass the present), and has at most
+// [MaxPages] addresses.
 func (t Template) Pages(d Dates) (Pages, error) {
 	p := Pages{t: t, dates: 1}
 	if t.NeedsDates() {
@@ -50,7 +50,7 @@ func checkEnds(d Dates) error {
 	return nil
 }
 
-// begin is when the unit that t lies in begins, in UTC.
+// begin returns the beginning of the unit that contains t, in UTC.
 func (u unit) begin(t time.Time) time.Time {
 	year, month, day := t.UTC().Date()
 	if u < daily {
@@ -73,7 +73,7 @@ func (u unit) between(from, to time.Time) int {
 	return to.Year() - from.Year()
 }
 
-// add moves a beginning on by so many units.
+// add returns the beginning of the unit that is n units later.
 func (u unit) add(from time.Time, n int) time.Time {
 	switch u {
 	case daily:
@@ -84,23 +84,22 @@ func (u unit) add(from time.Time, n int) time.Time {
 	return from.AddDate(n, 0, 0)
 }
 
-// Len is how many there are, at most; see [Pages.After].
+// Len returns the maximum number of addresses; see [Pages.After].
 func (p Pages) Len() int { return p.dates * p.t.n.len() }
 
-// At is the address at 0 ≤ i < Len, in the form of [source.FetchForm].
+// At returns the address at 0 ≤ i < Len, in the form of [source.FetchForm].
 func (p Pages) At(i int) string {
 	per := p.t.n.len()
 	text := p.t.expand(p.t.unit.add(p.first, i/per), p.t.n.first+i%per)
 	form, err := source.FetchForm(text)
-	if err != nil { // Unreachable: ParseTemplate tried the longest one, and places hold digits only.
+	if err != nil { // Unreachable: ParseTemplate tried the longest one, and placeholders expand to digits.
 		return text
 	}
 	return form
 }
 
-// After is the index to go on with after page i: the next one, or Len at the end. When page i
-// was empty (missing, or nothing new on it) and its number has no range, the rest of that count
-// is passed over.
+// After returns the index of the page to read after page i: the next one, or Len at the end. If page i was empty
+// (missing, or without anything new) and its number has no range, After skips the remaining numbers of that date.
 func (p Pages) After(i int, empty bool) int {
 	if per := p.t.n.len(); empty && p.t.n.open {
 		return i - i%per + per

@@ -9,13 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, compressed by gzip
-// up to twice or not: the body decides, whatever it was called. base is the address it came from
-// in the end.
+// Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, with up to two layers of gzip. The
+// kind is recognized from the body alone. Parameter base is the final address of the document.
 //
-// The error is Invalid when the body is none of these (such as a web page) or declares entities,
-// and says so. Anything less is in the result: what could be read before a bound or a mistake, and
-// Truncated. What follows the end of the root is not looked at.
+// Errors: Invalid if the body is none of these (such as a web page) or declares entities. Less serious problems are
+// reported in the result, as Truncated, together with what could be read before a bound or a mistake. Bytes after the
+// end of the root element are ignored.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	o = o.orDefault()
 	t := textOf(body, o.MaxBytes)
@@ -23,13 +22,13 @@ func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	if t.cut != "" { // whatever the reader made of the sudden end
+	if t.cut != "" { // takes precedence over any error about the sudden end
 		found.Truncated = t.cut
 	}
 	return found, nil
 }
 
-// read decides by what the text begins with.
+// read chooses the reader by the beginning of the text.
 func read(t *text, base string, o Bounds) (Found, error) {
 	switch begin := beginning(t); {
 	case len(begin) == 0 && t.cut != "":
@@ -45,7 +44,7 @@ func read(t *text, base string, o Bounds) (Found, error) {
 	}
 }
 
-// beginning passes over blanks and shows what follows.
+// beginning skips blanks and returns the bytes after them, without reading them.
 func beginning(t *text) []byte {
 	for {
 		begin, _ := t.Peek(head / 2)
@@ -57,8 +56,8 @@ func beginning(t *text) []byte {
 	}
 }
 
-// holdsRoot reports whether the root follows other text, such as a warning of the program that
-// made the sitemap.
+// holdsRoot reports whether the root element follows other text, such as a warning of the program that made the
+// sitemap.
 func holdsRoot(begin []byte) bool {
 	for _, root := range [...]string{"<?xml", "<urlset", "<sitemapindex", "<rss", "<feed"} {
 		if bytes.Contains(begin, []byte(root)) {
@@ -95,8 +94,8 @@ func readMarkup(t *text, base string, o Bounds) (Found, error) {
 	return w.out.Found, nil
 }
 
-// readList reads a text with one address a line (sitemaps.org, "Text file"). What does not begin
-// like an address is passed over; a text without any is not a list.
+// readList reads a text with one address per line (sitemaps.org, "Text file"). Lines that do not begin like an
+// address are skipped; a text without any address is not a list.
 func readList(t *text, base string, o Bounds) (Found, error) {
 	c := newCollector(TextList, base, o.MaxLinks)
 	for c.Truncated == "" {
@@ -117,7 +116,7 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 	return c.Found, nil
 }
 
-// readLine is the next line without blanks around it; the rest of a very long one is dropped.
+// readLine returns the next line without surrounding blanks. It drops the rest of a very long line.
 func readLine(t *text) (string, error) {
 	b := buffer{most: maxText}
 	for {

@@ -9,31 +9,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Template is an address with places for dates and numbers, such as
-// https://port.example/notices/{yyyy}/{mm}/?page={n}. The places are
+// Template is an address with placeholders for dates and numbers, such as
+// https://port.example/notices/{yyyy}/{mm}/?page={n}. The placeholders are
 //
-//	{yyyy} {yy}  the year, of four digits or two
-//	{mm} {m}     the month, of two digits or as few as it takes
+//	{yyyy} {yy}  the year, with four digits or two
+//	{mm} {m}     the month, with two digits or without a leading zero
 //	{dd} {d}     the day, likewise
 //	{n}          a number from 1 on, until a page has nothing new
 //	{n:1-50}     a number in a range; {n:001-200} is padded to three digits
 //
-// A template is immutable. Make it with [ParseTemplate].
+// A template is immutable. [ParseTemplate] creates one.
 type Template struct {
 	text   string
 	host   string
 	pieces []piece
-	unit   unit // the smallest of its dates
+	unit   unit // the smallest unit of its dates
 	n      numbers
 }
 
-// piece is a place, without its braces, or text that stands for itself.
+// piece is a placeholder without its braces, or literal text.
 type piece struct {
 	text        string
 	placeholder bool
 }
 
-// unit is how finely a template tells dates apart.
+// unit is the smallest unit of time in a template.
 type unit int
 
 const (
@@ -43,11 +43,10 @@ const (
 	daily
 )
 
-// units are the places of dates.
+// units maps the placeholders of dates to their units.
 var units = map[string]unit{"yyyy": yearly, "yy": yearly, "mm": monthly, "m": monthly, "dd": daily, "d": daily}
 
-// numbers are what {n} counts through. The zero value is of a template without {n}, which gives
-// one address for each date.
+// numbers is the range of {n}. The zero value is that of a template without {n}, which has one address for each date.
 type numbers struct {
 	placeholder string
 	first, last int
@@ -58,16 +57,15 @@ type numbers struct {
 func (n numbers) len() int { return n.last - n.first + 1 }
 
 const (
-	// MaxPages bounds the addresses that a template gives.
+	// MaxPages bounds the addresses of a template.
 	MaxPages = 100_000
-	// MaxOpen is what a number without a range counts to.
+	// MaxOpen is the last number if {n} has no range.
 	MaxOpen = 1_000
 )
 
-// ParseTemplate reads a template. The error is Invalid and says what is wrong: no http or https
-// address, a place before the path, an unknown place, a day without its month or a month without
-// its year, two different numbers, a range that is empty or longer than [MaxPages], an address longer
-// than [source.MaxNormalized].
+// ParseTemplate parses a template. Errors: Invalid, with the reason: no http or https address, a placeholder before
+// the path, an unknown placeholder, a day without its month or a month without its year, two different numbers, a
+// range that is empty or longer than [MaxPages], an address longer than [source.MaxNormalized].
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
 	if err := t.cut(); err != nil {
@@ -89,14 +87,14 @@ func ParseTemplate(text string) (Template, error) {
 	return t, nil
 }
 
-// inPath reports whether the text before the first place holds the whole host, so that no place can
-// choose whom to ask.
+// inPath reports whether the text before the first placeholder contains the whole host, so that no placeholder can
+// choose the host.
 func inPath(before string) bool {
 	_, rest, found := strings.Cut(before, "://")
 	return found && strings.ContainsAny(rest, "/?")
 }
 
-// cut takes the text apart at its braces. The first piece is text.
+// cut splits the text at its braces. The first piece is text.
 func (t *Template) cut() error {
 	rest := t.text
 	for {
@@ -116,7 +114,7 @@ func (t *Template) cut() error {
 	}
 }
 
-// readPlaceholders checks what stands in braces.
+// readPlaceholders checks the placeholders.
 func (t *Template) readPlaceholders() error {
 	var has [daily + 1]bool
 	t.n = numbers{first: 1, last: 1}
@@ -142,7 +140,7 @@ func (t *Template) readPlaceholders() error {
 	return nil
 }
 
-// readNumber reads {n} or {n:first-last}.
+// readNumber parses {n} or {n:first-last}.
 func (t *Template) readNumber(place string) error {
 	name, bounds, ranged := strings.Cut(place, ":")
 	if name != "n" {
@@ -171,7 +169,7 @@ func (t *Template) readNumber(place string) error {
 	return nil
 }
 
-// digits reads at most nine decimal digits.
+// digits parses at most nine decimal digits.
 func digits(text string) (int, bool) {
 	if text == "" || len(text) > 9 || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -180,19 +178,19 @@ func digits(text string) (int, bool) {
 	return n, err == nil
 }
 
-// String is the template as it was written.
+// String returns the template as it was written.
 func (t Template) String() string { return t.text }
 
-// Host is the host of all its addresses, as [source.Source.Host].
+// Host returns the host of all its addresses, as [source.Source.Host].
 func (t Template) Host() string { return t.host }
 
-// NeedsDates reports whether the template has places for dates.
+// NeedsDates reports whether the template has placeholders for dates.
 func (t Template) NeedsDates() bool { return t.unit != always }
 
-// Open reports whether the template counts without a range.
+// Open reports whether {n} has no range.
 func (t Template) Open() bool { return t.n.open }
 
-// expand writes the address of a date and a number.
+// expand returns the address for a date and a number.
 func (t Template) expand(date time.Time, n int) string {
 	var b strings.Builder
 	for _, p := range t.pieces {
@@ -220,7 +218,7 @@ func (t Template) expand(date time.Time, n int) string {
 	return b.String()
 }
 
-// padded writes n with at least so many digits.
+// padded formats n with at least width digits.
 func padded(n, width int) string {
 	s := strconv.Itoa(n)
 	return strings.Repeat("0", max(0, width-len(s))) + s

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Why an address is taken for part of an endless space.
+// Reasons to treat an address as part of an endless space.
 const (
 	trapLong     = "trap: long address"
 	trapDeep     = "trap: deep path"
@@ -19,8 +19,8 @@ const (
 	trapMany     = "trap: too many addresses below one path"
 )
 
-// Bounds that ordinary sites stay within. Deep trees of documentation have a dozen levels, and a
-// site map as many pages as [Bounds] allows; most that is refused here would never end.
+// Bounds that ordinary sites do not exceed. Deep documentation trees have a dozen levels, and a sitemap as many pages
+// as [Bounds] allows; most of the spaces that are refused here would never end.
 const (
 	longestPath   = 1024 // bytes
 	longestQuery  = 1024
@@ -32,27 +32,26 @@ const (
 	maxTrapsBytes = 32 << 10
 )
 
-// Traps tells spaces of addresses without an end from pages: calendars, filters in every
-// combination, sessions, paths that grow. It judges by addresses alone. The zero value is not
-// usable; make it with [NewTraps]. It is not safe for concurrent use.
+// Traps distinguishes endless spaces of addresses from pages: calendars, filters in every combination, sessions,
+// paths that grow. It uses only the addresses. The zero value is not usable; [NewTraps] creates one. It is not safe
+// for concurrent use.
 //
-// Its state is JSON of at most 32 KiB, and what was judged before and after a round trip through
-// it is the same: the answers depend on the sequence of addresses only. It counts in at most 128
-// groups of addresses, a path or what begins with one. A group that is new takes the place of the
-// smallest, so on a site with very many paths a small trap may be seen late; large ones are not
-// forgotten.
+// Its state is JSON of at most 32 KiB. A round trip through it changes no later result: the results depend only on
+// the sequence of addresses. It counts in at most 128 groups of addresses, by path or by a prefix of the path. A new
+// group replaces the smallest, so on a site with very many paths a small trap may be detected late; large ones are
+// not forgotten.
 type Traps struct {
-	latest int // the last year of a page
+	latest int // last year of a page's date
 	groups map[string]*group
 }
 
-// NewTraps begins a judgment of one site. Dates after latest, give or take a year, belong to a
-// calendar: give the present when the run begins.
+// NewTraps returns the state for one site. Dates more than about a year after latest belong to a calendar: pass the
+// present when the run begins.
 func NewTraps(latest time.Time) *Traps {
 	return &Traps{latest: latest.UTC().Year() + 1, groups: map[string]*group{}}
 }
 
-// OpenTraps goes on with a judgment in the state that MarshalJSON wrote; without one, it begins.
+// OpenTraps restores the state that MarshalJSON wrote. Without one, it returns a new state.
 func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
 	t := NewTraps(latest)
 	if len(state) == 0 {
@@ -61,9 +60,9 @@ func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
 	return t, t.UnmarshalJSON(state)
 }
 
-// Judge takes the next address, as [source.Source.Normalized] writes it. The reason is "" when it
-// may be a page, else a short phrase for counting, such as "trap: calendar". Judge each address
-// once: a repeated one counts twice.
+// Judge checks the next address, in the form of [source.Source.Normalized]. It returns "" if the address may be a
+// page, else a short phrase for counting, such as "trap: calendar". Pass each address once: a repeated one counts
+// twice.
 func (t *Traps) Judge(url string) (reason string) {
 	a := apart(url)
 	if reason := a.shape(); reason != "" {
@@ -77,7 +76,7 @@ func (t *Traps) Judge(url string) (reason string) {
 	return ""
 }
 
-// shape judges an address without knowing others.
+// shape checks an address by itself, without the counts.
 func (a address) shape() string {
 	switch {
 	case len(a.path) > longestPath || len(a.query) > longestQuery:
@@ -92,9 +91,9 @@ func (a address) shape() string {
 	return ""
 }
 
-// repeats reports whether a path goes in circles, as relative links to a folder that does not exist
-// make it: one segment four times in a row, or a run of up to four segments three times. Numbers do
-// not count on their own, for /1/1/1/1 may be a place in a tree.
+// repeats reports whether a path repeats itself, as relative links to a folder that does not exist do: one segment
+// four times in a row, or a run of up to four segments three times. Numbers alone do not count, because /1/1/1/1 may
+// be a position in a tree.
 func repeats(segments []string) bool {
 	for period := 1; period <= 4; period++ {
 		times := 3
@@ -115,9 +114,9 @@ func circles(segments []string, period int) bool {
 	return slices.Equal(segments[period:], segments[:len(segments)-period])
 }
 
-// calendar judges pages of a calendar: addresses that end in a date, with nothing behind it that
-// names a page. Those surely ahead of time are refused, and so is what exceeds a page for each day
-// of fifty years below one path: gazettes and archives have as many.
+// calendar checks for pages of a calendar: addresses that end in a date, with nothing after it that names a page. It
+// refuses dates that are certainly in the future. Below one path it also refuses more pages than one for each day of
+// fifty years, because gazettes and archives have that many.
 func (t *Traps) calendar(a address) string {
 	d, found := a.date()
 	if !found {
@@ -131,7 +130,7 @@ func (t *Traps) calendar(a address) string {
 	return ""
 }
 
-// below judges by the first folder of the path.
+// below checks by the first folder of the path.
 func (t *Traps) below(a address) string {
 	first := ""
 	if len(a.segments) > 1 {
@@ -145,7 +144,7 @@ func (t *Traps) below(a address) string {
 	return ""
 }
 
-// trapsState is the state as it is stored.
+// trapsState is the stored form of the state.
 type trapsState struct {
 	Version int               `json:"v"`
 	Latest  int               `json:"latest"`
@@ -157,7 +156,7 @@ func (t *Traps) MarshalJSON() ([]byte, error) {
 	return json.Marshal(trapsState{1, t.latest, t.groups})
 }
 
-// UnmarshalJSON reads the state that MarshalJSON wrote; another one is Invalid.
+// UnmarshalJSON restores the state that MarshalJSON wrote. Errors: Invalid for anything else.
 func (t *Traps) UnmarshalJSON(data []byte) error {
 	var s trapsState
 	if err := json.Unmarshal(data, &s); err != nil {

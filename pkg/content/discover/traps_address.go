@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// address is a normalized URL taken apart.
+// address is a parsed normalized URL.
 type address struct {
 	host, path, query string
 	segments          []string
 	params            []param // by name, as source sorts them
 }
 
-// param is a parameter as it is encoded; its name is in lower case.
+// param is an encoded parameter; its name is in lower case.
 type param struct{ name, value string }
 
-// apart splits an address. It never fails: what is not a URL is a path.
+// apart parses an address. It never fails: anything that is not a URL becomes a path.
 func apart(url string) address {
 	var a address
 	_, rest, found := strings.Cut(url, "://")
@@ -26,7 +26,7 @@ func apart(url string) address {
 	rest, a.query, _ = strings.Cut(rest, "?")
 	a.host, a.path, _ = strings.Cut(rest, "/")
 	if len(a.path) > longestPath || len(a.query) > longestQuery {
-		return a // refused for that
+		return a // refused for its length
 	}
 	for segment := range strings.SplitSeq(a.path, "/") {
 		if segment != "" {
@@ -44,16 +44,16 @@ func apart(url string) address {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 var (
-	// sessionPath is a session in a path: of Java servlets, and of ASP.NET without cookies.
+	// sessionPath matches a session in a path, as in Java servlets and in ASP.NET without cookies.
 	sessionPath = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=|/\(S\([a-z0-9]{16,}\)\)`)
-	// sessionName is a parameter that names sessions on most sites that have it, and
-	// sessionValue what one looks like. A short sid or s is a page of something.
+	// sessionName matches parameters that name sessions on most sites that use them, and sessionValue the form of a
+	// session id. A short sid or s is an ordinary parameter.
 	sessionName = regexp.MustCompile(`^(?:j?session_?id|j?sess_?id|phpsessid|aspsessionid\w*|sid|s|` +
 		`oscsid|zenid|xtcsid|cfid|cftoken)$`)
 	sessionValue = regexp.MustCompile(`(?i)^[a-z0-9_.-]{16,}$`)
 )
 
-// hasSession reports whether the address is one visitor's own.
+// hasSession reports whether the address contains a visitor's session.
 func (a address) hasSession() bool {
 	if sessionPath.MatchString("/" + a.path) {
 		return true
@@ -67,7 +67,7 @@ func (a address) hasSession() bool {
 	return false
 }
 
-// paging are names of parameters that turn pages of one list.
+// paging holds names of parameters that select a page of a list.
 var paging = map[string]bool{
 	"page": true, "p": true, "pg": true, "paged": true, "start": true, "offset": true, "from": true,
 	"skip": true, "limit": true, "per_page": true, "pagesize": true, "cursor": true, "n": true,
@@ -75,7 +75,7 @@ var paging = map[string]bool{
 
 func (p param) isPaging() bool { return paging[p.name] }
 
-// Names of parameters that choose a day, month or year, and values that are one.
+// Names of parameters that select a day, month or year, and the form of such values.
 var (
 	yearName  = regexp.MustCompile(`^(?:yr|year|jahr|annee|anno|ano)$`)
 	monthName = regexp.MustCompile(`^(?:m|mo|mon|month|monat|mois|mes|mese)$`)
@@ -85,7 +85,7 @@ var (
 	fewDigits = regexp.MustCompile(`^\d{1,2}$`)
 )
 
-// isDate reports whether a parameter chooses a day, month or year.
+// isDate reports whether a parameter selects a day, month or year.
 func (p param) isDate() bool {
 	switch {
 	case dateValue.MatchString(p.value):
@@ -98,21 +98,21 @@ func (p param) isDate() bool {
 	return false
 }
 
-// endsInDate is a path that ends in a month or day.
+// endsInDate matches a path that ends in a month or day.
 var endsInDate = regexp.MustCompile(`^(|.*/)([12]\d{3})` +
 	`(?:-(?:0[1-9]|1[0-2])(-(?:0[1-9]|[12]\d|3[01]))?|/(?:0?[1-9]|1[0-2])(/(?:0?[1-9]|[12]\d|3[01]))?)` +
 	`(?:\.html?|\.php)?$`)
 
-// date is a date that an address ends in.
+// date is a date at the end of an address.
 type date struct {
-	before string // what is common to the pages of the calendar
-	year   int    // 0 when the address does not say
-	// sure is set for a whole date, and for one that a parameter names as such. A year and a month alone
-	// may be the number of something, or a page of a list.
+	before string // prefix shared by the pages of the calendar
+	year   int    // 0 if the address has none
+	// sure is set for a whole date, and for a date in a parameter named for it. A year and a month alone may be some
+	// other number, or a page of a list.
 	sure bool
 }
 
-// date reads the date that an address ends in, in its path or query.
+// date returns the date at the end of an address, in its path or query.
 func (a address) date() (d date, found bool) {
 	if m := endsInDate.FindStringSubmatch(a.path); m != nil {
 		year, _ := strconv.Atoi(m[2])

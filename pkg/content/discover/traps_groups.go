@@ -9,20 +9,20 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// group is what is counted of addresses that have something in common.
+// group holds counts for addresses that have something in common.
 type group struct {
 	N int `json:"n"`
-	// Sets are the sets of parameter names that a path was seen with, by a digest of 16 bits.
+	// Sets are the sets of parameter names seen with a path, as digests of 16 bits.
 	Sets []uint16 `json:"s,omitempty"`
-	// Values are, for each parameter of one set, the values it was seen with: a bit for each,
-	// chosen by a digest. Many values fill them up, which tells ids from choices.
+	// Values holds, for each parameter of one set, the values seen with it: each sets one bit, chosen by a digest. A
+	// parameter with many values sets most bits, which distinguishes ids from choices.
 	Values []uint64 `json:"x,omitempty"`
 }
 
-// maxValues bounds the parameters of one set that are looked at.
+// maxValues bounds the parameters of one set that are counted.
 const maxValues = 6
 
-// group is the group of that name. A new one replaces the smallest if there are too many.
+// group returns the group with that name. A new one replaces the smallest if there are too many.
 func (t *Traps) group(name string) *group {
 	key := strconv.FormatUint(xxhash.Sum64String(name), 36)
 	if g := t.groups[key]; g != nil {
@@ -36,7 +36,7 @@ func (t *Traps) group(name string) *group {
 	return g
 }
 
-// smallest is the key of the group to give up; of several, the first by key.
+// smallest returns the key of the group to replace; of several, the first by key.
 func (t *Traps) smallest() string {
 	least := ""
 	for key, g := range t.groups {
@@ -47,18 +47,18 @@ func (t *Traps) smallest() string {
 	return least
 }
 
-// Combinations are filters when so many addresses come from so few values of their parameters. Of
-// three parameters that are ids, each address brings new values; of three lists to choose from, all
-// values are soon seen and only the combinations are new.
+// Combinations are filters if many addresses come from few values of their parameters. With parameters that are ids,
+// each address brings new values. With lists to choose from, all values are soon seen and only the combinations are
+// new.
 const (
 	fewestCombinations = 256
 	perValue           = 16
 	manyValues         = 56 // bits of 64: more than 130 values
 )
 
-// filters judges the query. A path that answers to ever new sets of parameters, or to every
-// combination of their values, has no more pages than those of its plain lists. Parameters for
-// paging and dates choose none.
+// filters checks the query. If a path is requested with ever new sets of parameters, or with every combination of
+// their values, it has no more pages than its plain lists have. Parameters for paging and dates do not count as
+// filters.
 func (t *Traps) filters(a address) string {
 	ps := slices.DeleteFunc(slices.Clone(a.params), func(p param) bool { return p.isPaging() || p.isDate() })
 	if len(ps) == 0 {
@@ -82,7 +82,7 @@ func (t *Traps) filters(a address) string {
 	return t.group("f" + a.host + a.path + names).combine(ps)
 }
 
-// combine judges one more combination of values of the same parameters.
+// combine checks one more combination of values of the same parameters.
 func (g *group) combine(ps []param) string {
 	ps = ps[:min(len(ps), maxValues)]
 	if g.Values == nil {
@@ -98,7 +98,7 @@ func (g *group) combine(ps []param) string {
 	return ""
 }
 
-// values is about how many values the parameters have together; endless when one has many.
+// values estimates how many values the parameters have together; it returns endless if one has many.
 func (g *group) values() int {
 	sum := 0
 	for _, seen := range g.Values {

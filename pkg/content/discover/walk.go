@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// roots are the elements that tell what a document is.
+// roots maps root elements to the kinds of documents.
 var roots = map[string]Kind{
 	"urlset": URLSet, "url": URLSet, "sitemapindex": MapIndex, "sitemap": MapIndex,
 	"rss": RSS, "rdf": RDF, "feed": Atom,
 }
 
-// walker finds the entries of a sitemap or feed among its elements. It knows which elements are
-// open, and closes those that were forgotten when an outer one ends or the next entry begins.
+// walker finds the entries of a sitemap or feed. It tracks the open elements, and closes forgotten ones when an outer
+// element ends or the next entry begins.
 //
 //	urlset        url        loc lastmod, link rel=alternate
 //	sitemapindex  sitemap    loc lastmod
 //	rss, RDF      item       link guid pubDate date
 //	feed          entry      link updated published
 //
-// A field counts directly below its entry only, so the addresses of images, videos and news, which
-// are deeper, do not count as pages.
+// A field counts only directly below its entry. So the addresses of images, videos and news, which are deeper, do not
+// count as pages.
 type walker struct {
 	out    *collector
 	bounds Bounds
 	open   []string
 	entry  *entry // the open one
-	field  string // of the entry whose text is being read, or ""
+	field  string // field of the entry whose text is being read, or ""
 	text   strings.Builder
 }
 
-// entry is what an entry says of its page.
+// entry collects the fields of an entry.
 type entry struct {
 	name               string // its element
-	base               string // of the document, to go back to
+	base               string // base of the document, to be restored
 	loc, guid          string
 	changed, published string
 	alternates         []string
 }
 
-// isEntry reports whether an element is an entry in this kind of document. "url" is one in sitemaps
-// only; in RSS it is the address of a picture.
+// isEntry reports whether an element is an entry in this kind of document. A "url" is one only in sitemaps; in RSS it
+// is the address of a picture.
 func (w *walker) isEntry(name string) bool {
 	switch w.out.Kind {
 	case URLSet, MapIndex:
@@ -76,7 +76,7 @@ func (w *walker) walk(m *markup, first token) error {
 	return nil
 }
 
-// cutOff ends the document in its middle. A text that was being read may not be whole.
+// cutOff ends the document early. A text that was being read may be incomplete.
 func (w *walker) cutOff() {
 	w.field = ""
 	if w.entry != nil && w.entry.loc != "" {
@@ -107,7 +107,7 @@ func (w *walker) start(tok token) {
 	}
 }
 
-// endEmpty ends an element that is its own end.
+// endEmpty ends a self-closing element.
 func (w *walker) endEmpty(tok token) {
 	w.closeField()
 	if w.isEntry(tok.name) {
@@ -115,7 +115,7 @@ func (w *walker) endEmpty(tok token) {
 	}
 }
 
-// begin begins an entry. One that is still open was not closed.
+// begin begins an entry. An entry that is still open was not closed properly.
 func (w *walker) begin(tok token) {
 	if w.entry != nil {
 		w.end(w.entry.name)
@@ -124,7 +124,7 @@ func (w *walker) begin(tok token) {
 	w.rebase(tok)
 }
 
-// rebase follows an xml:base.
+// rebase applies an xml:base.
 func (w *walker) rebase(tok token) {
 	if ref := tok.attr("base"); ref != "" {
 		if url, err := w.out.resolve(ref); err == nil {
@@ -133,7 +133,7 @@ func (w *walker) rebase(tok token) {
 	}
 }
 
-// aboutDocument reads what stands outside of entries: where a feed goes on.
+// aboutDocument reads elements outside of entries: the address at which a feed continues.
 func (w *walker) aboutDocument(tok token) {
 	if len(w.open) == 0 {
 		w.rebase(tok)
@@ -171,14 +171,14 @@ func (w *walker) startField(tok token) {
 // maxAlternates bounds the translations of one page.
 const maxAlternates = 500
 
-// characters adds to the field that is open.
+// characters adds text to the open field.
 func (w *walker) characters(s string) {
 	if w.field != "" && w.text.Len() < maxText {
 		w.text.WriteString(s)
 	}
 }
 
-// closeField keeps the text of the field that is open. The first of several that are not empty counts.
+// closeField stores the text of the open field. The first non-empty value counts.
 func (w *walker) closeField() {
 	value := strings.TrimSpace(w.text.String())
 	if w.field == "" || w.entry == nil {
@@ -203,8 +203,8 @@ func set(to *string, value string) {
 	}
 }
 
-// end ends the innermost open element of that name, and those within it that were not closed. The
-// end of what was never open means nothing.
+// end ends the innermost open element of that name, and the unclosed elements within it. An end tag without a start
+// tag is ignored.
 func (w *walker) end(name string) {
 	w.closeField()
 	for i, open := range slices.Backward(w.open) {
@@ -219,7 +219,7 @@ func (w *walker) end(name string) {
 	}
 }
 
-// finish adds the entry that is open. A guid stands in for the address when it is one.
+// finish adds the open entry. If the entry has no address, its guid is used if that is an address.
 func (w *walker) finish() {
 	e := w.entry
 	if e == nil {
@@ -243,7 +243,7 @@ func (w *walker) finish() {
 	w.out.base = e.base
 }
 
-// time is when the page changed, or else when it was published.
+// time returns when the page changed, or else when it was published.
 func (e *entry) time() (time.Time, time.Duration) {
 	if t, span := lastMod(e.changed); !t.IsZero() {
 		return t, span
@@ -251,7 +251,7 @@ func (e *entry) time() (time.Time, time.Duration) {
 	return lastMod(e.published)
 }
 
-// isWeb reports whether a text is meant as an address of the web.
+// isWeb reports whether a text looks like an address on the web.
 func isWeb(s string) bool {
 	scheme, _, found := strings.Cut(s, "://")
 	return found && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
