@@ -1,19 +1,18 @@
-// Package mbox reads the mails of an mbox file (RFC 4155) one by one, and tells which bytes of the file each
-// takes, so that a later reader can begin at any of them.
+// Package mbox reads the mails of an mbox file (RFC 4155) one by one, and reports the byte range of each, so that a
+// later reader can begin at any of them.
 //
 // # Where a mail begins
 //
-// The format has no definition that all writers keep to. Here a mail begins with a line that starts
-// with "From " and names a day of the week, a time of day and a year, as all writers' lines do; an
-// empty line before it is not required, because mails that were cut off have none. Other lines that
-// start with "From " are text, so an unquoted sentence does not break a mail. Lines that are quoted
-// as in mboxrd (">From ", ">>From ") lose one ">".
+// The format has no definition that all writers follow. Here a mail begins with a line that starts with "From " and
+// contains a day of the week, a time of day and a year, as the lines of all writers do. An empty line before it is
+// not required, because a mail that was cut off has none. Other lines that start with "From " are text, so an
+// unquoted sentence does not split a mail. Lines quoted as in mboxrd (">From ", ">>From ") lose one ">".
 //
 // # Bounds
 //
-// A reader holds the first [Options].Keep bytes of one mail and one buffer, however long mails and
-// lines are. A call of [Reader.Next] reads little more than [Options].Most bytes: a mail longer than
-// that comes in parts, all but the first of which are [Mail].Rest.
+// A reader holds the first [Options].Keep bytes of one mail and one buffer, however long mails and lines are. A call
+// of [Reader.Next] reads little more than [Options].Most bytes: a longer mail is returned in parts, and all parts
+// after the first have [Mail].Rest set.
 package mbox
 
 import (
@@ -24,13 +23,13 @@ import (
 	"regexp"
 )
 
-// ErrFormat says that a file, or what is left of it, does not begin with a mail.
+// ErrFormat reports that a file, or the rest of it, does not begin with a mail.
 var ErrFormat = errors.New("not an mbox: its first line is not of the form \"From somebody Thu Jan  1 00:00:00 2026\"")
 
-// Options say where and how to read. Keep and Most are needed.
+// Options configure a reader. Keep and Most are required.
 type Options struct {
-	// Offset is where in the file the reader begins: at the Start or End of a mail. When Inside is
-	// set, it is one byte before the End of a mail that was TooLarge or Rest.
+	// Offset is the position in the file at which the reader begins: the Start or End of a mail. With Inside, it is
+	// one byte before the End of a mail that was TooLarge or Rest.
 	Offset int64
 	Inside bool
 	Keep   int   // bytes of a mail that are held
@@ -39,15 +38,15 @@ type Options struct {
 
 // Mail is one mail of a file.
 type Mail struct {
-	// Start is where its From line begins, End where the next mail does, or where this one goes on.
+	// Start is the beginning of the From line. End is where the next mail begins, or where this one continues.
 	Start, End int64
-	// Raw is the mail without its From line, up to Options.Keep bytes. It is overwritten by the next call.
+	// Raw is the mail without its From line, up to Options.Keep bytes. It is valid until the next call.
 	Raw []byte
-	// TooLarge is set when the mail goes on after End.
+	// TooLarge is set when the mail continues after End.
 	TooLarge bool
-	// Rest is set when this is not a mail but more of one that was TooLarge. It has no Raw.
+	// Rest is set when this is a further part of a mail that was TooLarge. It has no Raw.
 	Rest bool
-	// Goes is set when a Rest goes on after End, too.
+	// Goes is set when a Rest also continues after End.
 	Goes bool
 }
 
@@ -55,17 +54,17 @@ type Mail struct {
 type Reader struct {
 	in     *bufio.Reader
 	o      Options
-	pos    int64 // of the next byte in the file
-	start  int64 // of the mail that is being read
+	pos    int64 // position of the next byte in the file
+	start  int64 // position of the current mail
 	fresh  bool  // pos is the beginning of a line
 	opened bool  // a From line was read
-	inside bool  // in what follows a mail that is too large
+	inside bool  // in the rest of a mail that is too large
 	buf    []byte
 }
 
 const bufferBytes = 64 << 10
 
-// NewReader reads mails from in, which is at o.Offset.
+// NewReader reads mails from in, which must be at o.Offset.
 func NewReader(in io.Reader, o Options) *Reader {
 	return &Reader{
 		in: bufio.NewReaderSize(in, bufferBytes), o: o, pos: o.Offset, start: o.Offset,
@@ -73,7 +72,7 @@ func NewReader(in io.Reader, o Options) *Reader {
 	}
 }
 
-// Next reads the next mail. The error is io.EOF after the last, [ErrFormat], or that of the file.
+// Next returns the next mail. Errors: io.EOF after the last mail, [ErrFormat], or an error of the file.
 func (r *Reader) Next() (Mail, error) {
 	r.buf = r.buf[:0]
 	for {
@@ -116,7 +115,7 @@ func (r *Reader) line() ([]byte, error) {
 	return text, err
 }
 
-// keep holds a line, as far as it is wanted.
+// keep stores a line, up to the bound.
 func (r *Reader) keep(text []byte, begins bool) {
 	if r.inside || !r.opened {
 		return
@@ -127,7 +126,7 @@ func (r *Reader) keep(text []byte, begins bool) {
 	r.buf = append(r.buf, text[:min(len(text), r.o.Keep-len(r.buf))]...)
 }
 
-// mail is what was read up to end, without the empty line that ends it.
+// mail returns the mail up to end, without the empty line that ends it.
 func (r *Reader) mail(end int64) Mail {
 	if r.inside {
 		return Mail{Start: r.start, End: end, Rest: true}
@@ -142,7 +141,7 @@ func (r *Reader) mail(end int64) Mail {
 	return Mail{Start: r.start, End: end, Raw: raw}
 }
 
-// part is the next part of a mail that is longer than Options.Most.
+// part returns the next part of a mail that is longer than Options.Most.
 func (r *Reader) part() Mail {
 	m := Mail{Start: r.start, End: r.pos, Raw: r.buf, TooLarge: true}
 	if r.inside {
@@ -158,7 +157,7 @@ var (
 	year    = regexp.MustCompile(`\b(?:19|20)\d{2}\b`)
 )
 
-// isFrom reports a line that begins a mail.
+// isFrom reports whether a line begins a mail.
 func isFrom(line []byte) bool {
 	const longest = 512
 	line = line[:min(len(line), longest)]

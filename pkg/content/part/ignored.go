@@ -6,15 +6,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
-// Line is a line that differs between two texts and does not count.
+// Line is a line that differs between two texts but is ignored.
 type Line struct {
 	Text  string
-	Added bool   // it is in the later text; otherwise in the earlier one
-	Rule  string // why it does not count
+	Added bool   // it is in the later text; else in the earlier one
+	Rule  string // why it is ignored
 }
 
-// Ignored gives the lines that differ between two texts of a page and do not count, each by the rules of its own side,
-// in their order. Callers cut the texts to what is worth comparing.
+// Ignored returns the lines that differ between two texts of a page but are ignored, each by the rules of its own
+// side, in order. Callers must truncate the texts to the length that is worth comparing.
 func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		hunks, _ := textdiff.Compare(before, after)
@@ -28,7 +28,7 @@ func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	}
 }
 
-// ignoredOf yields one side of a row, if it does not count. It reports whether to go on.
+// ignoredOf yields one side of a row, if it is ignored. It returns false if the iteration must stop.
 func ignoredOf(p *Part, pieces []textdiff.Piece, added bool, yield func(Line) bool) bool {
 	text, differs := textdiff.Line(pieces)
 	if !differs {

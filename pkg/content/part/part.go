@@ -1,6 +1,6 @@
-// Package part reads what counts of a page that somebody watches, and says of each of its lines by which rule it does
-// not count. The same page and the same rules give the same part, so it need not be stored: it is read again in the
-// snapshot of any version.
+// Package part reads the part of a watched page that counts, and reports for each of its other lines the rule by
+// which it is ignored. The same page and the same rules give the same part, so it need not be stored: it is read
+// again from the snapshot of any version.
 package part
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
-// Part is what counts of a page.
+// Part is the part of a page that counts.
 type Part struct {
-	// Doc is what the selectors find, as a document of its own, with the lines that do not count; the page where there
-	// are no selectors.
+	// Doc is a document of the elements that the selectors find, including ignored lines. Without selectors it is the
+	// whole page.
 	Doc      extract.Document
-	Text     string       // what counts
-	State    change.State // of what counts, as bodies of pages have them
-	Letters  int          // and digits of what counts
-	Elements int          // that were found; 1 where none is asked for
+	Text     string       // without ignored lines
+	State    change.State // of Text, like the states of whole pages
+	Letters  int          // letters and digits of Text
+	Elements int          // number found; 1 without selectors
 	Why      string       // why selectors cannot be applied; empty if they can
 
 	rules *watch.Rules
@@ -31,18 +31,18 @@ type Part struct {
 	lines map[string]bool // of Doc
 }
 
-// Reader reads pages as somebody watches them. It compiles its rules for the first page: most checks read none. It is
-// not safe for concurrent use.
+// Reader reads watched pages. It compiles its rules for the first page, because most checks read none. It is not safe
+// for concurrent use.
 type Reader struct {
 	spec  watch.Spec
 	rules *watch.Rules
 	err   error
 }
 
-// NewReader makes a reader of what somebody watches.
+// NewReader returns a reader for a watch.
 func NewReader(spec watch.Spec) *Reader { return &Reader{spec: spec} }
 
-// Rules are those of the reader, compiled; an error says why they cannot be.
+// Rules returns the compiled rules of the reader. The error is the reason why they cannot be compiled.
 func (r *Reader) Rules() (*watch.Rules, error) {
 	if r.rules == nil && r.err == nil {
 		r.rules, r.err = watch.Compile(r.spec)
@@ -50,10 +50,10 @@ func (r *Reader) Rules() (*watch.Rules, error) {
 	return r.rules, r.err
 }
 
-// Read reads the part of a page that came with a content type from an address, and was read as doc.
+// Read returns the part of a page, given as the document doc and as the body with its content type and address.
 func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL string) Part {
 	rules, err := r.Rules()
-	if err != nil { // Unreachable where the rules are stored ones, which have been compiled before.
+	if err != nil { // Unreachable for stored rules, which have been compiled before.
 		return Part{Why: err.Error()}
 	}
 	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec}
@@ -93,7 +93,7 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	}
 }
 
-// counting are blocks without the lines that do not count.
+// counting returns blocks without the ignored lines.
 func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) {
 	size := 0
 	for _, b := range blocks {
@@ -108,7 +108,7 @@ func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) 
 	return out
 }
 
-// Rule is why a line of the page does not count; "" if it does.
+// Rule returns why a line of the page is ignored; "" if it is not.
 func (p *Part) Rule(line string) string {
 	if rule := p.rules.Ignored(line); rule != "" {
 		return "ignore: " + rule

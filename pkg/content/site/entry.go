@@ -10,21 +10,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Entry is what a site file says of a site that somebody names by an address.
+// Entry is the entry in a site file for a site that a user names by an address.
 type Entry struct {
 	Slug, Domain string
-	Sitemap      string // "" where robots.txt and /sitemap.xml are tried
-	Include      string // pattern of the pages that are wanted; "" for all
+	Sitemap      string // "": robots.txt and /sitemap.xml are tried
+	Include      string // pattern of the wanted pages; "" for all
 	Home         string // a page of the site
 }
 
 var (
 	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-	// mapLike is what the paths of sitemaps and feeds look like.
+	// mapLike matches paths that look like those of sitemaps and feeds.
 	mapLike = regexp.MustCompile(`(?i)sitemap|\.(xml|txt)(\.gz)?$`)
 )
 
-// ParseAddress reads the address of a page whose scheme may be left out.
+// ParseAddress parses the address of a page; the scheme is optional.
 func ParseAddress(text string) (source.Source, error) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
@@ -32,8 +32,8 @@ func ParseAddress(text string) (source.Source, error) {
 	return source.DefaultRules().ParseURL(text)
 }
 
-// EntryOf makes an entry of a domain, of the address of a sitemap, or of that of a part of a site, whose pages begin
-// with it. Errors are Invalid.
+// EntryOf returns the entry for a domain, for the address of a sitemap, or for a part of a site, given as the common
+// prefix of its pages. Errors: Invalid.
 func EntryOf(text string) (Entry, error) {
 	src, err := ParseAddress(text)
 	if err != nil {
@@ -53,14 +53,14 @@ func EntryOf(text string) (Entry, error) {
 	case strings.Trim(u.Path, "/") != "":
 		e.Include = "^" + regexp.QuoteMeta(src.Normalized)
 	}
-	if e.Sitemap == "" && u.Scheme != "https" { // what a site file leaves out is looked for with https
+	if e.Sitemap == "" && u.Scheme != "https" { // without a sitemap in the file, https is used to find one
 		e.Sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
 	}
 	_, err = Parse(e.Slug, []byte(e.File()))
 	return e, err
 }
 
-// File is a site file with this entry alone.
+// File returns a site file with only this entry.
 func (e Entry) File() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "sites:\n  - slug: %s\n    domain: %q\n", e.Slug, e.Domain)

@@ -41,7 +41,7 @@ func (r *reader) slug(n node) string {
 	return slug
 }
 
-// domain reads a host in the form of source.Source.Host, with a port unless it is the scheme's own.
+// domain reads a host in the form of source.Source.Host, with a port unless it is the default port.
 func (r *reader) domain(n node) string {
 	text, ok := r.text(n)
 	if !ok {
@@ -54,7 +54,7 @@ func (r *reader) domain(n node) string {
 	return host
 }
 
-// hostOf is the host of an address, or "".
+// hostOf returns the host of an address, or "".
 func hostOf(address string) string {
 	s, err := source.Rules{}.ParseURL(address)
 	if err != nil {
@@ -65,8 +65,8 @@ func hostOf(address string) string {
 
 var withUser = regexp.MustCompile(`^[a-zA-Z]+:[/\\]*[^/\\?#]*@`)
 
-// address is an absolute address in the form that is requested. An address with a user name is
-// refused: site files hold no secrets, and without the name the request would be another one.
+// address returns an absolute address in the form in which it is requested. An address with a user name is refused:
+// site files contain no secrets, and without the name it would be a different request.
 func address(text string) (string, error) {
 	if withUser.MatchString(text) {
 		return "", errors.New("holds a user name or password; site files name public addresses only")
@@ -78,7 +78,7 @@ func address(text string) (string, error) {
 	return form, nil
 }
 
-// container is the address of a blob container: the container's name is its path.
+// container returns the address of a blob container, whose path is the container's name.
 func container(text string) (string, error) {
 	form, err := address(text)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *reader) selector(n node) string {
 	return text
 }
 
-// pattern is a regular expression (RE2).
+// pattern parses a regular expression (RE2).
 func pattern(text string) (*regexp.Regexp, error) {
 	if err := tooLong(text); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (r *reader) limits(n node) *Limits {
 	return &l
 }
 
-// checkHosts makes sure that archives and listings are pages of the site itself, because it is the
-// site's pace that they are read at.
+// checkHosts checks that archives and listings are pages of the site itself, because they are requested at the site's
+// pace.
 func (r *reader) checkHosts(s *Site, n node) {
 	pages := s.Archives
 	for _, l := range s.Listings {

@@ -16,16 +16,15 @@ const (
 	MaxBytes      = 1 << 20 // of the file
 	MaxSites      = 1000
 	MaxEntries    = 1000   // of one list
-	MaxDelay      = 300000 // milliseconds, as the longest Crawl-delay that is obeyed
+	MaxDelay      = 300000 // milliseconds, like the longest Crawl-delay that is obeyed
 	MaxConcurrent = 16
-	MaxRequests   = 1_000_000_000         // of a host and day; its items, too
-	MaxQuota      = 1_000_000_000_000_000 // bytes of a host and day
+	MaxRequests   = 1_000_000_000         // per host and day; also bounds its items
+	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
 )
 
-// Parse reads a site file; name is what errors call it. The error is Invalid and lists every
-// mistake (of very many the first), one a line, as "name:line: field: what is wrong and what is
-// allowed".
+// Parse parses a site file; name is its name in errors. Errors: Invalid, with every mistake (the first 50 of very
+// many), one per line, as "name:line: field: what is wrong and what is allowed".
 func Parse(name string, data []byte) (*Sites, error) {
 	r := &reader{name: name}
 	if len(data) > MaxBytes {
@@ -43,7 +42,7 @@ func Parse(name string, data []byte) (*Sites, error) {
 	return &sites, nil
 }
 
-// document is the one document of a file; nil when it is empty or broken.
+// document returns the single document of a file; nil if the file is empty or broken.
 func (r *reader) document(data []byte) *yaml.Node {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -66,11 +65,11 @@ func (r *reader) document(data []byte) *yaml.Node {
 
 var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
 
-// syntax reports text that is not YAML. The library's message has the line, but its parser counts lines
-// from 0, and its scanner from 1.
+// syntax reports text that is not YAML. The library's message contains the line, but its parser counts lines from 0,
+// and its scanner from 1.
 func (r *reader) syntax(err error) {
 	m := syntaxError.FindStringSubmatch(err.Error())
-	if m == nil { // Unreachable: all messages of the library begin so.
+	if m == nil { // Unreachable: all messages of the library begin like this.
 		m = []string{"", "", err.Error()}
 	}
 	line, _ := strconv.Atoi(m[1])
@@ -96,7 +95,7 @@ func (r *reader) sites(root *yaml.Node) (all []*Site) {
 	return all
 }
 
-// limitsByDomain gathers the limits. Sites may share a domain, but it has one pace.
+// limitsByDomain collects the limits. Sites may share a domain, but a domain has only one pace.
 func (r *reader) limitsByDomain(all []*Site) map[string]Limits {
 	limits := map[string]Limits{}
 	for _, s := range all {

@@ -14,8 +14,8 @@ import (
 // maxReported bounds how many mistakes are listed.
 const maxReported = 50
 
-// reader reads nodes of YAML and collects their mistakes. For a bad node it gives a value that raises
-// no further mistake, so that each is reported once.
+// reader reads YAML nodes and collects mistakes. For a bad node it returns a value that causes no further mistake, so
+// that each mistake is reported once.
 type reader struct {
 	name     string
 	problems []problem
@@ -27,13 +27,13 @@ type problem struct {
 	text string
 }
 
-// node is a piece of the file and the field that it is the value of, such as sites[2].limits.
+// node is a part of the file with the name of its field, such as sites[2].limits.
 type node struct {
 	*yaml.Node
 	field string
 }
 
-// of is the node with the name of one of its fields.
+// of returns the node with the name of one of its fields appended.
 func (n node) of(name string) node {
 	if n.field != "" {
 		name = n.field + "." + name
@@ -41,10 +41,10 @@ func (n node) of(name string) node {
 	return node{n.Node, name}
 }
 
-// bad notes a mistake.
+// bad records a mistake.
 func (r *reader) bad(n node, format string, args ...any) { r.badLine(n.Line, n.field, format, args...) }
 
-// badLine notes a mistake; line 0 is the file as a whole.
+// badLine records a mistake; line 0 means the whole file.
 func (r *reader) badLine(line int, field, format string, args ...any) {
 	r.count++
 	text := fmt.Sprintf(format, args...)
@@ -56,7 +56,7 @@ func (r *reader) badLine(line int, field, format string, args ...any) {
 	}
 }
 
-// err lists the mistakes by line; nil without any.
+// err returns an error that lists the mistakes by line; nil if there are none.
 func (r *reader) err() error {
 	if r.count == 0 {
 		return nil
@@ -76,14 +76,14 @@ func (r *reader) err() error {
 	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
 }
 
-// fieldReaders read the values of a mapping by the names of its fields.
+// fieldReaders read the values of a mapping, by field name.
 type fieldReaders map[string]func(node)
 
-// into stores what read makes of a node.
+// into stores the result of read in to.
 func into[T any](to *T, read func(node) T) func(node) { return func(n node) { *to = read(n) } }
 
-// fields reads a mapping. Unknown and repeated fields and missing ones of required are mistakes.
-// A field without a value counts as absent.
+// fields reads a mapping. Unknown, repeated and missing required fields are mistakes. A field without a value counts
+// as absent.
 func (r *reader) fields(n node, known fieldReaders, required ...string) {
 	if n.Kind != yaml.MappingNode {
 		r.wrongKind(n, "fields")
@@ -151,15 +151,15 @@ func texts[T any](r *reader, parse func(string) (T, error)) func(node) []T {
 	}
 }
 
-// check notes an error about a node.
+// check records an error about a node.
 func (r *reader) check(n node, err error) {
 	if err != nil {
 		r.bad(n, "%v", err)
 	}
 }
 
-// text reads a text without blanks around it. Numbers and the like are refused, because YAML would
-// not give 010 and 1e3 back as they were written.
+// text reads a text without surrounding blanks. It refuses numbers and other types, because YAML would not preserve
+// the spelling of 010 and 1e3.
 func (r *reader) text(n node) (string, bool) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -193,8 +193,8 @@ func (r *reader) truth(n node) bool {
 	return strings.EqualFold(n.Value, "true")
 }
 
-// wrongKind notes that a node should have been of another kind. Aliases are always wrong: they can
-// unfold into more than any file holds.
+// wrongKind reports a node of the wrong kind. Aliases are always wrong, because they can expand to more than any file
+// contains.
 func (r *reader) wrongKind(n node, want string) {
 	if n.field == "" {
 		n.field = "the file"
@@ -202,7 +202,7 @@ func (r *reader) wrongKind(n node, want string) {
 	r.bad(n, "is %s; write %s", shown(n), want)
 }
 
-// shown names the kind of a node, or its value.
+// shown returns the kind of a node, or its value, for a message.
 func shown(n node) string {
 	switch n.Kind {
 	case yaml.AliasNode:

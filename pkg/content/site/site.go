@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Sites are the sites of one file. They never change after [Parse]. The zero value has none.
+// Sites are the sites of one file. They are immutable after [Parse]. The zero value has none.
 type Sites struct {
 	all    List
 	limits map[string]Limits // by domain
 }
 
-// Site is where one site publishes what it has, and what of it is wanted.
+// Site describes where one site publishes its pages, and which of them are wanted.
 type Site struct {
 	Slug   string // its name here: 1 to 64 of a-z, 0-9 and -, unique
 	Domain string // the one host of its pages, as in source.Source.Host
@@ -30,36 +30,36 @@ type Site struct {
 	Alternates bool                // also the translations that sitemaps name beside their pages
 
 	Include, Exclude []*regexp.Regexp // of source.Source.Normalized
-	Limits           *Limits          // nil: as for every host
+	Limits           *Limits          // nil: the defaults for every host
 
-	line int // where the file has it
+	line int // line in the file
 }
 
-// Listing is a page that lists others, and how to read it. Where URL counts ({n}), the list goes on
-// by number.
+// Listing is a page that lists others, and how to read it. If URL contains {n}, the next pages are those with the
+// next numbers.
 type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
 	Next  string // CSS selector of the link to the next page; "" for rel=next
 }
 
-// Limits are how fast a host may be asked (E3), and how much: each pause between two starts is drawn
-// from [MinDelay, MaxDelay].
+// Limits bound how fast and how much a host may be requested (E3). Each pause between two starts is drawn from
+// [MinDelay, MaxDelay].
 type Limits struct {
 	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
 	MaxConcurrent      int           // requests in flight, 1 to [MaxConcurrent]
 
-	RequestsPerDay, BytesPerDay Quota // of a day of UTC; at most [MaxRequests] and [MaxQuota]
-	MaxItems                    Quota // that may be registered; at most [MaxRequests]
+	RequestsPerDay, BytesPerDay Quota // per UTC day; at most [MaxRequests] and [MaxQuota]
+	MaxItems                    Quota // registered items; at most [MaxRequests]
 }
 
-// Quota is a limit that a site may have of its own. The zero Quota is as for every host.
+// Quota is a limit that a site may override. The zero Quota means the default for every host.
 type Quota struct {
 	Most int64 // 0: no limit
 	Own  bool
 }
 
-// Or is the limit, given that of every host.
+// Or returns the limit, or every if the site does not override it.
 func (q Quota) Or(every int64) int64 {
 	if q.Own {
 		return q.Most
@@ -67,13 +67,13 @@ func (q Quota) Or(every int64) int64 {
 	return every
 }
 
-// All are the sites in the order of the file. The slice is not to be changed.
+// All returns the sites in the order of the file. Callers must not change the slice.
 func (s *Sites) All() List { return s.all }
 
-// List are sites.
+// List is a list of sites.
 type List []*Site
 
-// Find is the site of that slug, or nil.
+// Find returns the site with that slug, or nil.
 func (l List) Find(slug string) *Site {
 	for _, site := range l {
 		if site.Slug == slug {
@@ -83,14 +83,14 @@ func (l List) Find(slug string) *Site {
 	return nil
 }
 
-// Limits are those of a host, as source.Source.Host writes it; ok is false when the file sets none.
+// Limits returns the limits of a host in the form of source.Source.Host; ok is false if the file sets none.
 func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	l, ok = s.limits[host]
 	return l, ok
 }
 
-// Near reports whether a document of the site may name another address to be read: one on its own host,
-// or on the site's. An unknown host must not choose which hosts are asked.
+// Near reports whether a document of the site may refer to another address to be read: one on the document's host, or
+// on the site's. An unknown host must not choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {
 	a, err := url.Parse(address)
 	if err != nil {
@@ -100,10 +100,9 @@ func (s *Site) Near(address, document string) bool {
 	return err == nil && (strings.EqualFold(a.Host, d.Host) || strings.EqualFold(a.Host, s.Domain))
 }
 
-// Judge says why a page is not wanted: another host, an exclude pattern that matches, or no
-// include pattern that does. It is "" when the page is wanted. The reason is short and names the
-// host or pattern, so that refusals can be counted by it. Files, which come from containers, are
-// checked against the patterns only.
+// Judge returns why a page is not wanted: another host, a matching exclude pattern, or no matching include pattern.
+// It returns "" if the page is wanted. The reason is short and names the host or pattern, so that refusals can be
+// counted by it. Files, which come from containers, are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
 	if u.Type == source.URL && u.Host != s.Domain {
 		return "other host: " + clip(u.Host)
@@ -124,7 +123,7 @@ func (s *Site) Judge(u source.Source) (reason string) {
 	return ""
 }
 
-// clip bounds what a reason names, in bytes.
+// clip truncates a name in a reason to a number of bytes.
 func clip(text string) string {
 	const longest = 100
 	return words.Ellipsis(text, longest)

@@ -6,14 +6,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Passage is a line of one of two texts of which something differs, clipped to what is around the first difference.
+// Passage is a line of one of two texts that differs from the other text, clipped to the part around its first
+// difference.
 type Passage struct {
 	Text  string
-	Added bool // it is of the second text; else of the first
+	Added bool // it is in the second text; else in the first
 }
 
-// Passages are the first passages that differ, in order, a removed one before the one that replaces it: at most so
-// many, and each of at most so many bytes. Blank lines are left out.
+// Passages returns the first passages that differ, in order, a removed one before its replacement. It returns at most
+// most passages of at most size bytes each. Blank lines are omitted.
 func Passages(old, text string, most, size int) (out []Passage) {
 	hunks, _ := Compare(old, text)
 	for _, h := range hunks {
@@ -28,7 +29,7 @@ func Passages(old, text string, most, size int) (out []Passage) {
 	return out
 }
 
-// clipped is a line as far as there is room, from a little before its first difference; empty if nothing differs.
+// clipped returns up to size bytes of a line, from a little before its first difference; "" if nothing differs.
 func clipped(pieces []Piece, size int) string {
 	const ellipsis = "…"
 	var line strings.Builder
@@ -49,21 +50,21 @@ func clipped(pieces []Piece, size int) string {
 	if from := max(at-size/4, 0); from > 0 {
 		rest := text[from:]
 		if _, after, found := strings.Cut(rest, " "); found && len(rest)-len(after) < size/8 {
-			rest = after // from the beginning of a word
+			rest = after // begin at a word
 		}
 		text = ellipsis + strings.ToValidUTF8(rest, "")
 	}
 	if len(text) > size {
 		text = words.Clip(text, size-len(ellipsis))
 		if blank := strings.LastIndex(text, " "); blank > size/2 {
-			text = text[:blank] // to the end of a word
+			text = text[:blank] // end at a word
 		}
 		text += ellipsis
 	}
 	return strings.TrimSpace(text)
 }
 
-// Line is the text of a line, and whether anything of it differs but blanks.
+// Line returns the text of a line, and whether it differs in more than blanks.
 func Line(pieces []Piece) (text string, differs bool) {
 	var line strings.Builder
 	for _, p := range pieces {

@@ -1,5 +1,5 @@
-// Package textdiff says what differs between two texts, line by line and word by word, for people to read. It takes
-// time that is bounded by what it shows, not by how much differs.
+// Package textdiff compares two texts line by line and word by word, for people to read. Its running time is bounded
+// by what it shows, not by how much differs.
 package textdiff
 
 import (
@@ -8,19 +8,20 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// MaxText is how much of each of two texts is worth comparing, in bytes: more is more than anybody reads. Callers cut.
+// MaxText is the maximum length of each text that is worth comparing, in bytes: nobody reads more. Callers must
+// truncate.
 const MaxText = 1 << 20
 
-// maxRows bounds the lines of a comparison: a text of a mebibyte may have half a million.
+// maxRows bounds the lines of a comparison: a text of one mebibyte may have half a million.
 const maxRows = 10_000
 
-// contextLines stand around a change.
+// contextLines is the number of equal lines shown around a change.
 const contextLines = 3
 
-// Row is a line of each of two texts, side by side.
+// Row is a pair of lines of two texts, side by side.
 type Row struct {
 	Old, New   []Piece
-	OldN, NewN int // numbers of the lines; 0 where there is none
+	OldN, NewN int // line numbers; 0 if there is no line
 }
 
 // Piece is a part of a line.
@@ -29,8 +30,8 @@ type Piece struct {
 	Hit  bool // it differs
 }
 
-// Compare puts what differs between two texts side by side, in hunks with a few lines around them: the first 10,000
-// lines of it. Long says that there are more.
+// Compare returns the differences between two texts side by side, in hunks with a few lines around them: the first
+// 10,000 lines. Long reports that there are more.
 func Compare(old, text string) (out [][]Row, long bool) {
 	if !strings.HasSuffix(old, "\n") {
 		old += "\n"
@@ -40,7 +41,7 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	}
 	u, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, text), contextLines)
 	if err != nil {
-		panic(err) // its own edits fit
+		panic(err) // unreachable: its own edits fit
 	}
 	room := maxRows
 	for _, h := range u.Hunks {
@@ -52,8 +53,8 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	return out, false
 }
 
-// beside pairs the lines that went with those that came, as far as there are of both. It stops where
-// there is no room for more rows, and says so.
+// beside pairs removed lines with added ones, as far as both exist. It stops when there is no room for more rows, and
+// reports that.
 func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
 	var gone, come []string
 	oldN, newN := h.FromLine, h.ToLine
@@ -99,7 +100,7 @@ func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
 // maxWords bounds a line that is compared word by word, in bytes.
 const maxWords = 8 << 10
 
-// byWord marks what differs between two lines.
+// byWord returns two lines as pieces, with the differences between them.
 func byWord(old, text string) (before, after []Piece) {
 	if len(old)+len(text) > maxWords {
 		return []Piece{{old, true}}, []Piece{{text, true}}
@@ -118,10 +119,10 @@ func byWord(old, text string) (before, after []Piece) {
 	return append(before, Piece{strings.Join(a[at:], ""), false}), append(after, Piece{strings.Join(b[bt:], ""), false})
 }
 
-// tokens cuts a line behind each blank, so that joined they are the line again.
+// tokens splits a line after each blank, so that the joined tokens are the line.
 func tokens(line string) []string { return strings.SplitAfter(line, " ") }
 
-// lineAt is the number of the token that begins at an offset of the joined tokens.
+// lineAt returns the index of the token that begins at an offset of the joined tokens.
 func lineAt(tokens []string, offset int) int {
 	n := 0
 	for at := 0; n < len(tokens) && at < offset; n++ {

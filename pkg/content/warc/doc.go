@@ -1,5 +1,5 @@
-// Package warc writes captures as WARC 1.1 (ISO 28500:2017) that public readers accept, byte for
-// byte the same each time, in memory that does not grow with the bodies.
+// Package warc writes captures as WARC 1.1 (ISO 28500:2017) that public readers accept. Its output is reproducible
+// byte for byte, and its memory does not grow with the bodies.
 //
 //	warcinfo   what wrote the file, and why        [Writer.Info]
 //	response   a capture with its body             [Writer.Response]
@@ -7,37 +7,36 @@
 //
 // # What a record says
 //
-// Bodies are given as decoded from the wire, so a reader must not be told to decode them again:
-// Content-Encoding and Transfer-Encoding keep their values under names that begin with
-// X-Archive-Orig-, as replay tools have it, and so does Content-Length, beside one that is right.
-// The status line says HTTP/1.1 whatever was spoken, since no reader knows a later form as text.
+// Bodies are given as decoded from the wire, so a reader must not decode them again. Content-Encoding and
+// Transfer-Encoding therefore keep their values under names that begin with X-Archive-Orig-, as replay tools expect.
+// So does Content-Length, in addition to a correct one. The status line says HTTP/1.1 regardless of the protocol,
+// because no reader knows a later one as text.
 //
-// Digests are sha256 in lower-case hexadecimal, the spelling that the community's annotations to
-// §5.8 ask for. A payload digest is thus the text by which a capture is known here.
+// Digests are sha256 in lower-case hexadecimal, the spelling that the community's annotations to §5.8 ask for. So a
+// payload digest is the same text that identifies the capture here.
 //
-// A record's id is a UUID of version 8 (RFC 9562 §5.8) made from all else that its header says,
-// digests included: records with the same id have the same bytes.
+// A record's id is a UUID of version 8 (RFC 9562 §5.8) made from the rest of its header, digests included: records
+// with the same id have the same bytes.
 //
-// What cannot be written safely is refused before the first byte of its record, so the file stays
-// whole and the caller may go on with the next: line breaks and control characters in a URI, a
-// name or a value are Invalid, and what exceeds a bound below is TooLarge. Printable characters of a URI
-// that RFC 3986 does not know, which browsers send as they are, are percent-encoded.
+// Values that cannot be written safely are refused before the first byte of their record, so the file stays whole and
+// the caller may continue with the next record. Line breaks and control characters in a URI, a name or a value are
+// Invalid; a value that exceeds a bound below is TooLarge. Printable characters of a URI that RFC 3986 does not
+// allow, which browsers send unchanged, are percent-encoded.
 //
 // # Alternatives considered
 //
-// SHA-1 in base32 is what older crawlers write. The bodies come from unknown hosts, replay finds a
-// revisit's payload by its digest, and two bodies with one SHA-1 can be made; every reader that was
-// tried takes SHA-256.
+// Older crawlers write SHA-1 in base32. But the bodies come from unknown hosts, replay finds a revisit's payload by
+// its digest, and it is possible to make two bodies with the same SHA-1. Every reader that was tried accepts SHA-256.
 //
-// Dropping the headers of the wire form would read as well. Renamed, they still tell what the
-// site sent.
+// Without the headers of the wire form, the records would be just as readable. Renamed, they still show what the site
+// sent.
 //
-// WARC-Warcinfo-ID is left out: with it, the same capture would be other bytes in another file.
+// WARC-Warcinfo-ID is omitted: with it, the same capture would have other bytes in another file.
 //
-// Libraries that write WARC bring an HTTP client or hundreds of modules with them.
+// Libraries that write WARC depend on an HTTP client or hundreds of modules.
 package warc
 
-// Bounds on what unknown hosts choose. Bodies were bounded when they were fetched.
+// Bounds on input from unknown hosts. Bodies were bounded when they were fetched.
 const (
 	// MaxURI is in bytes, before encoding.
 	MaxURI = 8 << 10

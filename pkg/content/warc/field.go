@@ -23,7 +23,7 @@ func writeFields(to *bytes.Buffer, fields []Field) {
 	}
 }
 
-// checkFields refuses fields that could be read as anything but themselves.
+// checkFields refuses fields that a reader could misread.
 func checkFields(fields []Field, value func(string) bool) error {
 	size := 0
 	for _, f := range fields {
@@ -48,7 +48,7 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, odd)
 }
 
-// isHTTPValue allows the bytes of RFC 9110 §5.5, also those outside ASCII.
+// isHTTPValue allows the bytes of RFC 9110 §5.5, including those outside ASCII.
 func isHTTPValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
@@ -65,13 +65,13 @@ func isText(s string) bool {
 	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
 }
 
-// recordID names a record by all that its header says. Fields hold no line breaks, so the text
-// that is hashed says where each ends.
+// recordID derives a record's id from its whole header. Fields contain no line breaks, so the hashed text is
+// unambiguous.
 func recordID(fields []Field) string {
 	var text bytes.Buffer
 	writeFields(&text, fields)
 	id := sha256.Sum256(text.Bytes())
-	id[6] = id[6]&0x0f | 0x80 // version 8: the bits are the maker's own
+	id[6] = id[6]&0x0f | 0x80 // version 8: the other bits are free
 	id[8] = id[8]&0x3f | 0x80 // variant of RFC 9562 §4.1
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }

@@ -17,8 +17,8 @@ var wireHeaders = []string{"Content-Encoding", "Content-Length", "Transfer-Encod
 
 const renamed = "X-Archive-Orig-"
 
-// httpHead writes a response up to its body of the given length. It always has a field, because
-// there are readers that look for the end of a head without one in the record behind it.
+// httpHead returns the head of a response whose body has this length. It always contains a field, because some
+// readers search for the end of an empty head in the next record.
 func httpHead(status int, header map[string][]string, length int64) ([]byte, error) {
 	if status < 200 || status > 999 {
 		return nil, fault.Field("status", "status %d is not that of an answer", status)

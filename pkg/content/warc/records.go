@@ -16,14 +16,13 @@ const (
 
 const httpResponse = "application/http;msgtype=response"
 
-// Info describes the records behind it.
+// Info describes the records after it.
 type Info struct {
-	// At stands for the whole file. It goes into the record's id, so an export that is to be the
-	// same each time takes a time from its contents.
+	// At is the time of the whole file. It is part of the record's id, so a reproducible export must use a time from
+	// its contents.
 	At time.Time
-	// Fields are written in this order, beside "format" and "conformsTo". ISO 28500 §6.2 names
-	// some: operator, software, robots, http-header-user-agent; so does Dublin Core: description,
-	// isPartOf.
+	// Fields are written in this order, after "format" and "conformsTo". ISO 28500 §6.2 defines some: operator,
+	// software, robots, http-header-user-agent; so does Dublin Core: description, isPartOf.
 	Fields []Field
 }
 
@@ -55,17 +54,17 @@ func (w *Writer) Info(i Info) error {
 
 // Response is one answer of a server.
 type Response struct {
-	URI    string    // that was asked for: absolute, http or https, without userinfo and fragment
-	At     time.Time // when it was asked; written in UTC, to the microsecond
+	URI    string    // as requested: absolute, http or https, without userinfo and fragment
+	At     time.Time // time of the request; written in UTC, to the microsecond
 	Status int       // from 200 to 999
-	// Header is as received; values may be any bytes that HTTP allows. See the package comment for what
-	// is renamed.
+	// Header is as received; values may be any bytes that HTTP allows. The package comment lists the fields that are
+	// renamed.
 	Header map[string][]string
-	// Body is as decoded from the wire. It is read twice, each time from its start; nil is empty.
+	// Body is as decoded from the wire. It is read twice, each time from its start; nil is an empty body.
 	Body io.ReadSeeker
 }
 
-// Record is a response in the file, for revisits to refer to.
+// Record is a response in the file to which revisits refer.
 type Record struct {
 	ID            string // urn:uuid:…
 	URI           string // as written
@@ -74,8 +73,8 @@ type Record struct {
 	size          int64 // of the body
 }
 
-// Response writes a response record. What the response may not hold is Invalid or TooLarge, with
-// the field; errors of the body are returned as they are.
+// Response writes a response record. Errors: Invalid or TooLarge, with the field, for values that cannot be written;
+// errors of the body are returned unchanged.
 func (w *Writer) Response(r Response) (Record, error) {
 	b, err := newBlock(r.Body)
 	if err != nil {
@@ -102,21 +101,21 @@ func (w *Writer) Response(r Response) (Record, error) {
 	return Record{ID: id, URI: target.uri, PayloadDigest: payload, date: target.date, size: b.size}, err
 }
 
-// Revisit is a check that found what a response of the same file holds.
+// Revisit is a check that found the same content as a response in the same file.
 type Revisit struct {
-	URI string    // that was asked for, as in [Response]; it need not be the response's
-	At  time.Time // when it was asked
-	// NotModified says that the server claimed it: a 304, or the same validators. Otherwise the
-	// same body came again.
+	URI string    // as requested, like that of [Response]; may differ from the response's
+	At  time.Time // time of the request
+	// NotModified means that the server reported no change: by a 304, or by the same validators. If it is false, the
+	// server sent the same body again.
 	NotModified bool
-	// Status and Header are what the server answered this time. When Status is zero, which it must
-	// not be with a Header, the record has no block. A status is 304 if and only if NotModified.
+	// Status and Header are the server's answer this time. If Status is zero, the record has no block, and Header
+	// must be empty. Status must be 304 if and only if NotModified.
 	Status int
 	Header map[string][]string
 	Of     Record
 }
 
-// Revisit writes a revisit record. Errors are those of [Writer.Response].
+// Revisit writes a revisit record. Its errors are those of [Writer.Response].
 func (w *Writer) Revisit(r Revisit) error {
 	if r.Of.ID == "" {
 		return fault.Field("of", "a revisit needs the record that it is of")
@@ -161,7 +160,7 @@ func (r Revisit) fields(t target, b block) []Field {
 	if b.length() > 0 {
 		fields = append(fields, Field{"Content-Type", httpResponse})
 		if !r.NotModified {
-			fields = append(fields, Field{"WARC-Truncated", "length"}) // §6.7.2: the body is left out
+			fields = append(fields, Field{"WARC-Truncated", "length"}) // §6.7.2: the body is omitted
 		}
 	}
 	return fields

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// target is what was asked for, and when, as records write it.
+// target is the address and the time of a request, as written in records.
 type target struct{ uri, date string }
 
 func targeted(uri string, at time.Time) (t target, err error) {
@@ -20,7 +20,7 @@ func targeted(uri string, at time.Time) (t target, err error) {
 	return t, err
 }
 
-// date writes a time as W3CDTF has it. Readers differ beyond microseconds.
+// date formats a time as W3CDTF. Readers differ in what they accept beyond microseconds.
 func date(at time.Time) (string, error) {
 	at = at.UTC().Truncate(time.Microsecond)
 	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
@@ -29,7 +29,7 @@ func date(at time.Time) (string, error) {
 	return at.Format(time.RFC3339Nano), nil
 }
 
-// targetURI writes a URI as RFC 3986 has it.
+// targetURI returns a URI in the form of RFC 3986.
 func targetURI(raw string) (string, error) {
 	if len(raw) > MaxURI {
 		return "", fault.New(fault.TooLarge, "uri of %d bytes: want at most %d", len(raw), MaxURI)
@@ -42,7 +42,7 @@ func targetURI(raw string) (string, error) {
 	if end < 0 {
 		end = len(rest)
 	}
-	authority := rest[:end] // brackets in it belong to an address of version 6
+	authority := rest[:end] // brackets in it belong to an IPv6 address
 	uri := strings.ToLower(scheme) + "://" + authority + encoded(rest[end:])
 	u, err := url.Parse(uri)
 	if err != nil || strings.ContainsAny(authority, `"<>\^{|}`+"`") {

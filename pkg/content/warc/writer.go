@@ -12,18 +12,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Writer writes records one after the other. It is for one goroutine. After an error of the
-// output, or of a body that changed meanwhile, the file ends in half a record, and nothing more can
-// be written. Other errors leave the file as it was.
+// Writer writes records one after the other. It is not safe for concurrent use. After an error of the output, or of a
+// body that changed in the meantime, the file ends in an incomplete record, and all later calls fail. Other errors
+// leave the file unchanged.
 type Writer struct {
 	out io.Writer
 	zip *gzip.Writer // nil: plain
 	err error
 }
 
-// NewWriter writes to out, which the caller flushes and closes. Each record is complete when its call returns.
+// NewWriter returns a writer to out, which the caller must flush and close. Each record is complete when its call
+// returns.
 //
-// With zip, each record is a gzip member of its own (Annex D.2), so that a reader can start at any. The same
+// With zip, each record is a gzip member of its own (Annex D.2), so that a reader can start at any record. The same
 // records then give the same bytes only under the same release of Go.
 func NewWriter(out io.Writer, zip bool) *Writer {
 	w := &Writer{out: out}
@@ -33,14 +34,14 @@ func NewWriter(out io.Writer, zip bool) *Writer {
 	return w
 }
 
-// block is what a record carries behind its header: a head in memory, then a body.
+// block is the content of a record after its header: a head in memory, then a body.
 type block struct {
 	head []byte
 	body io.ReadSeeker // nil: none
 	size int64         // of body, in bytes
 }
 
-// newBlock measures body, whose head is not known yet.
+// newBlock returns a block with this body, whose size it measures, and no head yet.
 func newBlock(body io.ReadSeeker) (block, error) {
 	if body == nil {
 		return block{}, nil
@@ -51,7 +52,7 @@ func newBlock(body io.ReadSeeker) (block, error) {
 
 func (b block) length() int64 { return int64(len(b.head)) + b.size }
 
-// copyBody reads the body from its start, exactly as far as it was measured.
+// copyBody copies the body from its start, up to the measured size.
 func (b block) copyBody(to io.Writer) error {
 	if b.body == nil {
 		return nil
@@ -66,7 +67,7 @@ func (b block) copyBody(to io.Writer) error {
 	return err
 }
 
-// digests are those of the body and of the whole block.
+// digests returns the digests of the body and of the whole block.
 func (b block) digests() (payload, whole string, err error) {
 	p, w := sha256.New(), sha256.New()
 	w.Write(b.head)
@@ -78,8 +79,8 @@ func (b block) digests() (payload, whole string, err error) {
 
 func digest(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
 
-// record writes one with these header fields and a block of that digest, and returns its id. The
-// fields that every block needs are added here.
+// record writes a record with these header fields and a block with this digest, and returns the record's id. It adds
+// the fields that every record needs.
 func (w *Writer) record(fields []Field, b block, whole string) (id string, err error) {
 	if b.length() > 0 {
 		fields = append(fields, Field{"WARC-Block-Digest", whole})
@@ -118,8 +119,7 @@ func (w *Writer) emit(fields []Field, b block, whole string) error {
 	return nil
 }
 
-// copyChecked makes sure that the bytes written are those that the header describes, because the body is
-// read a second time.
+// copyChecked verifies that the bytes written match the digest in the header, because the body is read a second time.
 func (b block) copyChecked(out io.Writer, whole string) error {
 	sum := sha256.New()
 	to := io.MultiWriter(out, sum)

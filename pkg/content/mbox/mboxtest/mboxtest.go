@@ -1,6 +1,6 @@
-// Package mboxtest writes mbox files as mail programs leave them behind, for tests and measurements:
-// newsletters, threads, forwarded mails, charsets and encodings, quoted From lines, duplicates, broken
-// mails, large attachments. The same options give the same bytes.
+// Package mboxtest writes mbox files like those of mail programs, for tests and measurements: newsletters, threads,
+// forwarded mails, charsets and encodings, quoted From lines, duplicates, broken mails, large attachments. The same
+// options give the same bytes.
 package mboxtest
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Options say what to write.
+// Options select the contents of the file.
 type Options struct {
 	Mails      int
 	First      int   // number of the first mail: files with other numbers share threads, but no newsletter
@@ -21,13 +21,13 @@ type Options struct {
 	TooLarge   int64 // bytes of one broken mail at the end, none when 0
 }
 
-// Made is what a file holds, as an import of it should count.
+// Made counts the contents of a file, as an import of it should count them.
 type Made struct {
 	Mails      int
 	Newsletter int // each with an id of its own
 	Duplicates int // of newsletters
 	Threads    int // different subjects of correspondence
-	Replies    int // correspondence beyond the first of each thread
+	Replies    int // correspondence after the first mail of each thread
 	Broken     int
 	Bytes      int64
 }
@@ -77,7 +77,7 @@ func (w *writer) from(i int) {
 	w.printf("From sender%d@port.example %s\n", i%50, when(i).Format(time.ANSIC))
 }
 
-// head writes the header that all mails have. The subject is encoded as it has to be.
+// head writes the header fields that all mails have. It encodes the subject if necessary.
 func (w *writer) head(i int, id, subject string) {
 	w.printf("Received: from mx.port.example (mx.port.example [192.0.2.1])\n\tby in.port.example; %s\n",
 		when(i).Format(time.RFC1123Z))
@@ -95,7 +95,7 @@ func (w *writer) text(i int) string {
 	return b.String()
 }
 
-// thread is the subject of a correspondence, of which every fifth mail begins a new one.
+// thread returns the subject of a correspondence. Every fifth mail begins a new one.
 func (w *writer) thread(i int) (subject string, reply bool) {
 	subject = fmt.Sprintf("Berth plan %d", i/5)
 	reply = w.threads[subject]
@@ -108,7 +108,7 @@ func (w *writer) thread(i int) (subject string, reply bool) {
 	return subject, reply
 }
 
-// kinds are written in turn.
+// kinds are written in rotation.
 var kinds = []func(w *writer, i int, o Options){
 	newsletterAlternative, letter, reply, newsletterLatin, quoted, forwarded, windows, newsletterAlternative, attachment,
 	duplicate,
@@ -135,7 +135,7 @@ func (w *writer) newsletter(i int) {
 func (w *writer) quotedPrintable(text string) {
 	var b strings.Builder
 	q := quotedprintable.NewWriter(&b)
-	_, _ = q.Write([]byte(text)) // to memory
+	_, _ = q.Write([]byte(text)) // in memory; never fails
 	_ = q.Close()
 	w.printf("%s", strings.ReplaceAll(b.String(), "\r\n", "\n"))
 }
@@ -219,13 +219,13 @@ func (w *writer) filler(n int64) {
 	}
 }
 
-// duplicate is the newsletter of two mails before.
+// duplicate writes the newsletter of two mails before again.
 func duplicate(w *writer, i int, _ Options) {
 	w.Duplicates++
 	w.newsletter(i - 2)
 }
 
-// broken has no subject, or no header, or nothing at all.
+// broken writes a mail without a subject, without a header, or without anything.
 func broken(w *writer, i int, _ Options) {
 	w.Broken++
 	switch i / 20 % 3 {

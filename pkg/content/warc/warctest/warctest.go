@@ -1,5 +1,5 @@
-// Package warctest reads WARC files with warcio.js, the reader of Webrecorder's tools, for tests:
-// what it finds is what others will.
+// Package warctest reads WARC files in tests with warcio.js, the reader of Webrecorder's tools, and so shows what
+// other tools find in them.
 package warctest
 
 import (
@@ -21,13 +21,13 @@ const warcioVersion = "2.4.11"
 //go:embed read.mjs
 var script []byte
 
-// Reading is what warcio.js finds in a file.
+// Reading is the result of reading a file with warcio.js.
 type Reading struct {
 	Records []Record
 	Index   []Entry
 }
 
-// Record is one record. Warc are its fields, with names in lower case.
+// Record is one record. Warc holds its fields, with names in lower case.
 type Record struct {
 	Version       string
 	Warc          map[string]string
@@ -43,7 +43,7 @@ type Entry struct {
 	URL            string
 }
 
-// Read reads files. It needs Node.js and npm; a test that cannot have them fails and is never skipped.
+// Read reads files. It needs Node.js and npm; without them the test fails and is never skipped.
 func Read(t testing.TB, files ...string) []Reading {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "read.mjs")
@@ -53,8 +53,8 @@ func Read(t testing.TB, files ...string) []Reading {
 	return out
 }
 
-// warcio gives the folder of warcio.js in .tools and downloads it where it is missing. A test that
-// cannot have it fails; it is never skipped.
+// warcio returns the folder of warcio.js in .tools, and downloads it if it is missing. If that fails, the test fails;
+// it is never skipped.
 func warcio(t testing.TB) string {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
@@ -65,7 +65,7 @@ func warcio(t testing.TB) string {
 		return module
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// Installed beside home and renamed, so that home is never half installed.
+	// Installed in a temporary folder and renamed, so that home is never half installed.
 	temp, err := os.MkdirTemp(tools, "warcio-")
 	must(t, err)
 	defer os.RemoveAll(temp)
