@@ -64,7 +64,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestJ4PassagesAreSentences: a passage begins and ends with sentences where it can, and shows what it is cut around.
+// TestJ4PassagesAreSentences checks that a passage begins and ends with sentences where possible, and contains the
+// match.
 func TestJ4PassagesAreSentences(t *testing.T) {
 	before := strings.Repeat("The quay is closed on Mondays, as Mr. smith knows. ", 12)
 	after := strings.Repeat(" Ferries leave at nine o'clock from the northern quay.", 12)
@@ -104,7 +105,7 @@ func TestJ4PassagesAreSentences(t *testing.T) {
 	}
 }
 
-// TestC5Contents: whatever is written with each chunk, and nothing else, changes Fields.
+// TestC5Contents checks that Fields changes exactly with the values that are written with each chunk.
 func TestC5Contents(t *testing.T) {
 	page := func() Page {
 		return Page{ID: "a", URL: "https://h/a", Title: "T", Chunks: []Chunk{{Key: "k", UID: "u", Text: "one"}},
@@ -114,7 +115,7 @@ func TestC5Contents(t *testing.T) {
 	for _, tc := range []struct {
 		name                   string
 		edit                   func(*Page)
-		fields, chunks, images bool // are others
+		fields, chunks, images bool // change
 	}{
 		{"nothing", func(p *Page) {}, false, false, false},
 		{"title", func(p *Page) { p.Title = "U" }, true, false, false},

@@ -27,7 +27,7 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// quick has the retries of the real thing without its pauses.
+// quick returns the usual retries without their pauses.
 func quick() azcore.ClientOptions {
 	return azcore.ClientOptions{Retry: policy.RetryOptions{RetryDelay: time.Microsecond, MaxRetryDelay: time.Second}}
 }
@@ -42,8 +42,8 @@ func open(t testing.TB, server *aisearch.Server, dimensions int) *Index {
 	return ix
 }
 
-// refreshed waits after each write until searches see it: a reader of the suite expects that, while
-// the service only promises it for some seconds later.
+// refreshed waits after each write until searches see it, because the suite expects that; the service promises it
+// only for some seconds later.
 type refreshed struct {
 	*Index
 	server *aisearch.Server

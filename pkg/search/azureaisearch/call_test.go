@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 )
 
-// TestRefusals: what the service says to a whole request becomes a kind, and a pause it asks for
-// is given on; short ones are waited for.
+// TestRefusals checks that the answer to a whole request becomes a kind of error. A long requested pause is returned;
+// a short one is waited for.
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct {
 		status int
@@ -62,7 +62,7 @@ func TestRetryAfter(t *testing.T) {
 	} {
 		want := tc.want
 		if tc.value == "99999999999999" && fmt.Sprint(^uint(0)) == "4294967295" {
-			want = 0 // no number on 32 bits
+			want = 0 // too large for 32 bits
 		}
 		if have := retryAfter(tc.value, now); have != want {
 			t.Errorf("%q: have %v, want %v", tc.value, have, want)

@@ -19,7 +19,7 @@ func ops(server *aisearch.Server) (ops []string) {
 	return ops
 }
 
-// TestCreate: an index is made once, keeps its documents, and gets the fields that it lacks.
+// TestCreate checks that an index is created once, keeps its documents, and gets missing fields.
 func TestCreate(t *testing.T) {
 	server := aisearch.New(t)
 	plain, vectors := open(t, server, 0), open(t, server, 3)
@@ -35,14 +35,14 @@ func TestCreate(t *testing.T) {
 	if have := ops(server); !slices.Equal(have, []string{"get", "put", "get"}) {
 		t.Errorf("an index without vectors: %v", have)
 	}
-	must(t, plain.Create(t.Context())) // more fields than it needs do no harm
+	must(t, plain.Create(t.Context())) // superfluous fields do no harm
 	checkHolds(t, server, page("a", "one"))
 	if err := open(t, server, 4).Create(t.Context()); fault.FieldOf(err) != "index" {
 		t.Errorf("vectors of another length: have %v", err)
 	}
 }
 
-// A service may write the name of an analyzer in its own case.
+// TestCompareAnalyzers checks that the service may change the case of an analyzer's name.
 func TestCompareAnalyzers(t *testing.T) {
 	ix := open(t, aisearch.New(t), 0)
 	var have map[string]json.RawMessage
@@ -71,7 +71,7 @@ func TestCreateTogether(t *testing.T) {
 	group.Wait()
 }
 
-// TestCreateLeavesOthersAlone: an index of another program is not changed.
+// TestCreateLeavesOthersAlone checks that an index of another program is not changed.
 func TestCreateLeavesOthersAlone(t *testing.T) {
 	server := aisearch.New(t)
 	ix := open(t, server, 0)
@@ -88,7 +88,7 @@ func TestCreateLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestFieldsFit: the smallest tier allows a hundred fields
+// TestFieldsFit checks the limit of the smallest tier, a hundred fields
 // (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#index-limits).
 func TestFieldsFit(t *testing.T) {
 	if n := len(fields(3)); n > 50 {

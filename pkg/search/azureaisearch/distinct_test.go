@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// S14: a search asks for the documents of pages only where two of one group were found, and bounds it
-// where a site names one address in thousands of pages.
+// S14: a search requests the documents of pages only if two of one group were found. The requests are bounded when a
+// site gives one canonical address for thousands of pages.
 func TestS14RequestsOfASearch(t *testing.T) {
 	ix, server := created(t, 0)
 	put := func(id, group string) {

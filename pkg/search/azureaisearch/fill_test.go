@@ -15,8 +15,8 @@ func begun(t *testing.T, ix *Index) string {
 	return name
 }
 
-// A19: an index has one name for all callers until it is recorded as filled; made
-// again it has another. The mark is not seen by anybody else.
+// A19: an index has the same name for all callers until it is recorded as filled, and another name when it is created
+// again. The marker is invisible to searches.
 func TestA19Begun(t *testing.T) {
 	ix, server := created(t, 0)
 	second := open(t, server, 0)
@@ -49,8 +49,8 @@ func TestA19Begun(t *testing.T) {
 	}
 }
 
-// C5, A19: an index is filled anew whenever the model is another than the one whose vectors it has, also
-// when one comes back; each time has a name of its own.
+// C5, A19: an index must be filled again whenever the model differs from that of its vectors, even for a model that
+// was used before. Each time it has another name.
 func TestA19BegunByModel(t *testing.T) {
 	server := aisearch.New(t)
 	seen := map[string]bool{"": true}
@@ -72,7 +72,7 @@ func TestA19BegunByModel(t *testing.T) {
 	}
 }
 
-// marked holds that an index with the page a of one chunk shows nothing of its mark.
+// marked checks that an index with the page a of one chunk does not show its marker.
 func marked(t *testing.T, ix *Index) {
 	t.Helper()
 	if n, err := ix.Count(t.Context()); n != 1 || err != nil {
@@ -91,8 +91,8 @@ func marked(t *testing.T, ix *Index) {
 	}
 }
 
-// A mark that could not be written, or of which no answer came, leaves an index that is filled once
-// more, or not.
+// TestFaultsOfFilled checks that when the marker cannot be written, or the answer is lost, the worst result is that
+// the index is filled once more.
 func TestFaultsOfFilled(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		ix, server := created(t, 0)

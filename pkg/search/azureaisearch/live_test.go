@@ -13,10 +13,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
 )
 
-// TestLive runs the suite against a service, each test in an index of its own that is deleted
-// afterwards: TIDEMARK_TEST_SEARCH_ENDPOINT, and TIDEMARK_TEST_SEARCH_KEY unless the environment
-// has another credential. It takes a quarter of an hour (-timeout 30m), nearly all of it spent
-// waiting for documents to become visible. Without an endpoint there is nothing to test.
+// TestLive runs the suite against a service, each test in an index of its own that is deleted afterwards. It needs
+// TIDEMARK_TEST_SEARCH_ENDPOINT, and TIDEMARK_TEST_SEARCH_KEY unless the environment has another credential. It takes
+// a quarter of an hour (-timeout 30m), nearly all of it spent waiting for documents to become visible. Without an
+// endpoint it tests nothing.
 func TestLive(t *testing.T) {
 	endpoint := os.Getenv("TIDEMARK_TEST_SEARCH_ENDPOINT")
 	if endpoint == "" {

@@ -40,7 +40,7 @@ func page(id string, texts ...string) search.Page {
 	return p
 }
 
-// keyOf is the text itself, where it can be a key.
+// keyOf returns the text itself if it can be a key.
 func keyOf(text string) string {
 	if search.IsKey(text) {
 		return text
@@ -48,7 +48,7 @@ func keyOf(text string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// actions are what was done to documents, without the pages' own, which every Put writes.
+// actions returns the actions on documents, without the pages' own documents, which every Put writes.
 func actions(server *aisearch.Server) (done []string) {
 	for _, r := range server.Requests() {
 		for _, a := range r.Actions {
@@ -61,7 +61,7 @@ func actions(server *aisearch.Server) (done []string) {
 	return done
 }
 
-// TestC5PutWritesTheDifference: of a page whose state is known, only what differs is sent.
+// TestC5PutWritesTheDifference checks that only the difference is sent for a page with known contents.
 func TestC5PutWritesTheDifference(t *testing.T) {
 	base := func() search.Page {
 		p := page("a", "one", "two", "three")
@@ -92,7 +92,7 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			ix, server := created(t, 0)
 			must(t, ix.Put(t.Context(), base()))
-			server.Requests() // and nothing of it can be seen yet
+			server.Requests() // and none of it is visible yet
 			p := base()
 			tc.edit(&p)
 			p.Known = base().Contents()
@@ -105,7 +105,7 @@ func TestC5PutWritesTheDifference(t *testing.T) {
 	}
 }
 
-// checkHolds compares what is stored with what a new index would have after these Puts.
+// checkHolds compares the stored documents with those of a new index after these Puts.
 func checkHolds(t testing.TB, server *aisearch.Server, pages ...search.Page) {
 	t.Helper()
 	fresh, other := created(t, 0)
@@ -118,7 +118,7 @@ func checkHolds(t testing.TB, server *aisearch.Server, pages ...search.Page) {
 	}
 }
 
-// TestPutOfUnknown: what the index shows of a page is found, however much it is, and replaced.
+// TestPutOfUnknown checks that all visible documents of a page are found and replaced, however many there are.
 func TestPutOfUnknown(t *testing.T) {
 	ix, server := created(t, 0)
 	server.Page = 2
@@ -137,7 +137,7 @@ func TestPutOfUnknown(t *testing.T) {
 	}
 }
 
-// TestHeldThatIsNot: a caller who is wrong about a chunk loses nothing.
+// TestHeldThatIsNot checks that a caller with wrong knowledge of a chunk loses nothing.
 func TestHeldThatIsNot(t *testing.T) {
 	ix, server := created(t, 0)
 	p := page("a", "one", "two")
@@ -148,8 +148,8 @@ func TestHeldThatIsNot(t *testing.T) {
 	checkHolds(t, server, p)
 }
 
-// TestFaultsOfEveryRequest: whichever request of a Put or Remove fails, before or after it took
-// effect, the same call again ends in the same place.
+// TestFaultsOfEveryRequest checks that whichever request of a Put or Remove fails, before or after it took effect,
+// repeating the call gives the same result.
 func TestFaultsOfEveryRequest(t *testing.T) {
 	before, after := page("a", "one", "two", "three"), page("a", "three", "four")
 	after.Chunks[0].UID = "other"
@@ -183,7 +183,7 @@ func TestFaultsOfEveryRequest(t *testing.T) {
 	}
 }
 
-// failNth fails a request for good: a bad request is not tried again.
+// failNth makes a request fail permanently: a bad request is not retried.
 func failNth(server *aisearch.Server, nth int, effect bool) {
 	for range nth {
 		server.Fail(aisearch.Fault{Times: 1})
@@ -191,7 +191,7 @@ func failNth(server *aisearch.Server, nth int, effect bool) {
 	server.Fail(aisearch.Fault{Status: 400, After: effect, Times: 1})
 }
 
-// TestItems: documents that fail alone are sent again alone, and not for ever.
+// TestItems checks that documents that fail individually are retried individually, a bounded number of times.
 func TestItems(t *testing.T) {
 	for _, status := range []int{409, 422, 503} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestRefusedDocument: a page that cannot be indexed is named, and is no outage.
+// TestRefusedDocument checks that the error names a page that cannot be indexed, and is not Unavailable.
 func TestRefusedDocument(t *testing.T) {
 	ix, _ := created(t, 0)
 	bad := page("bad", "one")
@@ -224,7 +224,7 @@ func TestRefusedDocument(t *testing.T) {
 	}
 }
 
-// TestBatches: requests are within the limits, and halved when the service finds them too large.
+// TestBatches checks that requests are within the limits, and halved when the service finds them too large.
 func TestBatches(t *testing.T) {
 	t.Run("number", func(t *testing.T) {
 		ix, server := created(t, 0)
@@ -244,7 +244,7 @@ func TestBatches(t *testing.T) {
 		p := page("a", "one", "two", "three")
 		p.Language = ""
 		for i := range p.Chunks {
-			p.Chunks[i].Text = strings.Repeat("<", 5<<20) // not more for being escaped
+			p.Chunks[i].Text = strings.Repeat("<", 5<<20) // escaping does not make it larger
 		}
 		must(t, ix.Put(t.Context(), p))
 		if have := sizes(server); !slices.Equal(have, []int{2, 2}) {
@@ -270,7 +270,7 @@ func TestBatches(t *testing.T) {
 	})
 }
 
-// sizes are how many documents each request wrote.
+// sizes returns how many documents each request wrote.
 func sizes(server *aisearch.Server) (n []int) {
 	for _, r := range server.Requests() {
 		if r.Op == "index" {

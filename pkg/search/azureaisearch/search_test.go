@@ -55,8 +55,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestBeginnings: a word is found by itself with a star, in whatever script; so fold and split do
-// what the analyzer does.
+// TestBeginnings checks that a word with a star finds itself in every script, so fold and split agree with the
+// analyzer.
 func TestBeginnings(t *testing.T) {
 	ix, server := created(t, 0)
 	words := []string{"Été", "ΦΆΡΟΣ", "φάρος", "Straße", "Ångström", "Северный", "Ёлка", "港池", "Go言語", "ﬁshing", "o'brien",
@@ -72,8 +72,8 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// TestForms: other forms of a word are found in the language of the page, below the word itself,
-// and marked.
+// TestForms checks that other forms of a word are found in the language of the page, ranked below the word itself,
+// and highlighted.
 func TestForms(t *testing.T) {
 	ix, server := created(t, 0)
 	german, norwegian := page("de", "Die Häuser am Hafen."), page("nb", "Husene ved havnen.")
@@ -92,7 +92,7 @@ func TestForms(t *testing.T) {
 		{"haus", "en", nil},
 		{"hus", "nb", []string{"nb"}},
 		{`"tide"`, "", []string{"one"}},
-		{"the", "", []string{"one"}}, // a word that the language's analyzer leaves out
+		{"the", "", []string{"one"}}, // a stop word of the language's analyzer
 	} {
 		ids, res := found(t, ix, search.Query{Text: tc.query, Language: tc.language})
 		if diff := cmp.Diff(tc.want, ids); diff != "" {
@@ -106,8 +106,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestMoreThanOneAnswer: beyond a thousand chunks the count is estimated, and pages of results
-// still join without gaps, also when the service answers less at once than it was asked for.
+// TestMoreThanOneAnswer checks that the count is estimated beyond a thousand chunks, and that pages of results join
+// without gaps, even if the service returns fewer results than requested.
 func TestMoreThanOneAnswer(t *testing.T) {
 	ix, server := created(t, 0)
 	server.Page = 300
@@ -141,8 +141,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestHybrid: with a vector the nearest chunks are found, too, and those rank first that are near
-// and have the words.
+// TestHybrid checks that a query with a vector also finds the nearest chunks, and that chunks that are near and have
+// the words rank first.
 func TestHybrid(t *testing.T) {
 	ix, server := created(t, 3)
 	put := func(id, text string, vector ...float32) {
@@ -178,8 +178,8 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// TestC5VectorsStay: a chunk that is written again by somebody who has no vector keeps the one it
-// has, and nothing of another language.
+// TestC5VectorsStay checks that a chunk that is written again without a vector keeps its vector, and no text of
+// another language.
 func TestC5VectorsStay(t *testing.T) {
 	for name, edit := range map[string]func(*search.Page){
 		"uid":      func(p *search.Page) { p.Known, p.Chunks[0].UID = p.Contents(), "other" },
@@ -248,7 +248,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// TestBetween: a page that is replaced is there all the time, and no answer mixes its versions.
+// TestBetween checks that a page can be found at all times while it is replaced, and that no answer mixes its
+// versions.
 func TestBetween(t *testing.T) {
 	ix, server := created(t, 0)
 	version := func(word string) search.Page {
@@ -260,7 +261,7 @@ func TestBetween(t *testing.T) {
 	server.Refresh()
 	next := version("new")
 	next.Known = version("old").Contents()
-	failNth(server, 1, false) // what is written first is all that is done
+	failNth(server, 1, false) // only the first write happens
 	if err := ix.Put(t.Context(), next); err == nil {
 		t.Fatal("nothing failed")
 	}

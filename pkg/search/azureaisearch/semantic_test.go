@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/searchtest/aisearch"
 )
 
-// TestJ8SemanticRanking: the semantic ranker orders what was found, if that is wanted; an answer without it says so.
+// TestJ8SemanticRanking checks that the semantic ranker sorts the results if enabled, and that an answer without it
+// has a note.
 func TestJ8SemanticRanking(t *testing.T) {
 	server := aisearch.New(t)
 	ix, err := Open(Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key, Semantic: true, Client: quick()})
@@ -53,7 +54,7 @@ func TestJ8SemanticRanking(t *testing.T) {
 		if !slices.Equal(ids, byWords) || res.Note != noteOfSemantic {
 			t.Errorf("%d: %v, note %q", status, ids, res.Note)
 		}
-		for range 10 { // what is left of the faults
+		for range 10 { // uses up the remaining faults
 			_, _ = ix.Search(t.Context(), search.Query{Text: "tide", Top: 1})
 		}
 	}
@@ -63,7 +64,7 @@ func TestJ8SemanticRanking(t *testing.T) {
 	}
 }
 
-// TestJ8WhatIsNotDoneIsSaid: words are not corrected here, and a count of more chunks than are read is an estimate.
+// TestJ8WhatIsNotDoneIsSaid checks the notes that words are not corrected, and that a large count is an estimate.
 func TestJ8WhatIsNotDoneIsSaid(t *testing.T) {
 	ix, server := created(t, 0)
 	must(t, ix.Put(t.Context(), page("a", "The tide.")))

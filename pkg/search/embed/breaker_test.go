@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
 )
 
-// One of many who ask learns that the model is down; the others hear of it, and of why.
+// TestBreaker checks that one of many callers finds that the model is down, and that the others get its error at
+// once.
 func TestBreaker(t *testing.T) {
 	model := llmtest.NewEmbedder("tide-embed", dimension)
 	asked := 0
@@ -44,7 +45,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-// What the model is not to blame for keeps nobody from asking it.
+// TestBreakerIsNotOpenedByCallers checks that errors not caused by the model do not stop calls to it.
 func TestBreakerIsNotOpenedByCallers(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -20,7 +20,7 @@ import (
 
 const dimension = 8
 
-// rig is a store that counts and fails as it is told, and a model that does.
+// rig is a store that counts operations and fails on demand, and a model that does the same.
 type rig struct {
 	model *llmtest.Embedder
 	store storage.Store
@@ -61,10 +61,10 @@ func newRig(t tester) *rig {
 	return r
 }
 
-// restart forgets what the process knows.
+// restart drops the state in memory.
 func (r *rig) restart() { r.Cached = NewCached(r.model, r.store, nil) }
 
-// used tells the operations since it was last asked.
+// used returns the number of operations since the last call.
 func (r *rig) used() (reads, writes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// check holds each vector against the one that its text must have; nil is permitted with missing.
+// check compares each vector with the expected one for its text; with missing, nil is permitted.
 func check(t tester, texts []string, vectors [][]float32, missing bool) {
 	t.Helper()
 	if len(vectors) != len(texts) {
@@ -100,7 +100,7 @@ func texts(n int) (out []string) {
 	return out
 }
 
-// C5: what was computed once is read from then on, also by another process.
+// C5: a computed vector is read from then on, also by another process.
 func TestC5ComputedOnce(t *testing.T) {
 	r := newRig(t)
 	first := []string{"a", "b", "a", "c"}
@@ -112,7 +112,7 @@ func TestC5ComputedOnce(t *testing.T) {
 	if reads, writes := r.used(); reads != 3 || writes != 3 {
 		t.Errorf("three texts: %d reads, %d writes", reads, writes)
 	}
-	vectors[0][0] = 7 // the caller's own
+	vectors[0][0] = 7 // a copy of the caller's
 	if vectors[2][0] == 7 {
 		t.Error("two texts share a vector")
 	}
@@ -137,13 +137,13 @@ func TestC5ComputedOnce(t *testing.T) {
 	}
 }
 
-// C5: whatever fails between, every text gets its own vector in the end, at its place, and is
-// computed once, or once more where the write of its row came to nothing.
+// C5: whatever fails in between, every text finally gets its own vector, in its position. It is computed once, or
+// once more for each lost write of its row.
 func TestC5NeverComputedTwice(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	rapid.Check(t, func(t *rapid.T) {
 		r := newRig(t)
-		lost := map[string]int{} // by row: writes that came to nothing
+		lost := map[string]int{} // by row: lost writes
 		fails := rapid.SliceOfN(rapid.SampledFrom([]string{"", "", "", "model", "before", "after"}), 0, 60).Draw(t, "fails")
 		var turn sync.Mutex
 		next := func(what string) error {
@@ -196,7 +196,7 @@ func TestC5NeverComputedTwice(t *testing.T) {
 	})
 }
 
-// A failing model costs nothing that it had computed before.
+// C5: after a failure of the model, earlier results are not computed again.
 func TestC5ResumesAfterFailure(t *testing.T) {
 	r := newRig(t)
 	want := texts(3*bite + 5)
@@ -223,7 +223,7 @@ func TestC5ResumesAfterFailure(t *testing.T) {
 	}
 }
 
-// What is computed is kept even if its caller's time is up by then.
+// C5: computed vectors are stored even if the caller's deadline has passed.
 func TestC5PaidIsKept(t *testing.T) {
 	r := newRig(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -270,13 +270,13 @@ func TestC5ComputedOnceAtOnce(t *testing.T) {
 	})
 }
 
-// A caller that waits for another's text computes it itself when the other gives up, gets the other's error, and gives
-// up when its own time is over.
+// TestWaitingForAnother checks a caller that waits for another caller's text: it computes the text itself if the
+// other gives up, gets the other's error, and gives up at its own deadline.
 func TestWaitingForAnother(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	for _, tc := range []struct {
 		name     string
-		leaves   bool  // the first caller's time is up
+		leaves   bool  // the first caller's deadline passes
 		fails    error // of the model, for the first caller
 		patience time.Duration
 		kind     fault.Kind
@@ -327,7 +327,7 @@ func TestWaitingForAnother(t *testing.T) {
 	}
 }
 
-// Nobody waits for ever for a model that panics.
+// TestPanicEndsTheWait checks that no caller waits forever for a model that panics.
 func TestPanicEndsTheWait(t *testing.T) {
 	r := newRig(t)
 	r.model.Wait = func(context.Context) error { panic("bug") }
@@ -340,7 +340,7 @@ func TestPanicEndsTheWait(t *testing.T) {
 	}
 }
 
-// A row that is damaged, or of a model that has changed under its name, is computed and written anew.
+// TestRowsAreVerified checks that a damaged row, or one of a changed model with the same name, is computed again.
 func TestRowsAreVerified(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -385,7 +385,7 @@ func flipped(b []byte, at int) []byte {
 	return b
 }
 
-// late is a model whose dimension is known once it has answered.
+// late is a model whose dimension is unknown before its first answer.
 type late struct {
 	*llmtest.Embedder
 	known int
@@ -398,7 +398,8 @@ func (m *late) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return m.Embedder.Embed(ctx, texts)
 }
 
-// Rows of a former dimension that were believed are not, once the model has told its own.
+// TestDimensionLearnedLate checks that rows of another dimension are no longer used once the model's dimension is
+// known.
 func TestDimensionLearnedLate(t *testing.T) {
 	r := newRig(t)
 	put(t, r, "a", encode(llmtest.Vector("a", dimension+1)))
@@ -413,7 +414,7 @@ func TestDimensionLearnedLate(t *testing.T) {
 	check(t, []string{"a", "b"}, vectors, false)
 }
 
-// The names of rows never change: everything would be computed again.
+// TestRowsKeepTheirNames checks that row keys never change; otherwise everything would be computed again.
 func TestRowsKeepTheirNames(t *testing.T) {
 	want := storage.Key{
 		Partition: "31a7134a5bdc1c09-8a",

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// notedIndex remembers the last query.
+// notedIndex records the last query.
 type notedIndex struct {
 	search.Index
 	asked int
@@ -52,8 +52,8 @@ func TestHybridSearch(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with the model, search goes on by words, says so once, and leaves the model
-// alone for a while.
+// TestHybridWithoutModel checks that if the model fails, search continues with words, logs it once, and does not call
+// the model for a while.
 func TestHybridWithoutModel(t *testing.T) {
 	for _, tc := range []struct {
 		name string

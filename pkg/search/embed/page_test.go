@@ -60,7 +60,7 @@ func TestC5PagesAreEmbedded(t *testing.T) {
 	}
 }
 
-// Two models, or none, never share a chunk's key.
+// TestKeysNameTheModel checks that chunks of different models, or without one, never share a key.
 func TestKeysNameTheModel(t *testing.T) {
 	keys := map[string]bool{page("a").Chunks[0].Key: true}
 	for _, model := range []string{"tide-embed", "ebb-embed"} {
@@ -75,7 +75,7 @@ func TestKeysNameTheModel(t *testing.T) {
 	}
 }
 
-// A page that could not be filled is as it was.
+// TestFillFails checks that a page is unchanged if it could not be embedded.
 func TestFillFails(t *testing.T) {
 	model := llmtest.NewEmbedder("tide-embed", dimension)
 	model.Fail = func(text string) error {

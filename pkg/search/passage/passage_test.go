@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// found is a result with passages of these uids, whose texts are the page and the uid.
+// found returns a result with passages of these uids; their texts are the page and the uid.
 func found(page string, uids ...string) search.Result {
 	r := search.Result{ID: page}
 	for _, uid := range uids {
@@ -27,8 +27,8 @@ func names(all []Passage) (out []string) {
 	return out
 }
 
-// TestJ6RankingsAreFused: what several searches find comes before what one finds, and a page's best passage before
-// its next.
+// TestJ6RankingsAreFused checks that passages found by several searches come before those found by one, and a page's
+// best passage before its next.
 func TestJ6RankingsAreFused(t *testing.T) {
 	have := names(Fuse([]search.Result{found("a", "1", "2"), found("b", "1")},
 		[]search.Result{found("c", "1"), found("b", "1")}))
@@ -37,8 +37,8 @@ func TestJ6RankingsAreFused(t *testing.T) {
 	}
 }
 
-// TestJ6BudgetAndDuplicates: no text is given twice, nor one that is in another, and all fit the budget; the best is
-// cut rather than left out.
+// TestJ6BudgetAndDuplicates checks that no text occurs twice, alone or inside another, and that all fit in the
+// budget; the best one is cut rather than omitted.
 func TestJ6BudgetAndDuplicates(t *testing.T) {
 	text := func(page, text string) Passage { return Passage{Page: search.Result{ID: page}, UID: "1", Text: text} }
 	long := strings.Repeat("The quay is closed. ", 100)
@@ -69,8 +69,8 @@ func TestJ6BudgetAndDuplicates(t *testing.T) {
 	}
 }
 
-// TestJ6NeighboursAreMerged: passages that follow each other on a page are one, with the heading that stands between,
-// and what is known of no place stays by itself.
+// TestJ6NeighboursAreMerged checks that consecutive passages of a page are joined, with the heading between them, and
+// that a passage without a position is not.
 func TestJ6NeighboursAreMerged(t *testing.T) {
 	ranked := Fuse([]search.Result{found("a", "2", "5", "1"), found("b", "1", "2")})
 	merged := Merge(ranked, func(page, uid string) (Position, bool) {

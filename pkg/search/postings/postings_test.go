@@ -32,13 +32,13 @@ func newDB(t testing.TB) *sql.DB {
 	return db
 }
 
-// model is what the index should hold: texts by key, and the numbers of their documents.
+// model is the expected content of the index: texts by key, and the numbers of their documents.
 type model struct {
 	texts     map[int64][]string
 	documents map[int64]int64
 }
 
-// wordsOf are the words of a text as they are added.
+// wordsOf returns the words of a text for Add.
 func wordsOf(text []string) (words []Word) {
 	at := map[string]int{}
 	for i, w := range text {
@@ -53,7 +53,7 @@ func wordsOf(text []string) (words []Word) {
 	return words
 }
 
-// zipfText is a text of words of which few are frequent.
+// zipfText returns a text with few frequent and many rare words.
 func zipfText(rng *rand.Rand) []string {
 	zipf := rand.NewZipf(rng, 1.2, 2, 300)
 	text := make([]string, 1+rng.IntN(30))
@@ -99,7 +99,7 @@ func (m *model) change(t testing.TB, db *sql.DB, rng *rand.Rand, most int) {
 	})
 }
 
-// keysOf are the keys of hits whose documents are there.
+// keysOf returns the keys of hits whose documents exist.
 func keysOf(t testing.TB, r *Reader, hits []Hit) (keys []int64) {
 	t.Helper()
 	if !slices.IsSortedFunc(hits, byDocument) {
@@ -116,7 +116,7 @@ func keysOf(t testing.TB, r *Reader, hits []Hit) (keys []int64) {
 	return keys
 }
 
-// compare holds the index against the model.
+// compare compares the index with the model.
 func (m *model) compare(t testing.TB, db *sql.DB, rng *rand.Rand) {
 	t.Helper()
 	inTx(t, db, func(tx *sql.Tx) {
@@ -156,7 +156,7 @@ func (m *model) compare(t testing.TB, db *sql.DB, rng *rand.Rand) {
 	})
 }
 
-// expect compares what a word or phrase finds.
+// expect checks what a word or phrase finds.
 func (m *model) expect(t testing.TB, r *Reader, what string, has func(text string) bool, words ...string) {
 	t.Helper()
 	found, err := r.Lookup(words...)
@@ -183,8 +183,8 @@ func (m *model) expect(t testing.TB, r *Reader, what string, has func(text strin
 	}
 }
 
-// TestJ1WordsAreThoseOfTheTexts: whatever is added, replaced and removed, and however segments were merged meanwhile,
-// words, phrases and prefixes find the documents that have them, and no others.
+// TestJ1WordsAreThoseOfTheTexts checks that after any changes and merges, words, phrases and prefixes find exactly
+// the documents that contain them.
 func TestJ1WordsAreThoseOfTheTexts(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -206,7 +206,7 @@ func TestJ1WordsAreThoseOfTheTexts(t *testing.T) {
 	}
 }
 
-// TestJ1LongLists: the postings of a word that stands everywhere are rows of their own, across merges.
+// TestJ1LongLists checks that the postings of a very frequent word are stored in rows of their own, across merges.
 func TestJ1LongLists(t *testing.T) {
 	db := newDB(t)
 	const batches, each = 12, 700
@@ -221,7 +221,7 @@ func TestJ1LongLists(t *testing.T) {
 			must(t, w.Flush())
 		})
 	}
-	for range 20 { // further writes go on with the merges
+	for range 20 { // further writes continue the merges
 		inTx(t, db, func(tx *sql.Tx) {
 			w := NewWriter(t.Context(), sqlitefile.NewStatements(tx))
 			_, err := w.Add(1<<40, 1, wordsOf([]string{"other"}))
@@ -244,7 +244,7 @@ func TestJ1LongLists(t *testing.T) {
 	})
 }
 
-// TestJ1RemovedDocumentsAreForgotten: what is replaced again and again leaves nothing behind in the end.
+// TestJ1RemovedDocumentsAreForgotten checks that documents that are replaced repeatedly finally leave nothing behind.
 func TestJ1RemovedDocumentsAreForgotten(t *testing.T) {
 	db := newDB(t)
 	var last int64
@@ -269,7 +269,7 @@ func TestJ1RemovedDocumentsAreForgotten(t *testing.T) {
 	}
 }
 
-// FuzzLeaf: whatever bytes a leaf has, it is read or called damaged.
+// FuzzLeaf checks that any bytes of a leaf are either read or reported as damaged.
 func FuzzLeaf(f *testing.F) {
 	f.Add(appendEntry(nil, "", entry{word: "tide", count: 1, postings: []byte{1, 2}, positions: []byte{1, 0}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

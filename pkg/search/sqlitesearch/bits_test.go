@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// adverse makes vectors as models make them at worst: all point in much the same direction, few numbers are large,
-// and they lie in groups of near neighbours.
+// adverse returns the worst vectors that models produce: all point in a similar direction, few numbers are large, and
+// they form groups of near neighbours.
 func adverse(rng *rand.Rand, length, groups int) func() []float32 {
 	scale, middle := make([]float64, length), make([]float64, length)
 	for i := range scale {
@@ -40,8 +40,8 @@ func adverse(rng *rand.Rand, length, groups int) func() []float32 {
 	}
 }
 
-// TestJ1SignsFindTheNearest: of the ten that are nearest at least .98 are among those that are compared in full, here a
-// fiftieth of all.
+// TestJ1SignsFindTheNearest checks that at least .98 of the ten nearest vectors are among those compared in full,
+// here a fiftieth of all.
 func TestJ1SignsFindTheNearest(t *testing.T) {
 	const length, many, most = 384, 8000, 160
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -71,7 +71,7 @@ func TestJ1SignsFindTheNearest(t *testing.T) {
 	}
 }
 
-// TestJ1SignsFollowTheirVectors: whatever is put and removed, the signs are those of the vectors, each once.
+// TestJ1SignsFollowTheirVectors checks that after any changes, the signs are those of the vectors, each once.
 func TestJ1SignsFollowTheirVectors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	ix := created(t, path)
@@ -104,8 +104,8 @@ func changeVectors(t *testing.T, ix *Index, rng *rand.Rand, length int) {
 	put(t, ix, p)
 }
 
-// TestJ1CachedSigns: a query has the signs of its own moment, whatever was written since, another query has read, or
-// does not fit into memory.
+// TestJ1CachedSigns checks that a query sees the signs of its own transaction, whatever was written or read by others
+// since, and whether or not they fit in memory.
 func TestJ1CachedSigns(t *testing.T) {
 	for name, most := range map[string]int{"cached": cachedBytes, "too large": 200} {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestJ1CachedSigns(t *testing.T) {
 	}
 }
 
-// compareSigns compares what a cache gives at the moment of a transaction with what is written there.
+// compareSigns compares the rows from a cache with those that a transaction sees.
 func compareSigns(t *testing.T, c *signCache, tx *sql.Tx) {
 	t.Helper()
 	want, have := map[[3]int64]string{}, map[[3]int64]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// vocabularyOf makes words that are the less frequent the greater their number is.
+// vocabularyOf returns words with numbers; the higher the number, the rarer the word.
 func vocabularyOf(rng *rand.Rand) func() string {
 	zipf := rand.NewZipf(rng, 1.15, 3, 4000)
 	return func() string { return "word" + strings.Map(letter, fmt.Sprint(zipf.Uint64())) }
@@ -19,7 +19,7 @@ func vocabularyOf(rng *rand.Rand) func() string {
 
 func letter(digit rune) rune { return 'a' + digit - '0' }
 
-// filledByLot has so many pages of four chunks of words by lot.
+// filledByLot returns an index of pages with four chunks of random words.
 func filledByLot(t testing.TB, pages int) *Index {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -44,7 +44,7 @@ func filledByLot(t testing.TB, pages int) *Index {
 	return ix
 }
 
-// TestJ1BoundedFindsWhatScoringEverythingFinds: of queries with rarer words beside frequent ones.
+// TestJ1BoundedFindsWhatScoringEverythingFinds checks queries that combine rare and frequent words.
 func TestJ1BoundedFindsWhatScoringEverythingFinds(t *testing.T) {
 	ix := filledByLot(t, 1200)
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -74,8 +74,8 @@ func TestJ1BoundedFindsWhatScoringEverythingFinds(t *testing.T) {
 	}
 }
 
-// TestJ1CountsAreMarkedBeyondAThousand: up to a thousand matches they are exact, and facets too; beyond, estimates
-// that say so. Pages of results still join to one list.
+// TestJ1CountsAreMarkedBeyondAThousand checks that counts and facets are exact up to a thousand matches, and beyond
+// that estimates that are labelled as such. Pages of results still join into one list.
 func TestJ1CountsAreMarkedBeyondAThousand(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	const pages = 1800

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// filled makes a closed index of some size.
+// filled returns the path of a closed index of some size.
 func filled(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "search.db")
@@ -29,7 +29,7 @@ func filled(t *testing.T) string {
 	return path
 }
 
-// TestDamage: a file that cannot be used is set aside, and work goes on with an empty one.
+// TestDamage checks that an unusable file is set aside, and that work continues with an empty one.
 func TestDamage(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -88,8 +88,8 @@ func expectSetAside(t *testing.T, path string, n int) {
 	checkIntegrity(t, ix)
 }
 
-// TestDamageMetLater: damage where opening does not look is remembered when it is met, and the
-// file is set aside at the next opening; the number after .corrupt- counts on.
+// TestDamageMetLater checks that damage that Open does not find is remembered, and the file set aside at the next
+// Open; the number after .corrupt- increases.
 func TestDamageMetLater(t *testing.T) {
 	path := filled(t)
 	if err := os.WriteFile(path+".corrupt-1", nil, 0o666); err != nil {
@@ -144,8 +144,8 @@ func begun(t *testing.T, ix *Index) string {
 	return name
 }
 
-// TestBegun: a new index has one name for all who open it until it is known to be filled; the next
-// one has another.
+// TestBegun checks that a new index has the same name for all processes until it is filled, and that the next index
+// has another name.
 func TestBegun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	first := created(t, path)
@@ -166,8 +166,8 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// TestOlderVersionIsBuiltAnew: an index of an earlier version is set aside whatever tables it has, and the new one says
-// that it has to be filled.
+// TestOlderVersionIsBuiltAnew checks that an index of an earlier version is set aside, whatever its tables, and that
+// the new one has to be filled.
 func TestOlderVersionIsBuiltAnew(t *testing.T) {
 	for version := range format.Version {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
@@ -228,7 +228,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// writeForever is the process that is killed.
+// writeForever runs in the process that is killed.
 func writeForever(t *testing.T, path string) {
 	ix := created(t, path)
 	for n := count(t, ix); ; n++ {

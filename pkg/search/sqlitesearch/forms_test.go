@@ -20,7 +20,7 @@ func pageIn(language, id, text string) search.Page {
 	}
 }
 
-// TestForms: a word finds its other forms in the languages of the index, and itself first.
+// TestForms checks that a word finds its other forms in the languages of the index, and itself first.
 func TestForms(t *testing.T) {
 	ix := created(t, t.TempDir()+"/index.db")
 	for _, p := range []search.Page{
@@ -74,7 +74,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsOfAnotherLanguage: the words of a text that stays are learned again when its page has another language.
+// TestFormsOfAnotherLanguage checks that unchanged words are learned again when their page gets another language.
 func TestFormsOfAnotherLanguage(t *testing.T) {
 	ix := created(t, t.TempDir()+"/index.db")
 	for _, language := range []string{"en", "de"} {
@@ -86,7 +86,7 @@ func TestFormsOfAnotherLanguage(t *testing.T) {
 	}
 }
 
-// TestFormsRankBelowTheWord: a form that is rare does not outrank the word that was asked for.
+// TestFormsRankBelowTheWord checks that a rare form does not outrank the word itself.
 func TestFormsRankBelowTheWord(t *testing.T) {
 	ix := created(t, t.TempDir()+"/index.db")
 	for i := range 30 {
@@ -106,8 +106,8 @@ func TestFormsRankBelowTheWord(t *testing.T) {
 	}
 }
 
-// BenchmarkForms searches among many words for one that has many forms, and for the same as a
-// phrase, which has none.
+// BenchmarkForms searches many words for one with many forms, and for the same word as a phrase, which has no other
+// forms.
 func BenchmarkForms(b *testing.B) {
 	ix := created(b, b.TempDir()+"/index.db")
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -152,7 +152,8 @@ func BenchmarkForms(b *testing.B) {
 	}
 }
 
-// A page of countless words does not make the table grow without bound; the pages with it lose nothing.
+// TestWordsLearnedAreBounded checks that a page of countless words adds a bounded number to the table, without harm
+// to other pages.
 func TestWordsLearnedAreBounded(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))

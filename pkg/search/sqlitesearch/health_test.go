@@ -25,8 +25,7 @@ func wantTrouble(t *testing.T, err error, texts ...string) {
 	}
 }
 
-// TestS6FullIndex: an index that met a full disk says so until there is room for a write, and keeps
-// nothing of its own tries.
+// TestS6FullIndex checks that an index on a full disk reports that until a write succeeds, and keeps no test rows.
 func TestS6FullIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "index.db")
 	ix := created(t, path)
@@ -62,7 +61,7 @@ func TestS6FullIndex(t *testing.T) {
 	}
 }
 
-// TestS6DamagedIndex: damage that a query met is reported to everyone who asks for the health.
+// TestS6DamagedIndex checks that Ping reports damage that a query met.
 func TestS6DamagedIndex(t *testing.T) {
 	path := filled(t)
 	ix := open(t, path)

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// pageAt is one of a documentation; each chunk is the path of its headings, a stroke and its text.
+// pageAt returns a documentation page; each chunk is its heading path, a vertical bar and its text.
 func pageAt(path, title string, chunks ...string) search.Page {
 	p := search.Page{ID: strings.NewReplacer("/", "-", ".", "-").Replace(path), URL: "https://docs.example/" + path,
 		Host: "docs.example", Title: title, Language: "en"}
@@ -46,8 +46,8 @@ func documented(t *testing.T) *Index {
 	return ix
 }
 
-// TestJ2Ranking: the page that defines comes before those that mention, the one that is called so before others, and
-// symbols are found as they are written and by their parts.
+// TestJ2Ranking checks that a page that defines a term precedes pages that mention it, that a page with that title
+// comes first, and that symbols are found as written and by their parts.
 func TestJ2Ranking(t *testing.T) {
 	ix := documented(t)
 	for query, want := range map[string]string{
@@ -71,8 +71,8 @@ func TestJ2Ranking(t *testing.T) {
 	}
 }
 
-// TestJ2Definitions: a name is defined where a glossary has it in another form, not where a heading ends with it; and
-// "vs" is no word to look for.
+// TestJ2Definitions checks that a glossary entry in another form defines a name, that a heading that ends with the
+// name does not, and that "vs" is not searched.
 func TestJ2Definitions(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	put(t, ix,
@@ -94,7 +94,8 @@ func TestJ2Definitions(t *testing.T) {
 	}
 }
 
-// TestJ3Forgiving: what was meant is found, and the answer says what that is; nothing is said of a query that is right.
+// TestJ3Forgiving checks that misspelt queries are corrected and the answer says so, and that correct queries are
+// not.
 func TestJ3Forgiving(t *testing.T) {
 	ix := documented(t)
 	for _, tc := range []struct{ query, want, meant string }{
@@ -122,8 +123,8 @@ func TestJ3Forgiving(t *testing.T) {
 	}
 }
 
-// TestJ4PassagesShowWhatWasAsked: the definition is shown, with the path of its headings, and words that say nothing
-// are not marked.
+// TestJ4PassagesShowWhatWasAsked checks that the definition is shown with its heading path, and that insignificant
+// words are not highlighted.
 func TestJ4PassagesShowWhatWasAsked(t *testing.T) {
 	ix := documented(t)
 	mentions := strings.Repeat("Use harbour.open as you please, for harbour.open is good. ", 12)
@@ -144,8 +145,8 @@ func TestJ4PassagesShowWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestJ4PassageBeginsWithTheDefinition: also where the text goes on to use what it defines. What only has the parts of
-// the name is not shown beside it.
+// TestJ4PassageBeginsWithTheDefinition also checks a text that uses the term after defining it. A chunk with only
+// parts of the name is not shown.
 func TestJ4PassageBeginsWithTheDefinition(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	const defined = "harbour.open(name)\n: Opens the harbour to all ships"
@@ -160,7 +161,7 @@ func TestJ4PassageBeginsWithTheDefinition(t *testing.T) {
 	}
 }
 
-// TestJ5SuggestionsSaySomething: words that only join others are not suggested.
+// TestJ5SuggestionsSaySomething checks that function words are not suggested.
 func TestJ5SuggestionsSaySomething(t *testing.T) {
 	have, err := documented(t).Suggest(t.Context(), "ha")
 	if err != nil || !slices.Contains(have, "hashmap") || slices.Contains(have, "has") {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// TestPagesRankByTheirBestChunk: what else matches on a page does not pull it down.
+// TestPagesRankByTheirBestChunk checks that weaker matches on a page do not lower its rank.
 func TestPagesRankByTheirBestChunk(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	filler := strings.Repeat(" the quay and the crane", 20)

@@ -33,7 +33,7 @@ func open(t testing.TB, path string) *Index {
 	return ix
 }
 
-// created is an index with its tables.
+// created returns an index with its tables.
 func created(t testing.TB, path string) *Index {
 	t.Helper()
 	ix := open(t, path)
@@ -78,7 +78,7 @@ func checkIntegrity(t testing.TB, ix *Index) {
 	}
 }
 
-// TestPutWritesOnlyWhatDiffers holds C5 for this adapter: rows are watched by triggers.
+// TestPutWritesOnlyWhatDiffers checks C5 for this adapter, with triggers that watch the rows.
 func TestPutWritesOnlyWhatDiffers(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	if _, err := ix.write.Exec(`
@@ -155,8 +155,7 @@ func logged(t *testing.T, db *sql.DB) (lines []string) {
 	return lines
 }
 
-// TestTwoProcesses stands two indexes on one file, as two processes would, down to their creation
-// at the same moment.
+// TestTwoProcesses opens two indexes on one file, as two processes would, and creates them at the same time.
 func TestTwoProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	a, b := open(t, path), open(t, path)
@@ -199,7 +198,8 @@ func TestPathsWithOddCharacters(t *testing.T) {
 	}
 }
 
-// TestOurCharactersStayInside: marks and separators in texts neither come out nor move highlights.
+// TestOurCharactersStayInside checks that reserved characters and separators in texts neither appear in results nor
+// move highlights.
 func TestOurCharactersStayInside(t *testing.T) {
 	ix := created(t, filepath.Join(t.TempDir(), "search.db"))
 	p := somePage("a", "one \ufdd0two\ufdd1 nee\u200bdle \ufdd1three")
@@ -253,8 +253,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// known passes over queries that consist of characters which Unicode added after the tokenizer's
-// tables were made; everything else must be found in the page that holds it as title and text.
+// known skips queries that consist of characters newer than the tokenizer's Unicode tables. Every other query must
+// find the page that has it as title and text.
 func known(t *testing.T, text string) {
 	t.Helper()
 	for _, r := range text {
@@ -265,8 +265,8 @@ func known(t *testing.T, text string) {
 	t.Errorf("%q is not found in itself", text)
 }
 
-// A page that is found by its title or a heading is shown by what it says of it, not by its shortest
-// chunks, with and without vectors.
+// TestPassagesSayWhatWasAskedFor checks that a page found by its title or a heading shows a fitting passage, not its
+// shortest chunks, with and without vectors.
 func TestPassagesSayWhatWasAskedFor(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))
@@ -286,7 +286,8 @@ func TestPassagesSayWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// The vowels of many scripts are marks: a word has them, and is found and marked as a whole.
+// TestMarksBelongToWords checks scripts whose vowels are combining marks: a word is found and highlighted with its
+// marks.
 func TestMarksBelongToWords(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))

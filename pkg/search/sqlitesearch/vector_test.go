@@ -23,7 +23,7 @@ func TestVectors(t *testing.T) {
 	searchtest.Vectors(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
 }
 
-// random is a vector of length one.
+// random returns a vector of length one.
 func random(rng *rand.Rand, n int) []float32 {
 	v := make([]float32, n)
 	var sum float64
@@ -44,8 +44,8 @@ func dot(a, b []float32) (sum float64) {
 	return sum
 }
 
-// One byte a number is enough: cosines of many numbers are right to 0.002, and a stored vector has
-// length one whatever was given.
+// TestPackedVectorsAreNearlyExact checks that one byte per number is enough: cosines are exact to 0.002, and stored
+// vectors have length one.
 func TestPackedVectorsAreNearlyExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 3, 5, 384, 1536} {
@@ -69,7 +69,7 @@ func TestPackedVectorsAreNearlyExact(t *testing.T) {
 	}
 }
 
-// Among texts on many subjects, nearly all of the ten nearest are found, and the nearest always.
+// TestRecall checks texts on many subjects: nearly all of the ten nearest are found, and the nearest always.
 func TestRecall(t *testing.T) {
 	const n, d, queries = 2000, 384, 20
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -115,7 +115,7 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// What is kept is what sorting everything would put first.
+// TestNearest compares the kept neighbours with the first of a full sort.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []neighbour
@@ -137,7 +137,7 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// A result shows what is near beside what has the words.
+// TestNearPassagesAreShown checks that a result shows near chunks together with chunks that have the words.
 func TestNearPassagesAreShown(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))
@@ -157,7 +157,7 @@ func TestNearPassagesAreShown(t *testing.T) {
 	}
 }
 
-// No vector outlives its chunk, and a page that is put again writes none.
+// TestVectorsLeaveWithTheirChunks checks that no vector outlives its chunk, and that an unchanged page writes none.
 func TestVectorsLeaveWithTheirChunks(t *testing.T) {
 	ix := open(t, filepath.Join(t.TempDir(), "search.db"))
 	must(t, ix.Create(t.Context()))
@@ -200,14 +200,14 @@ func rowsOf(t *testing.T, ix *Index) (out []string) {
 	return out
 }
 
-// An index is of one model. With another its vectors leave and it has to be filled again; without
-// one they leave, too, for pages that change meanwhile would have none.
+// TestAnotherModelBeginsAnew checks that vectors of another model are deleted and the index has to be filled again.
+// They are also deleted without a model, because pages that change in the meantime would have none.
 func TestAnotherModelBeginsAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	for _, step := range []struct {
 		model  string
 		begins bool
-		keeps  bool // what the step before has put
+		keeps  bool // content of the previous step
 	}{
 		{"", true, false}, // a new file
 		{"", false, true},
@@ -237,7 +237,7 @@ func TestAnotherModelBeginsAnew(t *testing.T) {
 	}
 }
 
-// A chunk keeps its key when its model is left and taken again, and gets the vector that left meanwhile.
+// TestVectorsReturnWithTheirModel checks that a chunk whose key stayed the same gets its deleted vector again.
 func TestVectorsReturnWithTheirModel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "search.db")
 	p := search.Page{ID: "a", Title: "Tides", Chunks: []search.Chunk{{Key: "k-m", UID: "u", Text: "tide",
@@ -260,7 +260,8 @@ func TestVectorsReturnWithTheirModel(t *testing.T) {
 	}
 }
 
-// A model that changes under its name is told of, once, and a rebuild makes the index its own.
+// TestVectorsOfAnotherLength checks that a changed model with the same name is logged once, and that a rebuild
+// repairs it.
 func TestVectorsOfAnotherLength(t *testing.T) {
 	var log bytes.Buffer
 	ix, err := Open(filepath.Join(t.TempDir(), "search.db"), Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -284,7 +285,7 @@ func TestVectorsOfAnotherLength(t *testing.T) {
 	find(1)
 }
 
-// page has a chunk with a vector, which does not tell by its key which model gave it.
+// page returns a page with one chunk with a vector; its key does not name the model.
 func page(id string, vector []float32) search.Page {
 	return search.Page{ID: id, Title: "Tides", Chunks: []search.Chunk{{Key: "k", UID: "u", Text: "high water",
 		Vector: vector}}}

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// TestK6ChangesAreOneSegment: what a Put changes enters the postings as one segment, in whatever order its pages
-// and their chunks come. Each further one would have to be merged.
+// TestK6ChangesAreOneSegment checks that a Put writes one segment, in whatever order its pages and chunks come. Each
+// further segment would have to be merged.
 func TestK6ChangesAreOneSegment(t *testing.T) {
 	ix := created(t, t.TempDir()+"/index.db")
 	batch := func(text string) (pages []search.Page) {

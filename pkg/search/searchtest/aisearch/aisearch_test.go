@@ -17,7 +17,7 @@ const words = `{"name":"words","fields":[
 	{"name":"host","type":"Edm.String","filterable":true,"retrievable":true},
 	{"name":"text","type":"Edm.String","searchable":true,"retrievable":true,"analyzer":"en.lucene"}]}`
 
-// client asks as a well-behaved client would, unless told otherwise.
+// client sends requests like a well-behaved client, unless configured differently.
 type client struct {
 	*testing.T
 	server *Server
@@ -71,7 +71,7 @@ func (c *client) index(actions string, want int) map[string]any {
 	return c.expect("POST", "/docs/search.index", `{"value":[`+actions+`]}`, want)
 }
 
-// search gives the keys found, in order.
+// search returns the keys found, in order.
 func (c *client) search(query string) (keys []string) {
 	c.Helper()
 	answer := c.expect("POST", "/docs/search.post.search", `{"queryType":"full",`+query+`}`, 200)
@@ -85,7 +85,7 @@ func upload(id, text string) string {
 	return fmt.Sprintf(`{"@search.action":"upload","id":%q,"host":"h","text":%q}`, id, text)
 }
 
-// statuses are those of the documents of an answer.
+// statuses returns the statuses of the documents in an answer.
 func statuses(answer map[string]any) (codes []int) {
 	for _, r := range answer["value"].([]any) {
 		codes = append(codes, int(r.(map[string]any)["statusCode"].(float64)))
@@ -151,7 +151,7 @@ func TestDocuments(t *testing.T) {
 	c.index(upload("a", strings.Repeat("x", 16<<20)), 413)
 }
 
-// TestVisibility: what is written is stored, and found when the index has settled.
+// TestVisibility checks that a written document is stored at once, and found after a refresh.
 func TestVisibility(t *testing.T) {
 	c := newClient(t)
 	c.index(upload("a", "one"), 200)

@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// numbered is a query of n words.
+// numbered returns a query of n words.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
