@@ -14,14 +14,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// tally is what a run says about its addresses.
+// tally is the part of a run's counts that tests compare.
 type tally struct{ Discovered, Queued, Skipped, Excluded, Duplicates, Errors, Documents int }
 
 func tallyOf(c backfill.Counts) tally {
 	return tally{c.Discovered, c.Queued, c.Skipped, c.Excluded, c.Duplicates, c.Errors, c.Documents}
 }
 
-// nested is a site with an index of two sitemaps, which share some pages.
+// nested serves a site whose sitemap index names two sitemaps that share some pages.
 func nested(r *rig) {
 	r.web.Pages["https://a.example/sitemap.xml"] = runtest.MapIndex("https://a.example/s1.xml", "https://a.example/s2.xml",
 		"https://a.example/sitemap.xml")
@@ -30,8 +30,8 @@ func nested(r *rig) {
 		runtest.Pages("https://a.example/two/", 8)...)...)
 }
 
-// E1, E2, E8: the pages of nested sitemaps are registered, each once, with method, run and job, and
-// what was there before stays as it was.
+// TestE1Run checks E1, E2, E8: a run registers each page of nested sitemaps once, with its method, run and job, and
+// does not change items that existed before.
 func TestE1Run(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		nested(r)
@@ -66,8 +66,8 @@ func TestE1Run(t *testing.T) {
 	})
 }
 
-// E7: a run counts the requests that its sites have seen for its documents: those of redirects, too, and
-// none where robots.txt forbade the document.
+// TestE7Requests checks E7: a run counts every request that it makes for its documents. Redirects count, too; a
+// document that robots.txt forbids costs no request.
 func TestE7Requests(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		blocked := &politeness.SiteError{Err: fault.New(fault.Blocked, "robots.txt disallows it")}
@@ -90,7 +90,7 @@ func TestE7Requests(t *testing.T) {
 	})
 }
 
-// E5: the caps hold to the address, and excluded addresses do not count.
+// TestE5Caps checks E5: the caps are exact to one address, and excluded addresses do not count.
 func TestE5Caps(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		for _, host := range []string{"a", "b"} {

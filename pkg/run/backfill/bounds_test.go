@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// E7: a run's row holds whatever strangers fill it with: of the most sources, each with addresses and
-// failures as long as they are kept and with characters that take the most room.
+// TestE7RowOfTheWorstRun checks E7: a run's row has room for the worst case: the most sources, each with the longest
+// addresses and error texts that are kept, in the characters that need the most room.
 func TestE7RowOfTheWorstRun(t *testing.T) {
 	r := inMemory(t)
 	var all site.List
@@ -38,7 +38,7 @@ func TestE7RowOfTheWorstRun(t *testing.T) {
 	r.whole(run)
 }
 
-// E7: whatever a site has in place of its sitemap, the run ends and says why.
+// TestE7BadSitemaps checks E7: whatever a site serves instead of a sitemap, the run ends and states the reason.
 func TestE7BadSitemaps(t *testing.T) {
 	for name, tt := range map[string]struct {
 		page   any
@@ -67,8 +67,8 @@ func TestE7BadSitemaps(t *testing.T) {
 	}
 }
 
-// E7: a site that asks for one pause after the other does not keep a run for ever. One that was paused
-// by request has not waited meanwhile.
+// TestE7SiteThatIsNeverReady checks E7: a site that asks for one pause after another does not keep a run going for
+// ever. The time for which a run was paused by request does not count as waiting.
 func TestE7SiteThatIsNeverReady(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://a.example/sitemap.xml"] = fault.After(time.Hour, "HTTP 503: a.example is left alone")

@@ -17,18 +17,18 @@ import (
 
 // Bounds on the work and the memory that one source may cause.
 const (
-	// MaxDocuments is the most documents that are read of one source in a run, failed ones included.
+	// MaxDocuments is the most documents of one source that a run reads. Failed ones count, too.
 	MaxDocuments = 10_000
-	// maxFrontier and maxFrontierBytes bound the documents that wait.
+	// maxFrontier and maxFrontierBytes bound the documents that wait to be read.
 	maxFrontier      = 2_000
 	maxFrontierBytes = 400_000
-	// maxDepth is how deep sitemaps may nest. The protocol has one level; sites have two.
+	// maxDepth is how deep sitemaps may nest. The protocol allows one level; some sites have two.
 	maxDepth = 3
-	// maxTries is how often a document is asked for that its site fails to give.
+	// maxTries is how many times a document is requested from a site that fails to serve it.
 	maxTries = 3
 	// maxPatience is how long a run waits for one document of a site that is busy or asks for a pause.
 	maxPatience = 24 * time.Hour
-	// maxInARow is how many documents may fail one after the other before a source is left.
+	// maxInARow is how many documents may fail in a row before the source fails.
 	maxInARow = 5
 )
 
@@ -36,9 +36,9 @@ const (
 type doc struct {
 	URL   string `json:"u"`
 	Kind  string `json:"k"`
-	Depth int    `json:"d,omitempty"` // of sitemaps: indexes above it
-	List  int    `json:"l,omitempty"` // of archives and listings: which of the site's
-	Page  int    `json:"p,omitempty"` // and which page of its template
+	Depth int    `json:"d,omitempty"` // for sitemaps: how many indexes are above it
+	List  int    `json:"l,omitempty"` // for archives and listings: the index of the template in the site file
+	Page  int    `json:"p,omitempty"` // the page number within that template
 	Tries int    `json:"t,omitempty"`
 }
 
@@ -51,25 +51,25 @@ const (
 	docContainer = "container"
 )
 
-// Cursor is where the next step of a source begins.
+// Cursor is the position at which the next step of a source begins.
 type Cursor struct {
 	Begun  bool  `json:"begun"`
 	Docs   []doc `json:"docs,omitempty"`
-	Failed []doc `json:"failed,omitempty"` // given up; a resume asks for them again
-	InARow int   `json:"inARow,omitempty"` // of them, one after the other
-	Read   int   `json:"read,omitempty"`   // documents that could be read
-	Asked  int   `json:"asked,omitempty"`  // all that were asked for
-	// Why the last of them could not be read, and since when the next is waited for.
+	Failed []doc `json:"failed,omitempty"` // given up; a resume requests them again
+	InARow int   `json:"inARow,omitempty"` // how many documents in a row have failed
+	Read   int   `json:"read,omitempty"`   // documents that were read successfully
+	Asked  int   `json:"asked,omitempty"`  // all documents that were requested
+	// Why is the reason why the last document failed. Since is when the source began to wait for the next one.
 	Why   string    `json:"why,omitempty"`
 	Since time.Time `json:"since,omitzero"`
-	// The document whose links are being registered, if any.
+	// Now is the document whose links are being registered, or nil.
 	Now    *doc   `json:"now,omitempty"`
-	Next   string `json:"next,omitempty"`  // where it goes on
-	Fresh  int    `json:"fresh,omitempty"` // links of it that were not counted before
-	Token  string `json:"token,omitempty"` // of its rows
+	Next   string `json:"next,omitempty"`  // the address of the document's next page
+	Fresh  int    `json:"fresh,omitempty"` // links of the document that were not counted before
+	Token  string `json:"token,omitempty"` // the token in the keys of its link rows
 	Slices int    `json:"slices,omitempty"`
-	Slice  int    `json:"slice,omitempty"`  // the next of them
-	Offset int    `json:"offset,omitempty"` // in that slice
+	Slice  int    `json:"slice,omitempty"`  // the next link row
+	Offset int    `json:"offset,omitempty"` // the position in that row
 	Ended  bool   `json:"ended,omitempty"`
 }
 
@@ -78,20 +78,20 @@ type checkpoint struct {
 	RowVersion int       `col:"rowVersion"`
 	Run        string    `col:"run"`
 	Source     string    `col:"source"`
-	Step       int64     `col:"step"`     // of the next message
+	Step       int64     `col:"step"`     // the number of the next message
 	Reserved   int       `col:"reserved"` // addresses that the next step may register
 	NotBefore  time.Time `col:"notBefore"`
 	UpdatedAt  time.Time `col:"updatedAt"`
 	Cursor     `col:"cursor,gzip,must"`
-	Traps      []byte `col:"traps"` // state of [discover.Traps]; empty before the first address
+	Traps      []byte `col:"traps"` // the state of [discover.Traps]; empty before the first address
 
-	seen  map[uint64]bool // addresses and documents that were counted
-	fresh []uint64        // of these, since the checkpoint was written
-	last  seenRow         // the row of them that is not full
+	seen  map[uint64]bool // hashes of the addresses and documents that were counted
+	fresh []uint64        // those added since the checkpoint was last written
+	last  seenRow         // the last row of hashes, which is not full
 	etag  storage.ETag
 }
 
-// seenRow is a row of hashes of what was counted.
+// seenRow is a row with the hashes of counted addresses and documents.
 type seenRow struct {
 	number int
 	hashes []byte
@@ -105,15 +105,15 @@ func newCheckpoint(run, source string, now time.Time) *checkpoint {
 	return &checkpoint{RowVersion: 1, Run: run, Source: source, UpdatedAt: now, seen: map[uint64]bool{}}
 }
 
-// op writes the row.
+// op returns the operation that writes the checkpoint's row.
 func (c *checkpoint) op() storage.Op {
 	return checkpoints.Put(key(checkpointRow(c.Run, c.Source)), c.etag, c)
 }
 
-// workRows are the rows of work of runs: checkpoints, what was counted, links.
+// workRows reads and writes the rows of work of runs: checkpoints, hashes of counted pages, and links.
 type workRows struct{ runs *run.Runs[Run] }
 
-// loadCheckpoint reads a checkpoint and what it has seen with one query; NotFound if there is none.
+// loadCheckpoint reads a checkpoint and its hashes with one query. It returns NotFound when there is none.
 func (k workRows) loadCheckpoint(ctx context.Context, run, source string) (*checkpoint, error) {
 	c, prefix := newCheckpoint(run, source, time.Time{}), checkpointRow(run, source)
 	for e, err := range k.runs.Table.Query(ctx, k.runs.Prefix(prefix)) {
@@ -135,7 +135,7 @@ func (k workRows) loadCheckpoint(ctx context.Context, run, source string) (*chec
 	return c, nil
 }
 
-// seenRowBytes is how much one row of hashes holds: 4,000 of them.
+// seenRowBytes is the size of a full row of hashes: 4,000 of them.
 const seenRowBytes = 32_000
 
 func (c *checkpoint) recall(e storage.Entity) {
@@ -148,10 +148,10 @@ func (c *checkpoint) recall(e storage.Entity) {
 	}
 }
 
-// known reports whether an address was counted before.
+// known reports whether an address has been counted.
 func (c *checkpoint) known(address string) bool { return c.seen[xxhash.Sum64String(address)] }
 
-// see reports whether an address is met for the first time.
+// see remembers an address and reports whether it is new.
 func (c *checkpoint) see(address string) bool {
 	h := xxhash.Sum64String(address)
 	if c.seen[h] {
@@ -162,8 +162,8 @@ func (c *checkpoint) see(address string) bool {
 	return true
 }
 
-// seenOps write what was seen since the checkpoint was written: one row, or two when one becomes full. last is the row
-// that is not full then.
+// seenOps returns the operations that write the hashes added since the checkpoint was last written: one row, or two
+// when one becomes full. last is the row that is not full afterwards.
 func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 	last = seenRow{c.last.number, bytes.Clone(c.last.hashes)}
 	write := func() {
@@ -184,10 +184,10 @@ func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 	return last, ops
 }
 
-// seenIsKept says that what was seen is written, up to a row that is not full.
+// seenIsKept notes that the hashes have been written. last is the row that is not full.
 func (c *checkpoint) seenIsKept(last seenRow) { c.last, c.fresh = last, nil }
 
-// push has a document read later, once; full reports that too many wait.
+// push queues a document, once. full reports that too many documents already wait.
 func (c *checkpoint) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range c.Docs {
@@ -202,5 +202,5 @@ func (c *checkpoint) push(d doc) (full bool) {
 	return false
 }
 
-// more reports whether there are links or documents that are still to be read.
+// more reports whether links or documents remain to be read.
 func (c *checkpoint) more() bool { return c.Token != "" || len(c.Docs) > 0 }

@@ -11,11 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// roomWait is the pause before a source asks again whether one that runs beside it has left room below the run's cap.
+// roomWait is the pause before a source checks again whether another source of its run has left room below the run's
+// cap.
 const roomWait = 5 * time.Second
 
-// commit ends a step: checkpoint, counters and reservation move by one transaction. Then the next step follows at
-// once, which on tells, or its message is sent. If another process did the same step first, nothing of this one counts.
+// commit ends a step: one transaction writes checkpoint, counters and reservation. The next step then either follows
+// in this call (on is true) or its message is sent. If another process has already done the same step, nothing of
+// this one counts.
 func (w *step) commit(ctx context.Context) (on bool, err error) {
 	used, number := w.at.Reserved, w.at.Step
 	for range 20 {
@@ -39,22 +41,22 @@ func (w *step) commit(ctx context.Context) (on bool, err error) {
 	return false, fault.After(2*time.Second, "the run changes too quickly")
 }
 
-// checkpointOp is the place of the checkpoint in a transaction that ends a step.
+// checkpointOp is the index of the checkpoint's operation in a transaction that ends a step.
 const checkpointOp = 1
 
-// stepWasDone reports whether a transaction failed because its checkpoint has moved. The checkpoint guards the
-// links, so one that is gone says the same.
+// stepWasDone reports whether a transaction failed because another process has done the step: the checkpoint has
+// changed, or a link row that only a finished step deletes is gone.
 func stepWasDone(err error) bool {
 	op, ok := errors.AsType[*storage.OpError](err)
 	return fault.Is(err, fault.NotFound) || ok && op.Index == checkpointOp && fault.Is(err, fault.Conflict)
 }
 
-// plan is how a step ends, against the run as it was read.
+// plan is how a step ends, computed from the run as it was read.
 type plan struct {
 	ops   []storage.Op
 	begun []string // sources that begin now
 	seen  seenRow
-	last  bool // of the steps of this message
+	last  bool // this is the last step of the message
 }
 
 func (w *step) prepare(used int, number int64) (p plan) {
@@ -81,7 +83,7 @@ func (w *step) prepare(used int, number int64) (p plan) {
 	return p
 }
 
-// count adds up what a step did.
+// count adds the outcome of a step to the run.
 func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	r.UpdatedAt = now
 	if r.Status == Pending {
@@ -111,12 +113,12 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	}
 }
 
-// ended lets the next source begin after one has come to its end, or ends the run.
+// ended starts the next source after one has ended, or ends the run after the last.
 func (w *step) ended(now time.Time) (ops []storage.Op, begun []string) {
 	r := &w.run
 	r.of(w.at.Source).State = w.out.end
 	if r.over() {
-		return nil, nil // cancelled meanwhile
+		return nil, nil // cancelled in the meantime
 	}
 	ops, begun = r.activate(now)
 	failed := 0
@@ -165,7 +167,8 @@ func (w *step) logCap(ctx context.Context) {
 		"run", r.ID)
 }
 
-// follow sends what comes after a step, unless that goes on in this call. What cannot be sent now, the watchdog sends.
+// follow sends the messages of the steps that come next, unless the next step follows in this call. The watchdog
+// sends any message that cannot be sent now.
 func (w *step) follow(ctx context.Context, p plan) (on bool, err error) {
 	if w.run.Status == Cancelled {
 		return false, w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)

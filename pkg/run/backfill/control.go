@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Cancel ends a run before its next step. Conflict for one that has ended.
+// Cancel ends a run before its next step. It returns Conflict for a run that has ended.
 func (s *Service) Cancel(ctx context.Context, id string) (Run, error) {
 	run, err := s.runs.Change(ctx, id, func(r *Run) ([]storage.Op, error) {
 		if r.over() {
@@ -25,7 +25,8 @@ func (s *Service) Cancel(ctx context.Context, id string) (Run, error) {
 	return run, err
 }
 
-// Pause keeps a run from its next step until it is resumed. Conflict unless it goes on.
+// Pause stops a run before its next step, until it is resumed. It returns Conflict unless the run is PENDING or
+// RUNNING.
 func (s *Service) Pause(ctx context.Context, id string) (Run, error) {
 	return s.runs.Change(ctx, id, func(r *Run) ([]storage.Op, error) {
 		if !r.moves() && !(r.Status == Paused && r.Disabled) {
@@ -36,9 +37,9 @@ func (s *Service) Pause(ctx context.Context, id string) (Run, error) {
 	})
 }
 
-// Resume lets a run go on that is paused or FAILED. A failed one asks again for the documents that
-// could not be read, and repeats nothing that was counted (E11). Errors: Blocked while backfill is
-// disabled, Conflict for a run in another status or while [MaxActive] go on.
+// Resume continues a run that is paused or FAILED. A failed run requests again the documents that could not be read,
+// and counts nothing twice (E11). Errors: Blocked while backfill is disabled; Conflict for a run in another status,
+// or while [MaxActive] runs are active.
 func (s *Service) Resume(ctx context.Context, id string) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err
@@ -90,8 +91,8 @@ func (r *Run) goOn() {
 	r.Status, r.Note, r.Disabled, r.FinishedAt = Running, "", false, time.Time{}
 }
 
-// RequeueStalled sends the messages of sources that have not moved for a while, and lets runs go on that were paused
-// by the switch. It costs one query while no run goes on, and none while backfill is disabled.
+// RequeueStalled sends again the messages of sources that have not moved for a while, and resumes runs that were
+// paused by the switch. It costs one query while no run is active, and none while backfill is disabled.
 func (s *Service) RequeueStalled(ctx context.Context) (sent int, err error) {
 	if !s.o.Enabled {
 		return 0, nil
@@ -148,7 +149,8 @@ func (s *Service) enqueue(ctx context.Context, run string, sources []string) {
 	}
 }
 
-// unsent tells of a message that could not be sent, if there is an error: the watchdog sends it.
+// unsent logs that a message could not be sent. It does nothing when err is nil. The watchdog sends the message
+// later.
 func (s *Service) unsent(ctx context.Context, run, source string, err error) {
 	if err != nil {
 		s.o.Log.WarnContext(ctx, "backfill step not sent; the watchdog will send it", "run", run, "source", source, "kind",

@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	// firstPause is that before a document is asked for again, doubled by each further one (spec 004 ARC-3).
+	// firstPause is the pause before the second request for a document; it doubles before each further one (spec 004
+	// ARC-3).
 	firstPause = 30 * time.Second
 	// maxWait bounds how long a step waits for a host before it tries again.
 	maxWait = time.Hour
-	// maxGivenUp bounds the documents that a resume asks for again.
+	// maxGivenUp bounds the failed documents that a resume requests again.
 	maxGivenUp = 500
-	// maxBlobs is the most blobs that are listed of a container.
+	// maxBlobs is the most blobs of a container that are listed.
 	maxBlobs = 50_000
 )
 
@@ -51,7 +52,7 @@ func (c *checkpoint) begin(mode Mode, found *site.Site, dates discover.Dates) {
 	}
 }
 
-// pushPage has a page of a template read, if it has that many.
+// pushPage queues page d.Page of a template, if the template has that many pages.
 func (c *checkpoint) pushPage(d doc, t discover.Template, dates discover.Dates) {
 	pages, err := t.Pages(dates)
 	if err != nil || d.Page >= pages.Len() {
@@ -61,7 +62,7 @@ func (c *checkpoint) pushPage(d doc, t discover.Template, dates discover.Dates) 
 	c.push(d)
 }
 
-// reopen lets a source that failed go on: what was given up is asked for again.
+// reopen prepares a failed source for another attempt: it queues the documents that were given up.
 func (c *checkpoint) reopen() {
 	c.Docs = append(c.Failed, c.Docs...)
 	for i := range c.Docs {
@@ -70,12 +71,12 @@ func (c *checkpoint) reopen() {
 	c.Ended, c.Failed, c.InARow = false, nil, 0
 }
 
-// reading is what a document gave.
+// reading is the result of reading a document.
 type reading struct {
 	discover.Found
 	bytes    int64
 	requests int
-	missing  bool // it is not there, as is usual for a day or a page without anything
+	missing  bool // it does not exist, as is usual for a day or a page without entries
 }
 
 // document reads the next document of a source.
@@ -112,7 +113,7 @@ func (w *step) document(ctx context.Context) error {
 	return nil
 }
 
-// because says why the last document could not be read, in parentheses.
+// because returns the reason why the last document could not be read, in parentheses.
 func (c *checkpoint) because() string {
 	if c.Why == "" {
 		return ""
@@ -120,7 +121,8 @@ func (c *checkpoint) because() string {
 	return " (" + c.Why + ")"
 }
 
-// patient reports whether to go on waiting for the next document. Who was paused has not waited.
+// patient reports whether to keep waiting for the next document. The time for which the run was paused does not
+// count.
 func (c *checkpoint) patient(now time.Time) bool {
 	if c.Since.IsZero() || now.Sub(c.UpdatedAt) > 2*maxWait {
 		c.Since = now
@@ -128,7 +130,7 @@ func (c *checkpoint) patient(now time.Time) bool {
 	return now.Sub(c.Since) < maxPatience
 }
 
-// giveUp notes that a document could not be read: to try again if that may help, else for good.
+// giveUp notes that a document could not be read. The document is tried again if that may help, else it is given up.
 func (w *step) giveUp(d doc, why error) {
 	c := w.at
 	c.Asked++
@@ -150,7 +152,7 @@ func (w *step) giveUp(d doc, why error) {
 	c.after(d, false, w.site, w.dates)
 }
 
-// keep keeps what a document gave: further documents in the frontier, pages in rows.
+// keep stores the result of a document: further documents in the frontier, links in rows.
 func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	c := w.at
 	c.Docs = c.Docs[1:]
@@ -180,7 +182,7 @@ func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	return err
 }
 
-// queueMaps has the sitemaps of an index, or of robots.txt, read later.
+// queueMaps queues the sitemaps that an index, or robots.txt, names.
 func (w *step) queueMaps(d doc, got reading) {
 	next := doc{Kind: docMap, Depth: d.Depth + 1}
 	for i, m := range got.Maps {
@@ -201,7 +203,7 @@ func (w *step) queueMaps(d doc, got reading) {
 		}
 	}
 	if d.Kind == docRobots && len(got.Maps) == 0 {
-		w.at.Read-- // nothing of it is a page
+		w.at.Read-- // robots.txt alone does not count as a source that was read
 		for _, address := range w.site.Feeds {
 			w.at.push(doc{URL: address, Kind: docMap})
 		}
@@ -211,7 +213,7 @@ func (w *step) queueMaps(d doc, got reading) {
 	}
 }
 
-// finished ends the document whose links are all counted.
+// finished ends a document once all its links are counted.
 func (w *step) finished() {
 	c := w.at
 	d := *c.Now
@@ -228,7 +230,7 @@ func (w *step) finished() {
 	c.Now, c.Next, c.Token, c.Slices, c.Slice, c.Offset = nil, "", "", 0, 0, 0
 }
 
-// after has the page after a page of a template read.
+// after queues the page that follows d in its template.
 func (c *checkpoint) after(d doc, empty bool, found *site.Site, dates discover.Dates) {
 	t, ok := templateOf(d, found)
 	if !ok {
@@ -242,7 +244,7 @@ func (c *checkpoint) after(d doc, empty bool, found *site.Site, dates discover.D
 	c.pushPage(d, t, dates)
 }
 
-// paged reports whether a listing counts its pages itself, so that its links to the next do not matter.
+// paged reports whether a listing's template numbers its pages; links to a next page are then ignored.
 func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	t, ok := templateOf(d, found)
 	if !ok {
@@ -252,7 +254,8 @@ func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	return err == nil && pages.Len() > 1
 }
 
-// templateOf is what a document's address was made from. The site file may have changed since.
+// templateOf returns the template that a document's address was made from. ok is false when the site file, which may
+// have changed since, no longer has that template.
 func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 	switch {
 	case d.Kind == docArchive && d.List < len(found.Archives):
@@ -263,7 +266,7 @@ func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 	return t, false
 }
 
-// reader asks sites for documents.
+// reader requests documents from sites.
 type reader struct {
 	web   politeness.ResourceFetcher
 	files Lister

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// world is a run to be disturbed: what the web has, what is asked, and what comes of it undisturbed.
+// world is a run to disturb: the contents of the web, the request, and the result without faults.
 type world struct {
 	name string
 	lay  func(r *rig) backfill.Request
@@ -54,8 +54,8 @@ func modeWorld(mode backfill.Mode) world {
 	}, modeTallies[mode], backfill.Completed}
 }
 
-// E11: whatever single operation of a run fails, before or after it took effect, the run comes to the
-// same end with the same numbers.
+// TestE11Faults checks E11: whichever single operation of a run fails, before or after it took effect, the run ends
+// in the same state with the same numbers.
 func TestE11Faults(t *testing.T) {
 	for _, w := range worlds {
 		t.Run(w.name, func(t *testing.T) {
@@ -64,7 +64,8 @@ func TestE11Faults(t *testing.T) {
 	}
 }
 
-// K8: likewise where steps follow each other in one call, because no limit keeps them apart.
+// TestK8FaultsWithoutLimits checks K8: the same holds where no limit separates the steps and they follow each other
+// in one call.
 func TestK8FaultsWithoutLimits(t *testing.T) {
 	for _, w := range worlds[:3] {
 		w.lay = aside(w.lay)
@@ -74,7 +75,7 @@ func TestK8FaultsWithoutLimits(t *testing.T) {
 	}
 }
 
-// aside sets the limits of E13 aside.
+// aside lifts the limits of E13.
 func aside(lay func(r *rig) backfill.Request) func(r *rig) backfill.Request {
 	return func(r *rig) backfill.Request {
 		r.restart(func(o *backfill.Options) { o.PerMinute, o.JobsPerMinute = 100_000_000, 100_000_000 })
@@ -82,12 +83,13 @@ func aside(lay func(r *rig) backfill.Request) func(r *rig) backfill.Request {
 	}
 }
 
-// E11 on the embedded store, at every seventh operation: its transactions are other code.
+// TestE11FaultsEmbedded checks E11: the same holds on the embedded store, whose transactions are other code. Every
+// seventh operation fails in its turn.
 func TestE11FaultsEmbedded(t *testing.T) {
 	runtest.EachFault(t, 20, 7, func(t *testing.T, f *runtest.Fault) { disturb(t, "embedded", worlds[1], f) })
 }
 
-// disturb does a run with a fault.
+// disturb performs a run with a fault.
 func disturb(t *testing.T, store string, w world, f *runtest.Fault) {
 	t.Helper()
 	defer backfill.Smaller(5, 3)()
@@ -95,7 +97,7 @@ func disturb(t *testing.T, store string, w world, f *runtest.Fault) {
 	req := w.lay(r)
 	r.Hook.Set(f)
 	run, err := r.Start(t.Context(), req)
-	if err != nil { // it may have begun all the same
+	if err != nil { // the run may have begun all the same
 		runs, err := r.List(t.Context(), "", 10)
 		r.Must(err)
 		if len(runs) == 0 {
@@ -106,7 +108,7 @@ func disturb(t *testing.T, store string, w world, f *runtest.Fault) {
 	r.ended(run.ID, w)
 }
 
-// ended goes on until a run is over, and holds it to what was to come of it.
+// ended performs steps until a run is over, and checks its result against the world.
 func (r *rig) ended(id string, w world) {
 	r.Helper()
 	run := r.end(id)
@@ -117,8 +119,8 @@ func (r *rig) ended(id string, w world) {
 	r.whole(run)
 }
 
-// E5, E11: operations fail at random, messages are lost, doubled and late, two workers do the same step
-// at once, and at the end everything is counted once.
+// TestE11Simulation checks E5, E11: operations fail at random, messages are lost, doubled and late, and two workers
+// do the same step at once. At the end everything is counted once.
 func TestE11Simulation(t *testing.T) {
 	for _, w := range worlds {
 		for seed := range uint64(12) {
@@ -146,6 +148,6 @@ func simulate(t *testing.T, w world, seed uint64) {
 	}
 	r.Hook.Set(nil)
 	r.end(run.ID)
-	r.Outlive(t.Context()) // of two workers that end one step, the second may leave its links until then
+	r.Outlive(t.Context()) // when two workers end one step, the second may leave its links until now
 	r.ended(run.ID, w)
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// K8, E5, E13: whatever fails, and however many runs and sources go on at once, in no minute more jobs register, or
-// more items are registered, than is set, and no cap is exceeded by a single address.
+// TestK8LimitsHoldExactly checks K8, E5, E13: whatever fails, and however many runs and sources are active at once,
+// no minute sees more jobs or more registered items than the settings allow, and no cap is exceeded by a single
+// address.
 func TestK8LimitsHoldExactly(t *testing.T) {
 	for _, limits := range []struct{ items, jobs, ofRun, ofSource int }{
 		{600, 2, 200, 110}, {75, 100, 130, 90}, {30, 4, 70, 40}, {7, 2, 20, 8}, {1000, 7, 1000, 500},
@@ -35,8 +36,8 @@ func TestK8LimitsHoldExactly(t *testing.T) {
 	}
 }
 
-// stormy has two runs over three sources go on at once while operations fail and messages are lost and doubled, and
-// gives both at their end.
+// stormy performs two runs over three sources at once while operations fail and messages are lost and doubled. It
+// returns both runs at their end.
 func (r *rig) stormy(seed uint64) (ended []backfill.Run) {
 	r.Helper()
 	for _, host := range []string{"a", "b", "ab"} {
@@ -59,7 +60,8 @@ func (r *rig) stormy(seed uint64) (ended []backfill.Run) {
 	return []backfill.Run{r.end(first.ID), r.end(other.ID)}
 }
 
-// withinAMinute holds the items that there are to limits. A job is what one source of a run registers at one time.
+// withinAMinute checks the registered items against limits. A job is the items of one source that were registered at
+// one time.
 func (r *rig) withinAMinute(items, jobs int) {
 	r.Helper()
 	type job struct {
@@ -86,8 +88,8 @@ func (r *rig) withinAMinute(items, jobs int) {
 	}
 }
 
-// K8: without limits one message registers a source to its end, at two requests for each page, its item and its
-// pointer, and a share of what fifty have in common.
+// TestK8RequestsOfAPage checks K8: without limits one message registers a source to its end. Each page costs two
+// requests, for its item and its pointer, and a share of the requests that fifty pages have in common.
 func TestK8RequestsOfAPage(t *testing.T) {
 	r := inMemory(t)
 	const pages = 1000
@@ -110,7 +112,7 @@ func TestK8RequestsOfAPage(t *testing.T) {
 	if run = r.run(run.ID); run.Status != backfill.Completed || run.Queued != pages {
 		t.Fatalf("after one message: %+v", run)
 	}
-	if n := queue.Load() + 2; n > pages/10 { // the host takes the message and deletes it
+	if n := queue.Load() + 2; n > pages/10 { // the host receives the message and deletes it
 		t.Errorf("%d requests of queues for %d pages", n, pages)
 	}
 	if n := other.Load(); n > pages*235/100 {
@@ -118,7 +120,8 @@ func TestK8RequestsOfAPage(t *testing.T) {
 	}
 }
 
-// K8: who repeats a message whose steps were cut off goes on where they ended, at once.
+// TestK8MessageThatIsRepeated checks K8: when a message whose steps were interrupted is repeated, the work continues
+// at once where they ended.
 func TestK8MessageThatIsRepeated(t *testing.T) {
 	r := inMemory(t)
 	req := aside(worlds[0].lay)(r)
@@ -132,7 +135,8 @@ func TestK8MessageThatIsRepeated(t *testing.T) {
 	r.ended(run.ID, worlds[0])
 }
 
-// K8: two sources that have to wait for less than a second do that in their calls, each for its own jobs.
+// TestK8ShortWaitsAreInPlace checks K8: two sources that have to wait for less than a second wait within their calls,
+// each for its own jobs.
 func TestK8ShortWaitsAreInPlace(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *backfill.Options) { o.PerMinute, o.JobsPerMinute = 30_000, 100_000 })
@@ -145,7 +149,7 @@ func TestK8ShortWaitsAreInPlace(t *testing.T) {
 	r.withinAMinute(30_000, 600)
 }
 
-// K8: of two sources that take the same permit at once, one gets it.
+// TestK8TwoTakeOnePermit checks K8: when two sources try to take the same permit at once, one gets it.
 func TestK8TwoTakeOnePermit(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		for _, host := range []string{"a", "b"} {
@@ -155,7 +159,7 @@ func TestK8TwoTakeOnePermit(t *testing.T) {
 		r.start(backfill.Request{Sources: []string{"a", "b"}})
 		messages := r.Messages(backfill.Queue)
 		r.Hook.Set(storagetest.Hooks{OnBefore: func(ctx context.Context, c storagetest.Call) error {
-			if len(c.Ops) == 1 && c.Ops[0].Entity.Key.Row == "pace" { // read, and not yet written
+			if len(c.Ops) == 1 && c.Ops[0].Entity.Key.Row == "pace" { // the row is read and not yet written
 				r.Hook.Set(nil)
 				return r.Step(ctx, messages[1])
 			}

@@ -10,15 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Fewer in tests.
+// Tests use smaller values.
 var (
-	// sliceLinks is how many links one step registers at most, and so after how many the run's row shows progress (E12).
+	// sliceLinks is how many links one step registers at most. The run's row therefore shows progress after so many
+	// (E12).
 	sliceLinks = 50
-	// linkRows is how many rows of links go into one transaction of at most 4 MiB.
+	// linkRows is how many rows of links one transaction writes. A transaction may have 4 MiB.
 	linkRows = 24
 )
 
-// sliceBytes bounds the links in one column, which may have 64 KiB.
+// sliceBytes bounds the links in one column. A column may have 64 KiB.
 const sliceBytes = 60_000
 
 func linksPrefix(run, source string) string { return "links|" + run + "|" + source + "|" }
@@ -27,7 +28,8 @@ func linksKey(c *checkpoint, n int) storage.Key {
 	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
 }
 
-// cut divides addresses into what one step registers, so many at most. One that fills a row alone is not an address.
+// cut divides addresses into slices of at most most addresses, one for each step. An address that would fill a row
+// alone is dropped, because it cannot be a real one.
 func cut(addresses []string, most int) (out []string) {
 	var b strings.Builder
 	n := 0
@@ -51,9 +53,9 @@ func cut(addresses []string, most int) (out []string) {
 	return out
 }
 
-// storeLinks keeps the links of a document under a token of this step's own, so that of two steps that
-// read it at once only the one counts that ends first. The last rows are left to the transaction
-// that ends the step, which is all of them for most documents.
+// storeLinks writes the links of a document under a token of this step's own. When two steps read the same document
+// at once, only the links of the step that ends first count. The last rows, which for most documents are all of them,
+// are returned for the transaction that ends the step.
 func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string,
 	most int) (rest []storage.Op, err error) {
 	c.Token, c.Slice, c.Offset = run.Token(), 0, 0
@@ -75,7 +77,7 @@ func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []str
 	return rest, nil
 }
 
-// loadLinks reads the slice that is next; nil when another process has finished it.
+// loadLinks reads the next slice. It returns nil when another process has finished that slice.
 func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error) {
 	e, err := k.runs.Table.Get(ctx, linksKey(c, c.Slice))
 	if fault.Is(err, fault.NotFound) {
@@ -88,7 +90,8 @@ func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error
 	return strings.Split(string(text), "\n"), nil
 }
 
-// dropOwnLinks removes the links of a step that was not the first to end, with the operations of its own.
+// dropOwnLinks removes the links of a step that was not the first to end, including those among its uncommitted
+// operations.
 func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage.Op) error {
 	if len(ops) == 0 || c.Token == "" || c.Slice > 0 || c.Offset > 0 {
 		return nil
@@ -96,7 +99,7 @@ func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage
 	return k.drop(ctx, linksPrefix(c.Run, c.Source)+c.Token+"|")
 }
 
-// dropLinks removes what is left of the links of a source, or of all sources when it is empty.
+// dropLinks removes the remaining links of a source, or of all sources when source is empty.
 func (k workRows) dropLinks(ctx context.Context, run, source string) error {
 	prefix := linksPrefix(run, source)
 	if source == "" {
@@ -105,7 +108,7 @@ func (k workRows) dropLinks(ctx context.Context, run, source string) error {
 	return k.drop(ctx, prefix)
 }
 
-// drop removes the rows whose keys begin so.
+// drop removes the rows whose keys begin with a prefix.
 func (k workRows) drop(ctx context.Context, prefix string) error {
 	q := k.runs.Prefix(prefix)
 	q.Select = []string{"run"}

@@ -8,28 +8,29 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// paceNote says what a source waits for that could register at once.
+// paceNote is the note of a source that could register links now but has to wait for the limits of E13.
 const paceNote = "waits: BACKFILL_JOBS_PER_MINUTE and BACKFILL_ITEMS_PER_MINUTE allow no more now"
 
-// patience is how long a step waits in place for its job to begin. The queue would let it wait for a second at least.
+// patience is how long a step waits within its call for its job to begin. A wait through the queue takes at least a
+// second.
 const patience = time.Second
 
-// pace is the row of what all runs together may register (E13, ARC-3).
+// pace is the row that limits what all runs together register (E13, ARC-3).
 type pace struct {
 	Next time.Time `col:"next"` // when another job may begin
 }
 
 var paces = row.Of[pace]()
 
-// rate is how many jobs begin in a minute, evenly spread, and how many items each has at most, so that in no minute
-// there are more of either than may.
+// rate returns how many jobs may begin in a minute, evenly spread, and how many items each may have. Their product
+// never exceeds the limit on items.
 func (o *Options) rate() (jobs, items int) {
 	jobs = min(o.JobsPerMinute, (o.PerMinute+sliceLinks-1)/sliceLinks)
 	return jobs, min(sliceLinks, o.PerMinute/jobs)
 }
 
-// permit takes one job from what all runs together may begin, before anything of it is written, and returns when it
-// may begin. If that is not soon, begun is false. wait is until the next job may begin.
+// permit takes the permit for one job, over all runs, before the caller writes anything, and returns when the job may
+// begin. begun is false when that is not soon. wait is the time until the next job may begin.
 func (s *Service) permit(ctx context.Context) (begun bool, wait time.Duration, err error) {
 	jobs, _ := s.o.rate()
 	for range 20 {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Report tells the result of a run, a line each, in the words of spec 004 OPS-1. Of a dry run that is
-// what would be done.
+// Report returns the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes what
+// a real run would do.
 func (s *Service) Report(r Run) []string {
 	var out []string
 	say := func(format string, args ...any) { out = append(out, "[backfill] "+fmt.Sprintf(format, args...)) }
@@ -48,7 +48,8 @@ func exist(n int) string {
 	return words.Thousands(n) + " already exist"
 }
 
-// long says an estimate, which is of pauses only: where there are none it knows nothing.
+// long formats an estimate. It returns "" for none: the estimate counts pauses only, and says nothing where there are
+// none.
 func long(d time.Duration) string {
 	if d < time.Second {
 		return "as long as the sites need to answer, as there are no pauses between requests"
@@ -56,11 +57,12 @@ func long(d time.Duration) string {
 	return "about " + d.String()
 }
 
-// estimate is how long the sites' pace makes fetching what is new last. Sites are asked side by side.
+// estimate returns how long fetching the new pages will take at the pace of their sites. Sites are fetched in
+// parallel.
 func (o *Options) estimate(r Run) time.Duration {
 	var longest time.Duration
 	for _, p := range r.Progress {
-		host := "" // of a site that was added: its pace is that of every host
+		host := "" // for a site that was added: the default pace
 		if found := o.Sites.Find(p.Source); found != nil {
 			host = found.Domain
 		}
@@ -71,7 +73,7 @@ func (o *Options) estimate(r Run) time.Duration {
 	return longest.Round(time.Second)
 }
 
-// size estimates the bytes of what is new from those of the pages that are known.
+// size estimates the bytes of the new pages from the sizes of the known ones.
 func (r *Run) size() string {
 	if r.KnownPages == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
 
-// rig is the service over what a hook leaves of the store, and a web of which the test knows all.
+// rig is the service over a store whose operations a hook may fail, and a web whose contents the test defines.
 type rig struct {
 	*runtest.Rig
 	*backfill.Service
@@ -21,7 +21,7 @@ type rig struct {
 	o   backfill.Options
 }
 
-// onStores runs a test in memory and on the embedded store.
+// onStores runs a test on the memory store and on the embedded store.
 func onStores(t *testing.T, test func(t *testing.T, r *rig)) {
 	runtest.OnStores(t, func(t *testing.T, open runtest.Open) { test(t, newRig(t, open)) })
 }
@@ -47,13 +47,13 @@ func newRig(t *testing.T, open runtest.Open) *rig {
 	return r
 }
 
-// restart begins the service anew with other options.
+// restart replaces the service by one with changed options.
 func (r *rig) restart(change func(o *backfill.Options)) {
 	change(&r.o)
 	r.Service = backfill.New(r.Seen, r.Registry(r.Seen), r.web, r.web, r.o)
 }
 
-// stepwise has each message do one step.
+// stepwise makes each message do one step.
 func stepwise(o *backfill.Options) { o.StepTime = -1 }
 
 func (r *rig) register(urls ...string) { r.Register(r.reg, urls...) }
@@ -76,7 +76,7 @@ func over(run backfill.Run) bool {
 	return run.Status == backfill.Completed || run.Status == backfill.Failed || run.Status == backfill.Cancelled
 }
 
-// end goes on until a run is over.
+// end performs steps until a run is over.
 func (r *rig) end(id string) (run backfill.Run) {
 	r.Helper()
 	r.Finish(backfill.Queue, r, func() bool {
@@ -99,8 +99,8 @@ func (r *rig) found(id string) (n int) {
 	return n
 }
 
-// whole checks what holds of every run at its end: it counts what is there, within its caps, and
-// leaves nothing but its record.
+// whole checks what must hold for every run at its end: its counts equal the items, they are within its caps, and
+// nothing but its record remains.
 func (r *rig) whole(run backfill.Run) {
 	r.Helper()
 	if n := r.found(run.ID); !run.DryRun && n != run.Queued {

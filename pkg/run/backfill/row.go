@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// rowVersion is that of rows in which people can read everything (INV-8): numbers, texts and JSON.
+// rowVersion is the version of the rows that people can read as they are (INV-8): numbers, texts and JSON.
 const rowVersion = 2
 
 var runColumns = row.Of[Run]()
 
-// codec reads and writes the rows of runs. Lists may need more columns than one.
+// codec encodes and decodes the rows of runs. A list may need several columns.
 type codec struct{}
 
-// Encode gives the columns of a run.
+// Encode returns the columns of a run.
 func (codec) Encode(r *Run) storage.Properties {
 	r.RowVersion = rowVersion
 	props := runColumns.Encode(r)
@@ -30,29 +30,29 @@ func (codec) Encode(r *Run) storage.Properties {
 	return props
 }
 
-// Decode reads the columns of a run.
+// Decode returns the run that columns hold.
 func (codec) Decode(props storage.Properties) (Run, error) {
 	r, err := runColumns.Decode(props)
 	if err != nil {
 		return r, err
 	}
 	if r.RowVersion < rowVersion {
-		r.RowVersion = rowVersion // as it will be written
+		r.RowVersion = rowVersion // the version in which it will be written
 		return r, r.readPacked(props)
 	}
 	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
 	r.Dates = discover.Dates{From: when("dateFrom"), To: when("dateTo")}
-	r.ErrorLog, _ = readList[Problem](props, "errorLog") // not missed if it is damaged
+	r.ErrorLog, _ = readList[Problem](props, "errorLog") // a damaged log is dropped
 	if r.Sources, err = readList[string](props, "sources"); err == nil {
 		r.Progress, err = readList[Progress](props, "progress")
 	}
 	return r, err
 }
 
-// maxPacked bounds what is read of a row of version 1, in bytes.
+// maxPacked bounds the unpacked size of a row of version 1, in bytes.
 const maxPacked = 16 << 20
 
-// readPacked reads a row of version 1, in which these are compressed. The row is rewritten when its run changes.
+// readPacked reads a row of version 1, whose lists are compressed. The row is rewritten when its run changes.
 func (r *Run) readPacked(props storage.Properties) error {
 	full, err := row.Gunzip(row.Join(props, "detail"), maxPacked)
 	if err != nil {
@@ -73,12 +73,12 @@ func (r *Run) readPacked(props storage.Properties) error {
 	r.Sources, r.Dates, r.Counts, r.Reasons, r.Progress, r.KnownPages, r.KnownBytes =
 		d.Sources, d.Dates, d.Counts, d.Reasons, d.Progress, d.KnownPages, d.KnownBytes
 	if log, err := row.Gunzip(row.Join(props, "errorLog"), maxPacked); err == nil {
-		_ = json.Unmarshal(log, &r.ErrorLog) // not missed if it is damaged
+		_ = json.Unmarshal(log, &r.ErrorLog) // a damaged log is dropped
 	}
 	return nil
 }
 
-// columnOf is where a list goes on: name, name2, name3.
+// columnOf names the columns of a list: name, name2, name3.
 func columnOf(name string, part int) string {
 	if part == 1 {
 		return name
@@ -86,12 +86,12 @@ func columnOf(name string, part int) string {
 	return fmt.Sprintf("%s%d", name, part)
 }
 
-// writeList writes a list as JSON, each column a list of its own with as much as fits.
+// writeList writes a list as JSON. Each column holds a JSON list of its own with as many elements as fit.
 func writeList[T any](props storage.Properties, name string, list []T) {
 	part, text := 1, []byte("[")
 	for _, one := range list {
 		next := readable(one)
-		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte is at least a UTF-16 unit
+		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte is at most one UTF-16 unit
 			props[columnOf(name, part)] = string(append(text, ']'))
 			part, text = part+1, []byte("[")
 		}
@@ -117,7 +117,7 @@ func readList[T any](props storage.Properties, name string) (list []T, err error
 	}
 }
 
-// readable is JSON that leaves <, > and & as they are.
+// readable encodes JSON and leaves <, > and & as they are.
 func readable(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// E12: a run that strangers filled to its bounds, with what JSON makes longest, fits into its row and is
-// read as it was written.
+// TestE12FullRowFits checks E12: a run that strangers have filled to its bounds, with the characters that JSON makes
+// longest, fits into its row and reads back equal.
 func TestE12FullRowFits(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	nasty := strings.Repeat("\"\\\u2028\x01<", 200)

@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// row is the row of a run as it stands.
+// row returns the row of a run as it is stored.
 func (r *rig) row(id string) storage.Entity {
 	r.Helper()
 	q := storage.Query{Partition: "backfill", RowFrom: "run|", RowTo: "run}"}
@@ -33,7 +33,7 @@ func (r *rig) row(id string) storage.Entity {
 	return storage.Entity{}
 }
 
-// E12 (INV-8, OPS-2): everything of a run can be read in its row as it is.
+// TestE12RowIsReadable checks E12 (INV-8, OPS-2): people can read everything about a run in its row as it is.
 func TestE12RowIsReadable(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		nasty := strings.Repeat(`"<\`+"\x01", 400)
@@ -70,7 +70,7 @@ func siteError(text string) error {
 	return &politeness.SiteError{Err: fault.New(fault.Invalid, "%s", text)}
 }
 
-// E12: where a run is, is seen while it goes on: source, document and address.
+// TestE12LastProcessed checks E12: while a run is active, its row shows its source, document and address.
 func TestE12LastProcessed(t *testing.T) {
 	defer backfill.Smaller(2, 3)()
 	r := inMemory(t)
@@ -97,8 +97,8 @@ func TestE12LastProcessed(t *testing.T) {
 	}
 }
 
-// E12: rows as they were written before, with packed columns, still read, and are readable from the next
-// change on.
+// TestE12OldRowsStillRead checks E12: rows of the earlier version, with packed columns, are still read, and become
+// readable with the next change.
 func TestE12OldRowsStillRead(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://a.example/sitemap.xml"] = 404
@@ -130,7 +130,7 @@ func TestE12OldRowsStillRead(t *testing.T) {
 		Entity: storage.Entity{Key: e.Key, ETag: e.ETag, Props: old}})
 	r.Must(err)
 	have := r.run(run.ID)
-	have.Last = run.Last // not known then
+	have.Last = run.Last // not recorded in that version
 	if diff := cmp.Diff(run, have, cmp.AllowUnexported(backfill.Run{}),
 		cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".etag" }, cmp.Ignore())); diff != "" {
 		t.Errorf("(-written +read):\n%s", diff)
@@ -145,14 +145,14 @@ func TestE12OldRowsStillRead(t *testing.T) {
 	}
 }
 
-// E13 (ARC-3): of finished runs only the newest leave rows of work; their audit stays, and who cannot go
-// on any more is told.
+// TestE13RowsOfWorkAreRemoved checks E13 (ARC-3): only the newest finished runs keep their rows of work. The run's
+// own rows stay, and resuming a run whose work is gone is refused with the reason.
 func TestE13RowsOfWorkAreRemoved(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		defer backfill.Keep(2, 1)()
 		var completed, failed []string
 		for range 4 {
-			r.Clock.Pass(time.Second) // runs of one second are in no order
+			r.Clock.Pass(time.Second) // runs of the same second have no order
 			r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 3)...)
 			completed = append(completed, r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID).ID)
 			r.web.Pages["https://a.example/sitemap.xml"] = 404
@@ -177,12 +177,12 @@ func TestE13RowsOfWorkAreRemoved(t *testing.T) {
 		r.Clock.Pass(time.Second)
 		run := r.start(backfill.Request{Sources: []string{"a"}})
 		r.Must(second(r.Cancel(t.Context(), run.ID)))
-		r.expectWork(completed[2], false) // the cancelled one is among the newest two
+		r.expectWork(completed[2], false) // the cancelled run is among the newest two
 		r.expectWork(run.ID, true)
 	})
 }
 
-// expectWork checks whether rows of work of a run are there.
+// expectWork checks whether a run has rows of work.
 func (r *rig) expectWork(id string, want bool) {
 	r.Helper()
 	n := len(r.Rows(backfill.Table, "/lane|"+id+"|")) + len(r.Rows(backfill.Table, "/links|"+id+"|"))
@@ -191,8 +191,8 @@ func (r *rig) expectWork(id string, want bool) {
 	}
 }
 
-// E13: whatever fails while rows of work are removed, the run ends as it would, and the end of the next
-// run removes them.
+// TestE13RemovalUnderFaults checks E13: whatever fails while rows of work are removed, the run ends as it would have,
+// and the end of the next run removes the rows.
 func TestE13RemovalUnderFaults(t *testing.T) {
 	defer backfill.Keep(1, 1)()
 	runtest.EachFault(t, 15, 1, removeDisturbed)
@@ -203,7 +203,7 @@ func removeDisturbed(t *testing.T, f *runtest.Fault) {
 	r := inMemory(t)
 	r.web.Pages["https://a.example/sitemap.xml"] = runtest.URLSet(runtest.Pages("https://a.example/", 3)...)
 	first := r.end(r.start(backfill.Request{Sources: []string{"a"}}).ID)
-	r.Clock.Pass(time.Second) // runs of one second are in no order
+	r.Clock.Pass(time.Second) // runs of the same second have no order
 	second := r.start(backfill.Request{Sources: []string{"a"}})
 	r.Hook.Set(f)
 	second = r.end(second.ID)
@@ -218,7 +218,8 @@ func removeDisturbed(t *testing.T, f *runtest.Fault) {
 	r.expectWork(third.ID, true)
 }
 
-// E13 (ARC-3): what registers is bounded by jobs a minute over all runs, and reading is not.
+// TestE13JobsPerMinute checks E13 (ARC-3): the jobs that register are limited per minute over all runs; reading is
+// not.
 func TestE13JobsPerMinute(t *testing.T) {
 	defer backfill.Smaller(5, 3)()
 	r := inMemory(t)
@@ -254,7 +255,7 @@ func TestE13JobsPerMinute(t *testing.T) {
 	}
 }
 
-// E5, E6, E12: caps, the switch and progress are in the log in the words of spec 004.
+// TestE12LogLines checks E5, E6, E12: caps, the switch and progress are logged in the words of spec 004.
 func TestE12LogLines(t *testing.T) {
 	var log bytes.Buffer
 	lines := func(o *backfill.Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) }

@@ -28,7 +28,7 @@ func links(urls ...string) string {
 	return `<html><body><a href="` + strings.Join(urls, `">x</a><a href="`) + `">x</a></body></html>`
 }
 
-// layModes makes a site that has something for each mode but sitemaps.
+// layModes serves a site with documents for every mode except sitemaps.
 func layModes(r *rig) {
 	r.restart(func(o *backfill.Options) {
 		o.Sites = site.List{{
@@ -49,7 +49,7 @@ func layModes(r *rig) {
 	r.web.Pages["https://acct.blob.core.windows.net/docs"] = "a.pdf b.pdf print/c.pdf"
 }
 
-// modeTallies are what the runs of [layModes] come to.
+// modeTallies are the expected counts of the runs over [layModes].
 var modeTallies = map[backfill.Mode]tally{
 	backfill.Archive:    {Discovered: 5, Queued: 5, Excluded: 1, Duplicates: 1, Documents: 2},
 	backfill.Pagination: {Discovered: 4, Queued: 4, Duplicates: 7, Documents: 3},
@@ -66,7 +66,8 @@ func modeRequest(r *rig, mode backfill.Mode) backfill.Request {
 	return req
 }
 
-// E8: each mode finds what its kind of document lists, and a day without a page is no error.
+// TestE8Modes checks E8: each mode finds the pages that its kind of document lists, and a day without a page is no
+// error.
 func TestE8Modes(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		layModes(r)
@@ -80,7 +81,8 @@ func TestE8Modes(t *testing.T) {
 	})
 }
 
-// E8: a site without sitemaps in the site file is asked for those that robots.txt names.
+// TestE8SitemapsOfRobots checks E8: for a site without sitemaps in the site file, the run reads those that robots.txt
+// names.
 func TestE8SitemapsOfRobots(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *backfill.Options) { o.Sites = site.List{{Slug: "a", Domain: "a.example"}} })
@@ -91,7 +93,8 @@ func TestE8SitemapsOfRobots(t *testing.T) {
 	}
 }
 
-// E6: a run pauses at its next step while backfill is disabled, and goes on by itself after.
+// TestE6Switch checks E6: a run pauses at its next step while backfill is disabled, and continues by itself
+// afterwards.
 func TestE6Switch(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		nested(r)
@@ -124,7 +127,7 @@ func TestE6Switch(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// E10: a dry run leaves everything as it was but its own record.
+// TestE10DryRunChangesNothing checks E10: a dry run changes nothing but its own record.
 func TestE10DryRunChangesNothing(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		nested(r)
@@ -156,11 +159,12 @@ func TestE10DryRunChangesNothing(t *testing.T) {
 	})
 }
 
-// A dry run tells of the cap it ran into, and how to raise it, and of no time that nobody can use.
+// TestS13DryRunTellsOfItsCap checks S13: a dry run reports the cap that it reached and how to raise it, and omits an
+// estimate of time that would be useless.
 func TestS13DryRunTellsOfItsCap(t *testing.T) {
 	for name, tt := range map[string]struct {
 		caps  backfill.Request
-		said  string // about a, whose sitemaps have 20 pages; "" for nothing
+		said  string // the note about source a, whose sitemaps have 20 pages; "" for none
 		bears bool   // whether there is a pace
 		time  string
 	}{
@@ -190,7 +194,8 @@ func TestS13DryRunTellsOfItsCap(t *testing.T) {
 	}
 }
 
-// E11: a run that failed goes on where it stood; what is in the wrong status cannot be changed.
+// TestE11Resume checks E11: a run that failed continues where it stopped. A run in the wrong status cannot be
+// changed.
 func TestE11Resume(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		r.web.Pages["https://a.example/sitemap.xml"] = 500
@@ -223,7 +228,7 @@ func TestE11Resume(t *testing.T) {
 	})
 }
 
-// E7: a cancelled run does no further step.
+// TestE7Cancel checks E7: a cancelled run does no further step.
 func TestE7Cancel(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
 		defer backfill.Smaller(5, 3)()
@@ -244,7 +249,8 @@ func TestE7Cancel(t *testing.T) {
 	})
 }
 
-// E13: items are registered no faster than is set, and wait while their host has enough to do.
+// TestE13Protection checks E13: items are registered no faster than the settings allow, and wait while their host has
+// enough to do.
 func TestE13Protection(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *backfill.Options) { o.PerMinute, o.MaxBacklog = 60, 120 })
@@ -266,7 +272,7 @@ func TestE13Protection(t *testing.T) {
 	}
 }
 
-// E2, A20: junk is refused, and an old message does nothing.
+// TestE2Messages checks E2, A20: a malformed message is refused, and an old message does nothing.
 func TestE2Messages(t *testing.T) {
 	r := inMemory(t)
 	nested(r)

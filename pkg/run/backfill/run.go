@@ -12,12 +12,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Mode is where a run looks for pages (E8).
+// Mode is the kind of document in which a run finds pages (E8).
 type Mode string
 
 // The modes of a run.
 const (
-	Sitemap    Mode = "SITEMAP"    // sitemaps of the site file; else those that robots.txt names; else feeds
+	Sitemap    Mode = "SITEMAP"    // sitemaps of the site file; without any, those that robots.txt names; else feeds
 	Archive    Mode = "ARCHIVE"    // archive pages whose addresses follow dates
 	Pagination Mode = "PAGINATION" // listing pages, one after the other
 	Container  Mode = "CONTAINER"  // blobs of containers
@@ -26,7 +26,7 @@ const (
 // Modes lists every mode.
 var Modes = []Mode{Sitemap, Archive, Pagination, Container}
 
-// Status is how far a run is (INV-8).
+// Status is the state of a run (INV-8).
 type Status string
 
 // The statuses of a run.
@@ -39,7 +39,7 @@ const (
 	Cancelled Status = "CANCELLED"
 )
 
-// SourceState is how far one source of a run is.
+// SourceState is the state of one source of a run.
 type SourceState string
 
 // The states of a source.
@@ -50,22 +50,22 @@ const (
 	SourceFailed  SourceState = "failed"
 )
 
-// Counts are what a run or one of its sources has counted.
+// Counts are the totals of a run or of one of its sources.
 type Counts struct {
 	// wanted addresses, each once; the next three add up to it
 	Discovered int `json:"discovered" col:"discoveredCount"`
-	Queued     int `json:"queued" col:"queuedCount"`   // new items; of a dry run, what they would be
-	Skipped    int `json:"skipped" col:"skippedCount"` // known already, and left as they are
-	// by the registry, each with an error, or with a reason where the host is full
+	Queued     int `json:"queued" col:"queuedCount"`   // new items; in a dry run, addresses that would become items
+	Skipped    int `json:"skipped" col:"skippedCount"` // known already, and not changed
+	// refused by the registry, each with an error, or with a reason where the host is full
 	Refused  int `json:"refused,omitempty" col:"refusedCount"`
-	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted, see Run.Reasons; so are the next
-	// left out as parts of an endless series, such as a calendar
+	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted; see Run.Reasons
+	// left out as parts of an endless series, such as a calendar; the reasons are in Run.Reasons, too
 	Trapped    int   `json:"trapped,omitempty" col:"trappedCount"`
 	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // counted before in this run
 	Errors     int   `json:"errors,omitempty" col:"errorCount"`
 	Documents  int   `json:"documents,omitempty" col:"documents"` // sitemaps and pages that were read
-	Requests   int   `json:"requests,omitempty" col:"requests"`   // for documents, with those of redirects
-	Bytes      int64 `json:"bytes,omitempty" col:"bytes"`         // of these
+	Requests   int   `json:"requests,omitempty" col:"requests"`   // requests for documents, redirects included
+	Bytes      int64 `json:"bytes,omitempty" col:"bytes"`         // bytes of the documents
 }
 
 func (c *Counts) add(d Counts) {
@@ -90,49 +90,50 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// Progress is how far one source is.
+// Progress is the state of one source.
 type Progress struct {
 	Source string      `json:"source"`
 	State  SourceState `json:"state"`
-	Note   string      `json:"note,omitempty"` // what it waits for, or why it ended early
+	Note   string      `json:"note,omitempty"` // why it waits, or why it ended early
 	Last   string      `json:"last,omitempty"` // the document that was read last
 	Counts
-	Begun bool `json:"begun,omitempty"` // it has a checkpoint
+	Begun bool `json:"begun,omitempty"` // whether it has a checkpoint
 }
 
-// Request is what a run is asked for. Zero numbers stand for the settings'.
+// Request describes a run to start. A number that is zero has the value of its setting.
 type Request struct {
 	Sources     []string // slugs of the site file
 	Mode        Mode     `col:"mode"` // [Sitemap] when empty
 	Dates       discover.Dates
-	MaxURLs     int           `col:"maxUrls"`          // addresses that are discovered, over all sources
-	MaxPerSrc   int           `col:"maxUrlsPerSource"` // likewise of each
+	MaxURLs     int           `col:"maxUrls"`          // limit of discovered addresses, over all sources
+	MaxPerSrc   int           `col:"maxUrlsPerSource"` // the same limit for each source
 	Concurrency int           `col:"concurrency"`      // sources at once
 	Delay       time.Duration `col:"delayMs,ms"`
 	DryRun      bool          `col:"dryRun"`
 	RunBy       string        `col:"runBy"`
 }
 
-// Bounds of a run's row, which strangers help to fill.
+// Bounds of a run's row, part of whose contents comes from strangers' sites.
 const (
 	// MaxSources is the most sources of one run.
 	MaxSources = 50
-	// MaxErrors is how many errors a run remembers; all are counted.
+	// MaxErrors is how many errors a run keeps; all are counted.
 	MaxErrors  = 50
 	maxMessage = 300
 	maxShown   = 500
 )
 
-// Run is one backfill (INV-8). Values are copies; only the service changes a run.
+// Run is one backfill (INV-8). Values are copies; only the service changes a stored run.
 type Run struct {
 	RowVersion int    `col:"rowVersion"`
 	ID         string `col:"id"`
 	Request    `col:",inline"`
 	Status     Status `col:"status"`
 	Note       string `col:"note"`     // why it is paused, failed or ended early
-	Disabled   bool   `col:"disabled"` // paused by BACKFILL_ENABLED, and goes on by itself once that is true
+	Disabled   bool   `col:"disabled"` // paused because BACKFILL_ENABLED is false; resumes by itself once it is true
 	Counts     `col:",inline"`
-	// why addresses were excluded or trapped; at most 41 of 300 bytes, which fits
+	// Reasons counts why addresses were excluded or trapped. At most 41 reasons of 300 bytes are kept, which fits the
+	// row.
 	Reasons    run.Reasons `col:"reasons,must"`
 	ErrorLog   []Problem   // the first [MaxErrors]
 	Last       Latest      `col:",inline"` // what was processed last (OPS-2)
@@ -141,10 +142,11 @@ type Run struct {
 	UpdatedAt  time.Time   `col:"updatedAt"`
 	StartedAt  time.Time   `col:"startedAt"`
 	FinishedAt time.Time   `col:"finishedAt"`
-	// Of a dry run: known pages whose size is known, and those sizes, from which others are estimated.
+	// KnownPages and KnownBytes are, for a dry run, the known pages whose size is known and the sum of these sizes,
+	// from which the size of new pages is estimated.
 	KnownPages int   `col:"knownPages"`
 	KnownBytes int64 `col:"knownBytes"`
-	// Reserved is how many addresses the next steps may still register, and Work what became of the rows of work: see
+	// Reserved is how many addresses the next steps may still register. Work is the state of the rows of work; see
 	// workRemoving.
 	Reserved int    `col:"reserved"`
 	Work     string `col:"work"`
@@ -152,14 +154,14 @@ type Run struct {
 	etag storage.ETag
 }
 
-// Latest is how far a run is, for people: its next steps begin where its checkpoints say.
+// Latest is the position of a run, for people to read. The next steps begin where the checkpoints say, not here.
 type Latest struct {
 	Source string `col:"lastProcessedSource,always"`
-	Page   int    `col:"lastProcessedPage"`       // document of the source: the first that was read is 1
-	URL    string `col:"lastProcessedUrl,always"` // on that page
+	Page   int    `col:"lastProcessedPage"`       // the number of the document in its source, from 1
+	URL    string `col:"lastProcessedUrl,always"` // the address on that page
 }
 
-// over reports whether a run has come to its end.
+// over reports whether a run has ended.
 func (r *Run) over() bool {
 	return r.Status == Completed || r.Status == Failed || r.Status == Cancelled
 }
@@ -168,10 +170,10 @@ func fields(r *Run) run.Fields {
 	return run.Fields{ID: &r.ID, Over: r.over(), UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
 }
 
-// moves reports whether steps of the run are to be done.
+// moves reports whether the run has steps to do.
 func (r *Run) moves() bool { return r.Status == Pending || r.Status == Running }
 
-// of is the progress of a source; nil if the run has none of that name.
+// of returns the progress of a source, or nil if the run has no source of that name.
 func (r *Run) of(source string) *Progress {
 	for i := range r.Progress {
 		if r.Progress[i].Source == source {
@@ -181,7 +183,7 @@ func (r *Run) of(source string) *Progress {
 	return nil
 }
 
-// room is how many addresses more of a source may be discovered, beyond what is reserved.
+// room returns how many more addresses of a source may be discovered, beyond the reserved ones.
 func (r *Run) room(source string) int {
 	return max(0, min(r.MaxURLs-r.Discovered-r.Reserved, r.MaxPerSrc-r.of(source).Discovered))
 }
@@ -192,7 +194,7 @@ const (
 	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
 )
 
-// full reports whether a cap is reached for good, and which.
+// full reports whether a cap is reached for good, and returns a note that names it.
 func (r *Run) full(source string) (string, bool) {
 	switch {
 	case r.Discovered >= r.MaxURLs:
@@ -203,7 +205,7 @@ func (r *Run) full(source string) (string, bool) {
 	return "", false
 }
 
-// capReached says which cap ended a source, and what raises it.
+// capReached describes the cap that ended a source, and how to raise it.
 func capReached(n int, of, field, setting string) string {
 	return fmt.Sprintf("the cap of %s for %s is reached (%s, at most %s), and there is more", words.Count(n, "address"),
 		of, field, setting)
@@ -222,14 +224,15 @@ func (r *Run) report(problems []Problem) {
 const (
 	partition = "backfill"
 	idPrefix  = "backfill-"
-	idLayout  = "20060102t150405z" // ids stand in paths, whose case does not matter
+	idLayout  = "20060102t150405z" // lower case, because ids occur in paths, whose case may not matter
 	paceRow   = "pace"
 	runRows   = "run|"
 )
 
 func key(row string) storage.Key { return storage.Key{Partition: partition, Row: row} }
 
-// runRow puts the newest run first: its id begins with a time, which the row's key has inverted.
+// runRow returns the key of a run's row, which sorts the newest run first: an id begins with a time, and the key
+// inverts it.
 func runRow(id string) string {
 	at, _ := time.Parse(idLayout, timeOf(id))
 	return fmt.Sprintf("%s%012d|%s", runRows, 999_999_999_999-at.Unix(), id)
@@ -240,7 +243,7 @@ func timeOf(id string) string {
 	return rest[:min(len(rest), len(idLayout))]
 }
 
-// checkID refuses what is no id of a run before it gets into a key.
+// checkID refuses a text that is not the id of a run before it becomes part of a key.
 func checkID(id string) error {
 	_, err := time.Parse(idLayout, timeOf(id))
 	if err != nil || !strings.HasPrefix(id, idPrefix) || len(id) > 64 || strings.Contains(id, "|") ||

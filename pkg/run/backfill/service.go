@@ -18,23 +18,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of what runs are kept in.
+// The names of the table and the queues.
 const (
 	Table       = "BackfillRuns"
 	Queue       = "backfill-steps"
 	PoisonQueue = Queue + "-poison"
 )
 
-// Method is the discoveryMethod of what a run registers (E1).
+// Method is the discoveryMethod of items that a run registers (E1).
 const Method = "BACKFILL"
 
-// MaxActive is how many runs go on at once; more are refused.
+// MaxActive is how many runs may be active at once; more are refused.
 const MaxActive = 20
 
-// stalled is how long a source may go without a step before its message is taken for lost.
+// stalled is how long a source may go without a step before its message counts as lost.
 const stalled = 2 * time.Minute
 
-// stepTime is how long steps of a source follow each other before the next message.
+// stepTime is how long the steps of one message follow each other before the next message is sent.
 const stepTime = 25 * time.Second
 
 // Lister lists the blobs of a container, see [file.Client.List].
@@ -42,28 +42,28 @@ type Lister interface {
 	List(ctx context.Context, folder file.Location, credential string) iter.Seq2[file.Entry, error]
 }
 
-// Options adjust a service. Numbers that are zero have the defaults of spec 004 INV-5.
+// Options adjust a service. A number that is zero has the default of spec 004 INV-5.
 type Options struct {
 	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
 	Sites          site.List
 	Added          func(context.Context) (site.List, error) // further sites; none when nil
 	Rules          source.Rules
-	MaxURLs        int // addresses of one run (E5); 1000
-	MaxPerSource   int // likewise of one of its sources; 500
+	MaxURLs        int // limit of addresses for one run (E5); 1000
+	MaxPerSource   int // the same limit for each of its sources; 500
 	MaxConcurrency int // sources of a run at once; 2
-	PerMinute      int // items registered in a minute, by all runs together (E13); 600
-	JobsPerMinute  int // steps that register items in a minute, likewise (ARC-3); 2
-	// items of a host that wait for their first fetch, above which its source waits; 2000
+	PerMinute      int // items registered in a minute, over all runs (E13); 600
+	JobsPerMinute  int // steps that register items in a minute, over all runs (ARC-3); 2
+	// MaxBacklog is how many items of a host may wait for their first fetch before its source waits; 2000
 	MaxBacklog int
-	StepTime   time.Duration                         // how long a message works; 25 s when zero, one step when negative
-	Pace       func(host string) registry.Politeness // for estimates; the registry's own
+	StepTime   time.Duration                         // how long one message works; 25 s when zero, one step when negative
+	Pace       func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
 	Clock      func() time.Time                      // the wall clock when nil
 	Sleep      func(context.Context, time.Duration) error
 	Token      func() string // makes ids unique; crypto/rand when nil
 	Log        *slog.Logger  // discarded when nil
 }
 
-// Service starts and advances runs. It is safe for concurrent use by any number of processes.
+// Service starts and advances runs. Any number of processes may use one store concurrently.
 type Service struct {
 	reg    *registry.Registry
 	sites  reader
@@ -73,7 +73,7 @@ type Service struct {
 	o      Options
 }
 
-// New opens the runs of a store. It touches nothing; see [Service.Create].
+// New returns the service for the runs of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, fs Lister, o Options) *Service {
 	o = withDefaults(o)
 	s := &Service{reg: reg, sites: reader{web, fs}, poison: store.Queue(PoisonQueue), o: o, runs: run.Runs[Run]{
@@ -111,8 +111,8 @@ func withDefaults(o Options) Options {
 	return o
 }
 
-// Create makes the queues and the table if they are missing. The log of a start says if backfill is
-// switched off (INV-6).
+// Create creates the queues and the table if they are missing. At start-up it also logs whether backfill is switched
+// off (INV-6).
 func (s *Service) Create(ctx context.Context) error {
 	if !s.o.Enabled {
 		s.o.Log.InfoContext(ctx, disabledLine)
@@ -120,7 +120,7 @@ func (s *Service) Create(ctx context.Context) error {
 	return s.runs.Create(ctx, s.poison)
 }
 
-// Sites are those that runs can be asked for.
+// Sites returns the sites that a run can be requested for.
 func (s *Service) Sites(ctx context.Context) (site.List, error) {
 	if s.o.Added == nil {
 		return s.o.Sites, nil
@@ -129,10 +129,10 @@ func (s *Service) Sites(ctx context.Context) (site.List, error) {
 	return append(slices.Clip(s.o.Sites), added...), err
 }
 
-// Enabled reports whether runs may go on (E6).
+// Enabled reports whether backfill is switched on (E6).
 func (s *Service) Enabled() bool { return s.o.Enabled }
 
-// allowed is Blocked while backfill is switched off.
+// allowed returns Blocked while backfill is switched off.
 func (s *Service) allowed() error {
 	if s.o.Enabled {
 		return nil
@@ -144,10 +144,10 @@ const disabledLine = "[backfill] DISABLED via BACKFILL_ENABLED=false"
 
 const disabledNote = "backfill is disabled: set BACKFILL_ENABLED=true and restart the app to enable it"
 
-// Get reads a run; NotFound if there is none, Invalid for what is not an id.
+// Get reads a run. Errors: NotFound if there is none, Invalid for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// List gives the newest runs, at most top, or those older than the run with the id after.
+// List returns at most top runs, the newest first; with after, those older than the run with that id.
 func (s *Service) List(ctx context.Context, after string, top int) (out []Run, err error) {
 	q := s.runs.Prefix(runRows)
 	q.PageSize = min(top, storage.MaxPage)

@@ -17,13 +17,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// fullHost is why new pages of a host are refused that has as many items as it may.
+// fullHost is the reason why new pages of a host with the most items allowed are refused.
 const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
 
-// backlogWait is the pause before a host that has enough to do is asked about again (E13).
+// backlogWait is the pause before the backlog of a host that has enough to do is checked again (E13).
 const backlogWait = time.Minute
 
-// slice registers those links of a document that are wanted, some at a time.
+// slice registers the wanted links of a document, a part of them in each step.
 func (w *step) slice(ctx context.Context) error {
 	c := w.at
 	if c.Reserved == 0 {
@@ -55,13 +55,14 @@ func (w *step) slice(ctx context.Context) error {
 		return w.await(wait, paceNote)
 	}
 	w.registered(addresses, len(wanted))
-	if c.Token != "" && wait > patience { // only what registers has to wait for that
+	if c.Token != "" && wait > patience { // only steps that register links have to wait for the pace
 		return w.await(wait, paceNote)
 	}
 	return nil
 }
 
-// registered counts addresses, and goes on to the next slice, or to the end of the document, after the last of them.
+// registered counts the addresses of a step. After the last address of a slice it moves to the next slice, and after
+// the last slice it ends the document.
 func (w *step) registered(addresses []string, wanted int) {
 	c := w.at
 	w.out.add.Discovered = wanted
@@ -78,8 +79,8 @@ func (w *step) registered(addresses []string, wanted int) {
 	}
 }
 
-// choose decides about addresses from the checkpoint's offset on, until all are decided or as many are wanted
-// as are reserved.
+// choose decides about addresses from the checkpoint's offset on, until all are decided or as many are wanted as the
+// checkpoint has reserved.
 func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 	c := w.at
 	_, most := w.s.o.rate()
@@ -128,7 +129,8 @@ func (o *Options) parse(mode Mode, address string) (source.Source, error) {
 	return place.Source(), nil
 }
 
-// judgeSite asks the site's patterns. Blobs are of another host than its pages.
+// judgeSite applies the site's patterns to an address. A container's blobs have another host than the site's pages,
+// so they are judged as if that host were the site's.
 func judgeSite(found *site.Site, mode Mode, src source.Source) string {
 	if mode != Container {
 		return found.Judge(src)
@@ -140,12 +142,12 @@ func judgeSite(found *site.Site, mode Mode, src source.Source) string {
 
 func trapped(traps *discover.Traps, mode Mode, src source.Source) string {
 	if mode == Container {
-		return "" // a listing ends
+		return "" // a container's listing always ends
 	}
 	return traps.Judge(src.Normalized)
 }
 
-// backlog says why a source has to wait: enough of its host's items wait for their first fetch.
+// backlog returns why a source has to wait when enough items of its host wait for their first fetch, else "".
 func (w *step) backlog(ctx context.Context, addresses []string) (full string, err error) {
 	if w.run.DryRun {
 		return "", nil
@@ -164,7 +166,7 @@ func (w *step) backlog(ctx context.Context, addresses []string) (full string, er
 	return "", nil
 }
 
-// undo has links not chosen yet that were chosen since a copy was made.
+// undo reverts the checkpoint to a copy, and forgets the links that were chosen since.
 func (c *checkpoint) undo(mark *checkpoint) {
 	for _, h := range c.fresh[len(mark.fresh):] {
 		delete(c.seen, h)
@@ -172,8 +174,8 @@ func (c *checkpoint) undo(mark *checkpoint) {
 	*c = *mark
 }
 
-// countKnown counts what is known, and gives what is not. What this step registered before it was cut off counts as
-// new. Of a dry run nothing is left to be registered (E10).
+// countKnown counts the pages that have an item and returns the others. Pages that this step registered before it was
+// interrupted count as new. A dry run returns no pages, because it registers none (E10).
 func (w *step) countKnown(ctx context.Context, wanted []source.Source) (missing []source.Source, err error) {
 	items, err := w.s.reg.Items.LookupAll(ctx, wanted)
 	if err != nil {
@@ -192,7 +194,7 @@ func (w *step) countKnown(ctx context.Context, wanted []source.Source) (missing 
 	return missing, nil
 }
 
-// known counts a page whose item exists.
+// known counts a page that has an item.
 func (w *step) known(it *registry.Item, src source.Source) {
 	if it.DiscoveryRun == w.at.Run && it.DiscoveryJob == w.at.job(src) {
 		w.out.add.Queued++
@@ -206,7 +208,7 @@ func (w *step) known(it *registry.Item, src source.Source) {
 
 func (c *checkpoint) job(src source.Source) string { return discover.JobID(c.Source, src.Normalized) }
 
-// register has what is missing crawled (E1), unless that may not begin yet; see [Service.permit].
+// register registers the missing pages for the crawl (E1), unless that may not begin yet; see [Service.permit].
 func (w *step) register(ctx context.Context, missing []source.Source) (begun bool, wait time.Duration, err error) {
 	if len(missing) == 0 {
 		return true, 0, nil

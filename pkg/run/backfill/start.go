@@ -18,8 +18,8 @@ const (
 	maxRunBy = 200
 )
 
-// Start begins a run. When it returns the run is durable and goes on by itself. Errors: Blocked while
-// backfill is disabled (E6), Invalid for a field that cannot be, Conflict while [MaxActive] others go on.
+// Start begins a run. When it returns, the run is durable and continues by itself. Errors: Blocked while backfill is
+// disabled (E6), Invalid for an impossible field, Conflict while [MaxActive] other runs are active.
 func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err
@@ -50,8 +50,8 @@ func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	return one, nil
 }
 
-// activate lets as many sources begin as may go on at once, and gives what writes the checkpoints of those
-// that have none, and which sources begin.
+// activate starts as many sources as may run at once. It returns the sources that begin, and the operations that
+// write the checkpoints of those that have none.
 func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 	running := 0
 	for _, p := range r.Progress {
@@ -74,7 +74,7 @@ func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 	return ops, begun
 }
 
-// complete checks a request and fills in what it leaves to the settings.
+// complete checks a request and fills in the settings for its empty fields.
 func (o *Options) complete(sites site.List, req Request, now time.Time) (Request, error) {
 	if req.Mode == "" {
 		req.Mode = Sitemap
@@ -119,7 +119,7 @@ func orMax(n int) int {
 	return int(^uint(0) >> 1)
 }
 
-// checkSources refuses sources that there are not, or not for the mode.
+// checkSources refuses sources that do not exist or do not support the mode.
 func checkSources(sites site.List, req Request, now time.Time) error {
 	if len(req.Sources) == 0 || len(req.Sources) > MaxSources {
 		return fault.Field("sources", "sources has %d entries: name 1 to %d sites, such as %s",
@@ -155,7 +155,7 @@ func someSlugs(sites site.List) string {
 	return strings.Join(slugs, ", ")
 }
 
-// rangeOf gives the dates of a request an end, which counting over archives needs.
+// rangeOf returns the dates of a request with an end, because archives can only be counted over a closed range.
 func rangeOf(req Request, begun time.Time) discover.Dates {
 	d := req.Dates
 	if d.To.IsZero() {
@@ -164,12 +164,12 @@ func rangeOf(req Request, begun time.Time) discover.Dates {
 	return d
 }
 
-// serves reports what keeps a site from being backfilled in a mode.
+// serves returns an error when a site cannot be backfilled in a mode.
 func serves(found *site.Site, mode Mode, dates discover.Dates) error {
 	templates := 0
 	switch mode {
 	case Sitemap:
-		return nil // without any, robots.txt may name some
+		return nil // without sitemaps in the site file, robots.txt may name some
 	case Archive:
 		templates = len(found.Archives)
 		for _, t := range found.Archives {

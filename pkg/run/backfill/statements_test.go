@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 )
 
-// E8 (INV-8): what a run registers lies within its dates, as far as the site tells; the rest is counted with why.
+// TestE8DatesLimitARun checks E8 (INV-8): a run registers only pages within its dates, as far as the site states
+// dates. The others are counted with the reason.
 func TestE8DatesLimitARun(t *testing.T) {
 	r := inMemory(t)
 	const end = "</loc></sitemap><sitemap><loc>"
@@ -36,7 +37,8 @@ func TestE8DatesLimitARun(t *testing.T) {
 	}
 }
 
-// E13 (ARC-3): a document is tried three times, with pauses of 30 seconds and a minute.
+// TestE13PausesOfADocument checks E13 (ARC-3): a document is tried three times, with pauses of 30 seconds and a
+// minute.
 func TestE13PausesOfADocument(t *testing.T) {
 	r := inMemory(t)
 	r.web.Pages["https://a.example/sitemap.xml"] = 500

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// step is the work of one step on a source. It changes the checkpoint and the outcome in memory; see
-// [step.commit].
+// step is the work of one step on a source. It changes the checkpoint and the outcome in memory; [step.commit] writes
+// them.
 type step struct {
 	s     *Service
 	run   Run
@@ -24,21 +24,21 @@ type step struct {
 	out   outcome
 }
 
-// outcome is what a step came to, beside what it did to its checkpoint.
+// outcome is the result of a step, apart from its changes to the checkpoint.
 type outcome struct {
 	add      Counts
 	reasons  map[string]int
 	problems []Problem
-	known    []int64 // of a dry run: sizes of known pages
+	known    []int64 // sizes of known pages, for a dry run
 	last     string  // the document that was read
 	url      string  // the address that was processed last
-	note     string  // what the source waits for
+	note     string  // why the source waits
 	wait     time.Duration
-	end      SourceState  // empty while the source goes on
-	ops      []storage.Op // rows of links
+	end      SourceState  // empty while the source continues
+	ops      []storage.Op // operations that write rows of links
 }
 
-// exclude counts an address that is not wanted, and why.
+// exclude counts an unwanted address with the reason.
 func (w *step) exclude(reason string) {
 	w.out.add.Excluded++
 	w.because(reason)
@@ -64,24 +64,26 @@ func (w *step) end(as SourceState, note string) error {
 	return nil
 }
 
-// await has the source wait.
+// await makes the source wait.
 func (w *step) await(wait time.Duration, note string) error {
 	w.out.wait, w.out.note = wait, note
 	return nil
 }
 
-// Step does what a message asks for, goes on with the steps that follow it for as long as [Options].Turn and without a
-// pause between them, and sends the next message. Its errors are Invalid for a malformed message; after any other
-// error the caller should try again.
+// Step does the step that a message asks for and those that follow without a pause, for as long as
+// [Options].StepTime. Then it sends the next message. It returns Invalid for a malformed message; after any other
+// error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	w, err := s.open(ctx, body)
 	if err != nil || w == nil {
 		return err
 	}
 	defer fault.Wrap(&err, "backfill %s of %s", w.run.ID, w.at.Source)
+	// The kill switch works at the next step of a run, not only at its start (E6).
 	if !s.o.Enabled {
 		return s.disable(ctx, w.run.ID)
 	}
+	// A message that arrives early would break the pause that the last step asked for.
 	if early := w.at.NotBefore.Sub(s.runs.Now()); early > 0 {
 		return s.send(ctx, w.at, early)
 	}
@@ -96,7 +98,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	return err
 }
 
-// do does one step, and says whether the next follows at once.
+// do does one step. on reports whether the next step follows at once.
 func (w *step) do(ctx context.Context) (on bool, err error) {
 	w.now, w.out = w.s.runs.Now(), outcome{}
 	if w.site == nil {
@@ -107,7 +109,7 @@ func (w *step) do(ctx context.Context) (on bool, err error) {
 	return w.commit(ctx)
 }
 
-// GiveUp ends a source whose step failed on every try, for the reason given. Resume tries it again.
+// GiveUp ends a source whose step failed on every try, with the reason why. Resume tries the source again.
 func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
 	w, err := s.open(ctx, body)
 	if err != nil || w == nil {
@@ -119,8 +121,8 @@ func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
 	return err
 }
 
-// open loads what a message is about; nil when nothing is to be done: the step is done already, or the run
-// does not go on.
+// open loads the run and the checkpoint that a message names. It returns nil when there is nothing to do: the step is
+// already done, or the run is not active.
 func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	m, err := s.runs.Messages.Parse(body)
 	if err != nil {
@@ -147,7 +149,7 @@ func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	return &step{s: s, run: one, at: c, dates: rangeOf(one.Request, one.CreatedAt)}, nil
 }
 
-// send asks for the next step of a source.
+// send sends the message for the next step of a source.
 func (s *Service) send(ctx context.Context, c *checkpoint, delay time.Duration) error {
 	return s.runs.Messages.Send(ctx, run.Message{Run: c.Run, Source: c.Source, Step: c.Step}, delay)
 }
@@ -164,14 +166,16 @@ func (s *Service) disable(ctx context.Context, id string) error {
 	return err
 }
 
-// advance does the work of one step.
+// advance does the work of one step: it registers links of the current document, or reads the next document.
 func (w *step) advance(ctx context.Context) error {
+	// A source that ended runs again only after a resume, which gives its failed documents another try.
 	if w.at.Ended {
 		w.at.reopen()
 	}
 	if !w.at.Begun {
 		w.at.begin(w.run.Mode, w.site, w.dates)
 	}
+	// A cap that is reached ends the source. Links that are left could never be registered, so they are dropped.
 	if why, full := w.run.full(w.at.Source); full {
 		w.logCap(ctx)
 		if !w.at.more() {
@@ -180,6 +184,7 @@ func (w *step) advance(ctx context.Context) error {
 		_ = w.end(SourceDone, why)
 		return w.s.work.dropLinks(ctx, w.run.ID, w.at.Source)
 	}
+	// A checkpoint holds the links of one document, so they are registered before the next document is read.
 	if w.at.Token != "" {
 		return w.slice(ctx)
 	}

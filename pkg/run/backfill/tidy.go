@@ -7,24 +7,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// The rows of work of finished runs (checkpoints, hashes, links) are kept of the newest only (spec 004 ARC-3:
-// removeOnComplete, removeOnFail). Rows of runs stay: they are the audit (INV-8).
+// Only the newest finished runs keep their rows of work (checkpoints, hashes, links); spec 004 ARC-3:
+// removeOnComplete, removeOnFail. The rows of the runs themselves stay: they are the audit (INV-8).
 var (
-	keepCompleted = 100 // cancelled runs are among these, for nobody can resume them either
+	keepCompleted = 100 // includes cancelled runs, which cannot be resumed either
 	keepFailed    = 50
 )
 
-// maxTidied is of how many runs one call removes the work: usually there is one.
+// maxTidied is the most runs whose rows of work one call removes. Usually there is one.
 const maxTidied = 20
 
-// What became of a run's rows of work; empty while they are kept.
+// The states of a run's rows of work; empty while they are kept.
 const (
 	workRemoving = "removing"
 	workRemoved  = "removed"
 )
 
-// tidy removes the work of runs that are over and no longer among the newest. It follows the end of a run, and
-// costs one read for each thousand runs. What it cannot do now is done at the next end.
+// tidy removes the rows of work of finished runs that are no longer among the newest. It runs after the end of a run,
+// and costs one read for each thousand runs. Runs that it cannot tidy now are tidied at the next end.
 func (s *Service) tidy(ctx context.Context) {
 	q := s.runs.Prefix(runRows)
 	q.Select = []string{"rowVersion", "id", "status", "work"}
@@ -45,7 +45,7 @@ func (s *Service) tidy(ctx context.Context) {
 	}
 }
 
-// removeWork says first that the work goes, so that nobody resumes the run meanwhile.
+// removeWork first records that the rows are being removed, so that nobody resumes the run in the meantime.
 func (s *Service) removeWork(ctx context.Context, r *Run) error {
 	mark := func(what string) error {
 		tags, err := s.runs.Table.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
@@ -57,7 +57,7 @@ func (s *Service) removeWork(ctx context.Context, r *Run) error {
 		return err
 	}
 	if err := mark(workRemoving); err != nil {
-		return err // a conflict is another process that does the same, or has resumed the run
+		return err // on a conflict another process removes them, too, or has resumed the run
 	}
 	for _, prefix := range []string{"lane|" + r.ID + "|", "links|" + r.ID + "|"} {
 		if err := s.work.drop(ctx, prefix); err != nil {

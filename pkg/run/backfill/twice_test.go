@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// K12: a step that another process has done to its end, at whichever write of the first, counts once, and the first
-// goes without an error.
+// TestK12StepOfAnotherProcess checks K12: when another process completes the same step, at whichever write of the
+// first process, the step counts once, and the first process returns no error.
 func TestK12StepOfAnotherProcess(t *testing.T) {
 	for n := 1; ; n++ {
 		defer backfill.Smaller(5, 3)()
@@ -46,7 +46,8 @@ func TestK12StepOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// K12: steps that follow each other in one call know the rows as they wrote them, so none is written in vain.
+// TestK12StepsKnowTheirRows checks K12: steps that follow each other in one call know the rows as they wrote them, so
+// no write fails for a stale ETag.
 func TestK12StepsKnowTheirRows(t *testing.T) {
 	r := inMemory(t)
 	r.restart(func(o *backfill.Options) { o.PerMinute, o.JobsPerMinute = 100_000_000, 100_000_000 })
