@@ -22,8 +22,9 @@ func (c *check) keep(ctx context.Context, got verdict.Answer, r verdict.Reading,
 	return nil
 }
 
-// prune drops captures that need not be stored any longer. What the item's row names stays, and what
-// it will name once this check is committed: until then either may come to stand.
+// prune drops captures that need not be kept any longer. It keeps the captures that the item's row names now, and
+// those that the row will name once this check is committed, because either version of the row may be the one that
+// lasts.
 func (c *check) prune(ctx context.Context) error {
 	it, retention := &c.item, c.o.Retention
 	if !retention.Due(verdict.KeptOf(it), c.now()) {

@@ -14,31 +14,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// check takes one item through the stages. Each stage takes values and returns values: the item as
-// it is to be stored, what was found out about it, and where it belongs.
+// check moves one item through the stages. Each stage takes values and returns values: the item to be stored, the
+// outcome, and where the content belongs.
 type check struct {
 	*checker
 	shared
-	item        registry.Item // becomes the finding's
+	item        registry.Item // becomes the item of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
 	placer      *placement.Placer
 	room        room
-	release     func()              // gives the permit back, any number of times: the site is not asked any more
-	known       *stored             // of the item, once it has been read
-	differences verdict.Differences // from what was stored before, where the text has changed
+	release     func()              // releases the permit once the check needs the site no more; may be called any number of times
+	known       *stored             // the item's stored document, once it has been read
+	differences verdict.Differences // from the stored text, when the text has changed
 }
 
-// shared is what the checks of a batch share.
+// shared is common to the checks of a batch.
 type shared struct {
 	batch *registry.Batch
 	lease *politeness.Lease
-	// tryAlone writes down that nothing but a suspect is in work.
+	// tryAlone records that a suspect is now tried alone.
 	tryAlone func(context.Context, *registry.Item) error
 }
 
-// check runs the stages on an item. After an error, which is this program's own, the item is given back as it was.
-// A panic is the page's fault, and is recorded on it.
+// check runs the stages on an item. An error is this program's own failure: the item is then given back unchanged. A
+// panic counts as the page's fault and is recorded on the item.
 func (w *checker) check(
 	ctx context.Context, it registry.Item, of shared, release func(),
 ) (done verdict.Checked, err error) {
@@ -59,7 +59,7 @@ func (w *checker) check(
 			done, err = c.end(verdict.Failed("the page could not be processed: %v", p), verdict.Placement{}), nil
 		}
 	}()
-	// An item that is to be removed, or has moved, is not asked for again.
+	// An item that is to be removed, or has moved, needs no request: its content is purged instead of checked.
 	if verdict.PurgeDue(&c.item, rules, c.now()) {
 		release()
 		err = c.placer.Purge(ctx, &c.item)
@@ -67,8 +67,9 @@ func (w *checker) check(
 		done.Purged = true
 		return done, err
 	}
-	// Find out what became of the page, then bring what is known of it to where it belongs. Nothing is committed yet: a
-	// worker that dies here leaves an item that is checked again.
+	// The outcome must be known before the content is placed, because it decides whether the page is indexed, stands
+	// behind another item or leaves the index. Nothing is committed yet: if the worker dies here, the item is checked
+	// again.
 	o, r, err := c.find(ctx)
 	if err != nil {
 		return done, err
@@ -77,7 +78,8 @@ func (w *checker) check(
 	if err != nil {
 		return done, err
 	}
-	// The entry waits for the others of the batch, so whatever may take long is done for it now.
+	// The entry waits for the other pages of the batch. Slow work for it, such as vectors, is done now, because the
+	// time at the end of the lock belongs to the commit.
 	if err := c.placer.Prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
@@ -85,23 +87,25 @@ func (w *checker) check(
 	return c.end(o, p), err
 }
 
-// find is the first half of a check: fetch, read, compare. A stage that finds out what the item's
-// outcome is ends it.
+// find is the first half of a check: fetch, read, compare. The first stage that decides the outcome ends it.
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
-	// An item that has killed its worker while it was alone is not tried again.
+	// An item that has killed its worker while it was tried alone would kill the next one, too, so it is not tried
+	// again.
 	if c.item.Deadly {
 		return c.recordSuspect(ctx), r, nil
 	}
-	// This must come before all work on a suspect: if the worker dies of it, that has to be known.
+	// This must come before all work on a suspect: if the worker dies, the record shows which item killed it.
 	if err := c.tryAlone(ctx, &c.item); err != nil {
 		return o, r, err
 	}
-	// What is stored, but not in the index, is indexed without asking the site.
+	// Stored content that is not in the index is indexed from its snapshot, so that an outage of the index costs the
+	// site no request.
 	if (c.item.IndexPending || verdict.Interrupted(&c.item)) && !c.basis.Forced {
 		c.release()
 		return c.pending(ctx)
 	}
-	// Ask the site, and compare as little as tells that nothing has changed: the status, then the bytes, then the text.
+	// The cheapest evidence comes first: most checks find nothing new, and the status or the bytes alone often show
+	// it. Only other bytes have to be read and compared as text.
 	got, o, err := c.fetch(ctx)
 	if err != nil || o.Decided() {
 		return o, r, err
@@ -121,7 +125,8 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			}
 		}
 	}
-	// A body with news is stored before it is placed: what the index holds can then always be read again.
+	// A body with news is stored before it is placed, so that everything in the index can be read again from its
+	// snapshot.
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
@@ -131,7 +136,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	return o, r, err
 }
 
-// end closes the check.
+// end returns the checked item with its outcome and placement.
 func (c *check) end(o verdict.Outcome, p verdict.Placement) verdict.Checked {
 	return verdict.Checked{
 		Item: c.item, Basis: c.basis, Outcome: o, Placement: p, Ended: c.now(), Differences: c.differences,
@@ -140,7 +145,7 @@ func (c *check) end(o verdict.Outcome, p verdict.Placement) verdict.Checked {
 
 func (c *check) now() time.Time { return c.o.Clock() }
 
-// fetch asks the source, unless something forbids that.
+// fetch requests the source, unless a rule forbids the request.
 func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, error) {
 	if c.item.Type == source.File {
 		return c.fetchFile(ctx)
@@ -148,9 +153,9 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 	return c.fetchPage(ctx)
 }
 
-// recordSuspect records that the item killed its worker. It is not known what the worker had written to the index, so
-// the next check asks for the whole page. A snapshot that is to be indexed, or to be read by other rules, may be what
-// kills: it is not read again.
+// recordSuspect records that the item killed its worker. The worker may have changed the index before it died, so the
+// next check fetches the whole page. The snapshot is not read again, neither for the index nor under new rules,
+// because the snapshot may be what kills.
 func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it := &c.item
 	c.release()

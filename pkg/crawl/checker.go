@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Stores are where a worker finds its jobs, and what is known of their items.
+// Stores hold the jobs of a worker and everything known about their items.
 type Stores struct {
 	Jobs      *registry.Jobs
-	Items     *registry.Items // those of a container's blobs
-	Hosts     *registry.Hosts // how much of a host may go missing at once
+	Items     *registry.Items // used to register the blobs of containers
+	Hosts     *registry.Hosts // used for the mass-removal guard of a host
 	Moves     *registry.Moves
 	Tags      *registry.Tags
 	Snapshots *snapshot.Store
 }
 
-// checker has what all checks of a worker work with.
+// checker holds the dependencies that all checks of a worker share.
 type checker struct {
 	in     Stores
 	hosts  *politeness.Hosts
@@ -27,7 +27,7 @@ type checker struct {
 	o      Options
 }
 
-// rules are those that items are checked by.
+// rules returns the rules that items are checked under.
 func (w *checker) rules() verdict.Rules {
 	return verdict.Rules{
 		Agent: w.o.Agent, Sources: w.o.Rules, Version: w.o.Version, Schedule: w.o.Schedule, Indexes: w.pages.Indexes(),

@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// confirm decides what it means that the source says the page does not exist. Enough of these in a
-// row are believed (A14), unless too much of the host went missing at once. A source of which nothing
-// was ever fetched is no loss.
+// confirm decides what a missing page means. Enough missing answers in a row are believed (A14), unless too many
+// pages of the host went missing at once. The removal of a source that was never fetched successfully does not count
+// as a loss.
 func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	it, config := &c.item, c.basis.Rules.Schedule
-	it.FetchSource = "" // a spelling that is gone says nothing about the source itself
+	it.FetchSource = "" // the spelling that last answered may be gone while the source itself still exists
 	kind := config.Miss(it.Schedule(), 0, c.now())
 	var losses schedule.Losses
 	if kind == schedule.Guarded {

@@ -19,12 +19,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// MaxContainer is the most blobs that one container item keeps in step.
+// MaxContainer is the most blobs that one container item keeps in sync.
 const MaxContainer = 100_000
 
-var maxBlobs = MaxContainer // fewer in tests
+var maxBlobs = MaxContainer // lower in tests
 
-// newListing is a listing of which nothing was read yet. Blobs are registered with the container's credential.
+// newListing returns an empty listing. Its blobs are registered with the container's credential.
 func newListing(items *registry.Items, credential string) *listing {
 	return &listing{
 		items: items, credential: credential, known: map[string]*blob{}, sum: sha256.New(),
@@ -32,9 +32,10 @@ func newListing(items *registry.Items, credential string) *listing {
 	}
 }
 
-// read compares a container's listing with the items of its blobs. New and changed ones come due now, and so do those
-// that it no longer lists: their own check finds that they are gone. A listing that was interrupted ends in an error
-// and is done again; what it registered stays. A decided outcome is why the container cannot be listed.
+// read compares a container's listing with the items of its blobs. New and changed blobs become due now, and so do
+// blobs that are no longer listed: their own check finds that they are gone. An interrupted listing returns an error
+// and is repeated; the blobs that it registered stay registered. A decided outcome states why the container cannot be
+// listed.
 func (l *listing) read(
 	ctx context.Context, place file.Location, entries iter.Seq2[file.Entry, error],
 ) (o verdict.Outcome, err error) {
@@ -57,7 +58,7 @@ func (l *listing) read(
 	return o, l.finish(ctx)
 }
 
-// listingFailed tells the container's faults from our own.
+// listingFailed separates the container's faults (an outcome) from this program's own (an error).
 func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -70,20 +71,20 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	return o, nil
 }
 
-// listing is a container's listing as far as it was read.
+// listing is a container's listing as far as it has been read.
 type listing struct {
 	items                       *registry.Items
-	credential                  string                     // of the container
-	known                       map[string]*blob           // by hash: items that are not gone, and what was listed
-	sum                         hash.Hash                  // of names and revisions
-	waiting                     map[string][]source.Source // to be registered, by the credential they get
+	credential                  string                     // the container's credential
+	known                       map[string]*blob           // by hash: items that are not gone, and blobs that were listed
+	sum                         hash.Hash                  // hash of names and revisions
+	waiting                     map[string][]source.Source // blobs to register, by the credential they get
 	blobs, fresh, changed, gone int
-	full                        int // not added: the store has as many items as it may
-	alike                       int // passed over: another of that name, but for its slashes, was listed before
-	unnamed                     int // passed over: their names cannot stand in an address
+	full                        int // blobs not added, because the store has the most items allowed
+	alike                       int // blobs skipped, because a name that differs only in slashes was listed before
+	unnamed                     int // blobs skipped, because their names cannot be part of an address
 }
 
-// blob is what is known of one: as little as comparing takes, for there may be many.
+// blob is the part of a blob's item that the comparison needs. It is small, because a container may have many blobs.
 type blob struct {
 	source     source.Source
 	etag       string
@@ -93,15 +94,15 @@ type blob struct {
 	listed     bool
 }
 
-// changed reports whether a blob is not the one that was last read. Of one that could not be read
-// no ETag is known.
+// changed reports whether a blob differs from the one that was last read. For a blob that could not be read, it reports
+// whether the blob was written after that check.
 func (b *blob) changed(e file.Entry) bool {
 	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
 }
 
-// recall reads the items of the container's blobs, unless they are too many. What is gone is as
-// good as not known, for it is new when it comes back; over the years there may be more of these
-// than of the others. An account of that name may exist in more than one place.
+// recall reads the items of the container's blobs; full reports that there are too many. Gone blobs are skipped: a
+// blob that comes back is treated as new, and over the years the gone may outnumber the others. Accounts of the same
+// name at other addresses are skipped, too.
 func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
 	within := place.Normalized() + "/"
 	for it, err := range l.items.Neighbours(ctx, place.Source()) {
@@ -126,7 +127,7 @@ func tooManyBlobs() error {
 	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add takes note of one blob. Of names that are one source, such as a/b and a//b, the first counts.
+// add records one listed blob. Several names may be one source, such as a/b and a//b; the first one listed counts.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
 	if e.Refused != nil {
@@ -154,14 +155,13 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	return l.enlist(ctx, src, was)
 }
 
-// mayLetIn reports whether the container's credential may help with a blob that fails with
-// another one.
+// mayLetIn reports whether the container's credential may open a blob that fails with a credential of its own.
 func (l *listing) mayLetIn(b *blob) bool {
 	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
-// enlist has a blob checked soon, with others. One that was added with a credential of its own keeps
-// that for as long as it gets in.
+// enlist queues a blob to be checked soon, together with others. A blob that was added with a credential of its own
+// keeps that credential while it works.
 func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
 	credential := ""
 	if b.credential == "" || b.failing {
@@ -173,7 +173,7 @@ func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error 
 	return l.register(ctx, credential)
 }
 
-// register has the blobs that wait for a credential checked.
+// register registers the queued blobs of one credential, which makes them due.
 func (l *listing) register(ctx context.Context, credential string) error {
 	o := registry.RegisterOptions{Method: "CONTAINER", Credential: credential, Respell: true}
 	for _, got := range l.items.Register(ctx, l.waiting[credential], o) {
@@ -187,7 +187,7 @@ func (l *listing) register(ctx context.Context, credential string) error {
 	return nil
 }
 
-// finish has what is not listed any more checked.
+// finish makes the blobs due that are no longer listed.
 func (l *listing) finish(ctx context.Context) error {
 	for _, was := range l.known {
 		if was.listed {
@@ -206,7 +206,7 @@ func (l *listing) finish(ctx context.Context) error {
 	return nil
 }
 
-// close records on the container what the listing said.
+// close records the result of the listing on the container's item.
 func (l *listing) close(it registry.Item, now time.Time) (registry.Item, verdict.Outcome) {
 	sum := "sha256:" + hex.EncodeToString(l.sum.Sum(nil))
 	o := verdict.Unchanged("")

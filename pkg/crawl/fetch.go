@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// fetchPage asks for a page what robots.txt allows to ask for (A11).
+// fetchPage fetches a page if robots.txt allows the request (A11).
 func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
 	o, err = c.site.Allows(ctx, &c.item)
 	if err != nil || o.Kind == schedule.Failed {

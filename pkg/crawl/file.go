@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// fetchFile asks for a file's properties first, and for its bytes only when those differ (A9). A
-// file that is read goes the way of a page.
+// fetchFile requests a file's properties first, and its bytes only when the properties differ (A9). A file whose
+// bytes were fetched is then handled like a page.
 func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
 	place, err := verdict.FileLocation(&c.item)
 	switch {
@@ -45,7 +45,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	return verdict.FileAnswer(place, resp), o, nil
 }
 
-// listContainer keeps the items of a container's blobs in step with its listing.
+// listContainer keeps the items of a container's blobs in sync with the container's listing.
 func (c *check) listContainer(ctx context.Context, place file.Location) (o verdict.Outcome, err error) {
 	if err := c.lease.Wait(ctx); err != nil {
 		return o, err

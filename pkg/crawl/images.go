@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Images are those that the index shows of an item, in page order, read from its snapshot under the
-// present rules; none where the index holds nothing of it. It asks no site, and writes nothing: it
-// costs a read of the capture and one of its blob.
+// Images returns the images of an item as the index shows them, in page order, read from the item's snapshot under
+// the present rules. There are none where the index has no page of the item. Images makes no request to a site and
+// writes nothing. It costs a read of the capture and one of its blob.
 func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, error) {
 	if it.IndexedHash == "" || it.ImageCount == 0 {
 		return nil, nil

@@ -7,12 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// indexContent is the second half of a check: it brings the content to where it belongs. A check that found
-// nothing new comes here, too, for the item that stands for the page may have changed all the same; a
-// page for which no other was ever named costs nothing.
+// indexContent is the second half of a check: it decides where the content belongs and prepares the change. A check
+// that found nothing new comes here, too, because the item that stands for the page may have changed. A page for
+// which no other item was ever named costs nothing.
 func (c *check) indexContent(
 	ctx context.Context, o verdict.Outcome, r verdict.Reading,
 ) (p verdict.Placement, _ verdict.Outcome, err error) {
+	// One missing answer may be an accident, so it must be confirmed before it can remove the page.
 	if o.Kind == schedule.Missing || o.Kind == verdict.LooksMissing {
 		if o, err = c.confirm(ctx, o); err != nil {
 			return p, o, err
@@ -21,8 +22,9 @@ func (c *check) indexContent(
 	it, b := &c.item, c.basis
 	refresh := o.Refresh || b.Reread
 	if o.Kind == schedule.Collapsed {
-		r = verdict.Reading{} // what is known stays, and is what is placed
+		r = verdict.Reading{} // the known content stays, and is what is placed
 	}
+	// Most checks need no further work. Pages that may not or no longer be searched leave the index first.
 	switch {
 	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.o.KeepGone:
 		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.Deindex(ctx, it)
@@ -34,6 +36,7 @@ func (c *check) indexContent(
 	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
 	}
+	// The same content must not be found twice, so another item that stands for the page comes before the page itself.
 	s, err := c.placer.Resolve(ctx, it, o.Kind)
 	if err != nil {
 		return p, o, err
@@ -58,13 +61,14 @@ func (c *check) indexContent(
 	if b.Reread {
 		c.noteUnchanged(o)
 	}
+	// No other item stands for the page, so it is indexed itself.
 	p.Entry, err = c.placer.StandAlone(ctx, it, s, r)
 	p.Kind = verdict.OnItsOwn
 	return p, o, err
 }
 
-// noteUnchanged says in the history that the content is the one that is stored, before what becomes of
-// it.
+// noteUnchanged records in the history that the content equals the stored content, before later steps record where it
+// goes.
 func (c *check) noteUnchanged(o verdict.Outcome) {
 	if o.Kind == schedule.Unchanged && o.Why != "" {
 		c.item.Record(c.now(), "unchanged", o.Why)

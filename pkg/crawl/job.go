@@ -16,20 +16,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// job is the work on one batch: it runs the checks, has the pages enter the index together, and
-// commits what was found.
+// job is the work on one batch: it runs the checks, writes the pages to the index together, and commits the findings.
 type job struct {
 	w           *Worker
 	batch       *registry.Batch
 	lease       *politeness.Lease
-	releaseSlot func() // gives the job's slot back once the host has answered, any number of times
+	releaseSlot func() // releases the job's slot once the host has answered; may be called any number of times
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	progress progress
 	done     []registry.Finding // indexed, but not committed
-	// Of what is done:
+	// These belong to done:
 	outcomes []string
-	kinds    []change.Kind // of the changes among them
+	kinds    []change.Kind // the kinds of their changes
 	stale    []placement.Manifest
 }
 
@@ -38,7 +37,8 @@ func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b, lease, w.o.Clock())}
 }
 
-// run checks the items, with as many requests at once as the batch permits.
+// run checks the items. The batch bounds the requests in flight; more checks than that run at once, because a check
+// also waits for storage.
 func (j *job) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for range min(j.batch.Permits*j.w.o.Behind, len(j.batch.Items)) {
@@ -63,9 +63,10 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.progress.next()
 }
 
-// begin waits until a check may begin: at the gate, and then for a permit. A check that waits at the gate
-// holds no permit, because checks inside may need it. A check that has not begun when a suspect waits lets
-// the suspect go first: otherwise the suspect would wait for the requests of all checks that wait for a permit.
+// begin waits until a check may begin: first at the gate, then for a permit. A check that waits at the gate holds no
+// permit, because checks inside may need it. When a suspect waits, a check that has not begun leaves the gate again
+// and lets the suspect go first. Otherwise the suspect would wait for the requests of all checks that wait for a
+// permit.
 func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err error) {
 	for {
 		if leave, err = j.w.gate.acquire(ctx, alone); err != nil {
@@ -80,7 +81,7 @@ func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err
 	}
 }
 
-// begins reports whether an item may still be begun after the wait. If not, the item is given back.
+// begins reports whether an item may still begin after the wait. If not, it gives the item back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -91,8 +92,7 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	return false
 }
 
-// one checks an item and takes note of what came of it. The item is begun only when its request is
-// permitted.
+// one checks an item and records the result. The item begins only once its request has a permit.
 func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
@@ -106,13 +106,13 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 		}
 		c, err = j.w.check(ctx, *it, shared{j.batch, j.lease, j.tryAlone}, release)
 	}
-	if !suspected(it) { // a suspect is alone until it is committed
+	if !suspected(it) { // a suspect stays alone until it is committed
 		leave()
 	}
 	j.note(ctx, it, c, err)
 }
 
-// note takes note of what came of a check, and commits when it is time.
+// note records the result of a check, and commits when it is time.
 func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -135,8 +135,8 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	}
 }
 
-// commit writes what is done so far: first the index, then the registry. The caller holds the
-// lock, or is alone.
+// commit writes the results so far: first the index, then the registry. The caller holds the lock, or is the only
+// goroutine.
 func (j *job) commit(ctx context.Context, last bool) error {
 	j.index(ctx)
 	found, reported := j.lease.Report(last)
@@ -147,14 +147,13 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	j.count()
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
-	// At this point no item names the old manifests any more.
+	// This must come after the commit: only now no item names the old manifests any more.
 	j.w.pages.Drop(ctx, j.stale)
 	j.stale = nil
 	return nil
 }
 
-// index turns what was checked into findings, after the pages among it have entered the index
-// together.
+// index writes the checked pages to the index together, and then turns all checked items into findings.
 func (j *job) index(ctx context.Context) {
 	all, unindexed := j.progress.collect()
 	var pages []search.Page
@@ -168,7 +167,7 @@ func (j *job) index(ctx context.Context) {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
 			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one of them need be at fault
+				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // perhaps one page is at fault
 			}
 			if c.Placement.Refused == nil {
 				j.countCollisions(ctx, c.Placement.Entry)

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// countCollisions tells of chunks that had the same uid before they were told apart.
+// countCollisions logs and counts chunks that had the same uid before they were made distinct.
 func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {
 	n := e.Collisions
 	if n.Chunks == 0 {
@@ -19,7 +19,7 @@ func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {
 		"by context", n.ByContext, "by ordinal", n.ByOrdinal, "largest", n.Largest)
 }
 
-// count counts what was committed just now.
+// count counts the findings that were just committed.
 func (j *job) count() {
 	for _, outcome := range j.outcomes {
 		j.w.o.Metrics.Checks.Add(1, outcome)

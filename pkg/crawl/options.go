@@ -17,28 +17,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Options adjust a worker. Schedule and Agent are needed, the rest has defaults.
+// Options adjust a worker. Schedule and Agent are required; the other fields have defaults.
 type Options struct {
 	Schedule  schedule.Config
-	Agent     string // product token, which robots meta tags may name
+	Agent     string // product token that robots meta tags may name
 	Rules     source.Rules
-	Documents *document.Reader         // one with the defaults when nil
-	Files     *file.Client             // without it, files cannot be read
-	Room      *opsmemory.Room          // that of [opsmemory.DefaultMost] when nil
-	Setting   func(name string) string // where credentials are found; nil: there are none
-	KeepGone  bool                     // leave documents of Gone items in the index
-	// ReindexOnCanonical indexes a page again whose rel=canonical has changed, though its content
-	// has not (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
+	Documents *document.Reader         // when nil, one with the defaults
+	Files     *file.Client             // when nil, files cannot be read
+	Room      *opsmemory.Room          // when nil, one of [opsmemory.DefaultMost]
+	Setting   func(name string) string // returns the setting with a credential; nil when there are no credentials
+	KeepGone  bool                     // keep documents of Gone items in the index
+	// ReindexOnCanonical indexes a page again when only its rel=canonical has changed
+	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
-	Soft404            bool // ask hosts for pages that do not exist, and know those pages again
+	Soft404            bool // request pages that do not exist from hosts, to recognize such pages later
 	RunID              string
-	Version            lineage.Version // of the rules that texts are read under; [lineage.Current] when empty
+	Version            lineage.Version // version of the rules for reading texts; [lineage.Current] when empty
 	Retention          snapshot.Retention
 	Clock              func() time.Time
 	Jitter             func() float64
-	CommitTime         time.Duration // after which the next check that ends brings a commit; 10 s when zero
-	// Behind is how many answers may be worked on for each request in flight, 4 when zero: keeping a page waits for
-	// storage several times, and the host need not wait with it.
+	CommitTime         time.Duration // once it has passed, the next finished check commits; 10 s when zero
+	// Behind is how many checks may be in progress for each request in flight; 4 when zero. A check waits for storage
+	// several times, and the host should not wait with it.
 	Behind  int
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger

@@ -9,14 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// pending indexes the stored snapshot, as the present rules read it (B5): nothing is fetched twice
-// because the index was down or is rebuilt. It is no check of the site, so the schedule goes on as
-// if it had not happened. Whatever goes wrong with the page ends the pending index, and the next check
-// fetches the page again.
+// pending indexes the stored snapshot, as the present rules read it (B5), so that no page is fetched twice because
+// the index was down or is rebuilt. It is not a check of the site, so the schedule continues as before. Any fault of
+// the page ends the pending index, and the next check fetches the page again.
 func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	it := &c.item
 	if !it.IndexPending {
-		it.ResumeAt = time.Time{} // interrupted: the check of the site that was to come follows at once
+		it.ResumeAt = time.Time{} // after an interruption, the check that was due follows at once
 	}
 	c.basis.IndexOnly, it.IndexPending = true, false
 	nothing := verdict.Unchanged("")
@@ -35,9 +34,10 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 		return verdict.Failed("%v", s.unreadable), r, err
 	case s.gone && it.Status == registry.Error && it.IndexedHash == "":
 		it.RawHash = ""
-		return nothing, r, c.placer.RemoveAgain(ctx, it) // nothing of it was ever indexed
+		return nothing, r, c.placer.RemoveAgain(ctx, it) // nothing of the item was ever indexed
 	case s.gone:
-		// Nothing is stored, so the site is asked at once: by another job, for which the due row moves.
+		// The snapshot is gone, so the page must be fetched at once. That is another job's work, and the due row
+		// moves for it.
 		c.basis.Unstored, it.RawHash, it.ResumeAt = true, "", c.now().Add(time.Millisecond)
 		it.Record(c.now(), "notIndexed", snapshotGone)
 		return nothing, r, nil

@@ -9,8 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 )
 
-// read reads a body, in a child process where its format needs that. An error means that this worker's time is
-// over.
+// read reads a body, in a child process if its format needs one. An error means that this worker's time is over.
 func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, error) {
 	header := got.Response.Header
 	body, address := got.Response.Body, got.Response.FinalURL
@@ -25,14 +24,14 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	return r, nil
 }
 
-// reading is what may be indexed of a stored document.
+// reading returns the part of a stored document that may be indexed.
 func (c *check) reading(s stored) verdict.Reading {
 	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
 	r.Page, r.Part = s.page, s.part
 	return r
 }
 
-// storedDocument reads what is stored of the item, at most once. When that cannot be read, the outcome
+// storedDocument reads the stored document of the item, at most once per check. When it cannot be read, the outcome
 // is decided, and the next check fetches the page again.
 func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, error) {
 	if c.known != nil {
@@ -52,10 +51,10 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 	return s, verdict.Outcome{}, nil
 }
 
-// readAnswer reads what the site sent, and remembers what the host shows for pages that do not exist where
-// the document has to be compared with that. The check keeps its permit until it is certain that the host
-// is not asked for such a page. If it had to wait for another permit, it could wait for checks that wait for the memory
-// that it holds. The error is that of our own storage, or that this worker's time is over.
+// readAnswer reads the site's answer. Where the document must be compared with the host's soft-404 fingerprint, it
+// gets that, too. The check keeps its permit until it is certain that the host needs no request for a fingerprint:
+// waiting for another permit could mean waiting for checks that wait for the memory that this one holds. An error
+// means that this program's storage failed, or that this worker's time is over.
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.release()
 	o, compared := c.compared(got)
@@ -77,8 +76,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 	return r, err
 }
 
-// compared reports whether an answer may have to be compared with what its origin shows for pages that do
-// not exist.
+// compared reports whether an answer may have to be compared with its origin's answer for pages that do not exist.
 func (c *check) compared(got verdict.Answer) (o politeness.Origin, ok bool) {
 	if !c.basis.Rules.Soft404 || got.File != nil || verdict.IsRoot(c.item.NormalizedSource) {
 		return o, false
@@ -87,7 +85,7 @@ func (c *check) compared(got verdict.Answer) (o politeness.Origin, ok bool) {
 	return o, err == nil
 }
 
-// prober finds out what the item's host shows for pages that do not exist.
+// prober returns the prober that learns the soft-404 fingerprint of the item's host.
 func (c *check) prober() politeness.Prober {
 	read := func(ctx context.Context, resp fetch.Response) (extract.Document, error, error) {
 		return c.stored.extract(ctx, &c.room, resp.Body, resp.Header.Get("Content-Type"), resp.FinalURL)

@@ -13,14 +13,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// reader reads bodies: those that a site has sent, and those that are stored.
+// reader reads bodies, both from sites and from storage.
 type reader struct {
 	moves     *registry.Moves
 	snaps     *snapshot.Store
 	documents *document.Reader
 }
 
-// extract reads a body. Unreadable is why it cannot be read (A17); err means that this worker's time is over.
+// extract reads a body. unreadable is the reason why it cannot be read (A17); err means that this worker's time is
+// over.
 func (w *reader) extract(
 	ctx context.Context, r *room, body []byte, contentType, baseURL string,
 ) (doc extract.Document, unreadable, err error) {
@@ -34,18 +35,18 @@ func (w *reader) extract(
 	return doc, unreadable, nil
 }
 
-// stored is what is stored of an item, as the present rules read it.
+// stored is the stored document of an item, as the present rules read it.
 type stored struct {
-	doc        extract.Document // what of it is indexed
+	doc        extract.Document // the part that is indexed
 	page       string           // the text of the page
-	part       *part.Part       // of the page, where one is watched
+	part       *part.Part       // the watched part of the page; nil where none is watched
 	capture    snapshot.Capture
-	gone       bool  // it is not stored any more, or never was
+	gone       bool  // no longer stored, or never was
 	unreadable error // why it cannot be read
 }
 
-// load reads the capture that an item points at: its own, or that of an item that has moved here.
-// What was never read has no digest for a hash, and so is not stored.
+// load reads the capture that an item points to: its own, or that of an item that has moved here. A body that was
+// never read has no digest as its hash, and so is not stored.
 func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {

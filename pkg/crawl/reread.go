@@ -8,20 +8,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Hashes belong to one normalization version, and those of two versions are never compared. So the
-// first check of an item under another version reads its stored capture once more before it asks the
-// site: what the site answers is then compared under one version, and a change of the rules does not
-// look like a change of the page. A rebuild does the same without the site; see [check.pending].
+// Hashes belong to one normalization version, and hashes of two versions are never compared. So the first check of an
+// item under another version reads its stored capture once more before the request to the site. The site's answer is
+// then compared under one version, and a change of the rules does not look like a change of the page. A rebuild does
+// the same without a request; see [check.pending].
 
-// reread reads what is stored by the present rules of the program and of what is watched, if it was read by others.
-// The item takes it over before the site is asked, so that a site that fails costs no second reading. A capture that
-// cannot be read leaves nothing to compare with: the site is asked for everything.
+// reread reads the stored capture by the present rules of the program and of what is watched, if other rules read it
+// before. The item takes over the result before the request to the site, so that a site that fails costs no second
+// reading. When a capture cannot be read, there is nothing to compare with, and the site is asked for the whole page.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
 		return nil
 	}
-	defer c.room.end() // or this check might wait for a large body while it keeps others waiting
+	defer c.room.end() // else this check could wait for a large body while others wait for its memory
 	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:
@@ -44,8 +44,8 @@ func (c *check) reread(ctx context.Context) error {
 	return c.applyStored(ctx, r, s.capture)
 }
 
-// applyStored takes over what was read in the stored capture. Where that is of another version, it
-// is stored as a capture of the present version (B5).
+// applyStored copies a reading of the stored capture into the item. A capture of another version is stored again as
+// one of the present version (B5).
 func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
 	it, b, now := &c.item, c.basis, c.now()
 	if b.Outdated(it) {

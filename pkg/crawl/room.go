@@ -7,18 +7,18 @@ import (
 	opsmemory "github.com/tidemark/tidemark/pkg/base/memory"
 )
 
-// room is what a check holds of the worker's memory (S2): for a large body while it arrives, then for
+// room is the part of the worker's memory that a check holds (S2): for a large body while it arrives, then for
 // reading it and cutting it into chunks.
 type room struct {
 	of     *opsmemory.Room
 	leaves []func()
-	body   bool // there is room for a large body
-	work   bool // and for the work
+	body   bool // holds memory for a large body
+	work   bool // holds memory for work on a document
 }
 
-// large waits until a large body may be held. A second one of the same check shares the room, and a check
-// that works on a document gets room at once or not at all: if it waited for more while it holds some, it could wait
-// for ever.
+// large waits until a large body may be held. A second large body of the same check shares the memory. A check that
+// already works on a document gets memory at once or not at all: if it waited for more while it holds some, it could
+// wait for ever.
 func (r *room) large(ctx context.Context) error {
 	if r.body {
 		return nil
@@ -46,7 +46,7 @@ func (r *room) begin(ctx context.Context, n int) error {
 	return err
 }
 
-// end gives the room back.
+// end releases the memory.
 func (r *room) end() {
 	for _, leave := range r.leaves {
 		leave()
@@ -54,12 +54,12 @@ func (r *room) end() {
 	r.leaves, r.body, r.work = nil, false, false
 }
 
-// maxUnindexed bounds the text and vectors, in bytes, that wait in memory for the index, in all
-// batches together. A batch that finds more commits at once.
+// maxUnindexed bounds the bytes of text and vectors that wait in memory for the index, over all batches. A batch that
+// finds the bound exceeded commits at once.
 const maxUnindexed = 32 << 20
 
 // waiting counts the bytes of a worker's batches that wait for the index.
 type waiting struct{ bytes atomic.Int64 }
 
-// add counts more, and tells whether that is too much.
+// add adds n bytes, and reports whether the bound is reached.
 func (w *waiting) add(n int) (full bool) { return w.bytes.Add(int64(n)) >= maxUnindexed }

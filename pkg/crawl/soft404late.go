@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
-// A page may have been stored before it was known what its host shows instead of 404. The host's row
-// names what that is, and each item what it was compared with: where the two differ, the item is
-// compared once more, from its snapshot. So an unchanged check costs nothing more, and no page is read
-// twice for the same answer of its host.
+// A page may have been stored before its host's soft-404 fingerprint was known. The host's row names the present
+// fingerprint, and each item names the one that it was compared with. Where the two differ, the item is compared once
+// more, from its snapshot. So an unchanged check costs nothing more, and no page is read twice for the same answer of
+// its host.
 
-// reconsider takes a page whose stored content is still there once more: redirects may lead elsewhere
-// than they did, and the content may be what its host shows for pages that do not exist.
+// reconsider examines a page again whose content has not changed: its redirects may lead elsewhere than before, and
+// the content may be what its host shows for pages that do not exist.
 func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	if failure, err := c.followRedirects(ctx); err != nil || failure.Decided() {
 		return failure, err
@@ -27,12 +27,12 @@ func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outc
 	return o, nil
 }
 
-// followRedirects has the item's canonical URL follow redirects that became permanent or ceased to be.
-// What the page itself names is in the snapshot.
+// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be. The page's own
+// canonical is in the snapshot.
 func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	var s stored
-	if it.HTTPCanonicalURL != "" { // else the page names none
+	if it.HTTPCanonicalURL != "" { // else the page names no canonical
 		if !b.HasMoved(it) || it.HTTPCanonicalURL != b.MovedTo {
 			return failure, nil
 		}
@@ -44,8 +44,8 @@ func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, e
 	return failure, nil
 }
 
-// compareLate compares the stored content with what the host is now known to show for pages that do
-// not exist, if it was not yet. A snapshot that cannot be read has failed the check.
+// compareLate compares the stored content with the host's present soft-404 fingerprint, if that has not been done
+// yet. A snapshot that cannot be read fails the check.
 func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	o, err := politeness.OriginOf(verdict.FetchURL(it))
@@ -56,7 +56,7 @@ func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err e
 	if id == it.Soft404Fingerprint {
 		return failure, nil
 	}
-	c.release() // the site has said what it has to say
+	c.release() // the site needs no further request
 	known, err := c.prober().Known(ctx, o, id)
 	if err != nil {
 		return failure, err

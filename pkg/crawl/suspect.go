@@ -10,20 +10,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// An item whose worker died is a suspect (S1): one of those that were in work may have killed it. It is
-// tried again while the process does nothing else, and that is written down before. A worker that dies
-// then died of this item.
+// An item whose worker died is a suspect (S1): any of the items in progress may have killed the worker. The suspect
+// is tried again while the process does nothing else, and that is recorded first. If the worker dies again, this item
+// was the cause.
 
-// gate lets checks in side by side, and a suspect alone.
+// gate lets checks run side by side, and a suspect alone.
 type gate struct{ s *semaphore.Weighted }
 
-// everybody is more than there are checks at the same time.
+// everybody is more than the number of checks at the same time.
 const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
-// acquire waits until the check may begin, or gives politeness.ErrNotNow when ctx ends first. Leave must be called when
-// it has ended, any number of times.
+// acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first. Callers must call
+// leave when the check has ended; any number of times is fine.
 func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
 	if alone {
@@ -37,18 +37,18 @@ func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error)
 
 // wanted reports whether a suspect waits to be alone. The caller is inside the gate.
 func (g gate) wanted() bool {
-	if !g.s.TryAcquire(1) { // a check does not get in before those that wait
+	if !g.s.TryAcquire(1) { // a check does not overtake those that wait
 		return true
 	}
 	g.s.Release(1)
 	return false
 }
 
-// suspected reports whether the item has to be tried alone.
+// suspected reports whether the item must be tried alone.
 func suspected(it *registry.Item) bool { return it.Deaths > 0 }
 
-// tryAlone writes down that nothing else is in work, after what is done already, which must not be lost
-// with the worker.
+// tryAlone records that nothing else is in progress. It first commits the finished checks, which must not be lost if
+// the worker dies.
 func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 	if !suspected(it) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// compareTexts finds out what differs between what is stored of an item, as it was before this check, and a reading.
-// What was read by other rules was read again by now.
+// compareTexts finds the differences between the item's stored text, as it was before this check, and a reading.
+// Texts that were read by other rules have been read again before.
 func (c *check) compareTexts(
 	ctx context.Context, was *registry.Item, r verdict.Reading, o verdict.Outcome,
 ) (verdict.Outcome, error) {

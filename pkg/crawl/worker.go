@@ -21,8 +21,8 @@ type Worker struct {
 	slots   slots
 }
 
-// New makes a worker that asks hosts through hosts, and places what they answer through pages. Where pages have no
-// index, items stay at Crawled.
+// New returns a worker that sends requests through hosts, and places content through pages. When pages has no index,
+// items stay at Crawled.
 func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options) *Worker {
 	o = o.withDefaults()
 	return &Worker{
@@ -33,16 +33,16 @@ func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options
 	}
 }
 
-// Hosts are those that the worker asks.
+// Hosts returns the hosts that the worker sends requests through.
 func (w *Worker) Hosts() *politeness.Hosts { return w.hosts }
 
-// Process does a job. It may be called for the same job any number of times. An error means that
-// our own storage or index failed: unfinished items wait in their due rows, and calling again is
-// right. When too many jobs of hosts that do not answer are in progress, another one is moved to the
-// queue of [Worker.ProcessSlow].
+// Process does a job. It may be called for the same job any number of times. An error means that this program's
+// storage or index failed: unfinished items wait in their due rows, and the caller should call again. When too many
+// jobs of hosts that do not answer are in progress, such a job is moved to the queue of [Worker.ProcessSlow].
 func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
-	// The registry knows whether the host answered when it was last asked. If not, the job is begun only in a slot.
+	// A host that does not answer would hold a worker for minutes, so its job begins only in a slot. The registry
+	// knows whether the host answered the last request.
 	s := slot{of: &w.slots}
 	b, err := w.jobs.BeginIf(ctx, job, s.mayBegin)
 	defer s.release()
@@ -52,7 +52,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	case s.refused:
 		return w.jobs.MoveToSlow(ctx, job)
 	case b == nil:
-		return nil // all of its items are with other workers, or not due
+		return nil // other workers have all of its items, or nothing is due
 	}
 	return w.process(ctx, b, s.release)
 }
@@ -72,18 +72,19 @@ func (w *Worker) ProcessSlow(ctx context.Context, job registry.Job) (err error) 
 	return w.process(ctx, b, leave)
 }
 
-// process works on a batch. leave gives the job's slot back, as soon as the host has answered.
+// process works on a batch. It calls leave to release the job's slot as soon as the host has answered.
 func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) error {
 	j := w.newJob(b, leave)
 	j.run(ctx)
-	// What was done is committed even if the batch failed: it need not be done again.
+	// Finished checks are committed even if the batch failed, so that their pages are not fetched again.
 	if err := j.commit(ctx, true); err != nil {
 		return errors.Join(j.progress.failed, err)
 	}
 	if j.progress.failed != nil || !b.More {
 		return j.progress.failed
 	}
-	// The host has more items that are due. This comes last: a job that is lost here is found by the next sweep.
+	// The host has more due items, and a job for them now saves waiting for a sweep. This comes last: the next sweep
+	// finds the items if the job is lost here.
 	_, err := w.jobs.Refill(ctx, b.Partition)
 	return err
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Audited is the part of [search.Index] that is audited.
+// Audited is the part of [search.Index] that the audit uses.
 type Audited interface {
 	search.Inventory
 	Remove(ctx context.Context, id string, known *search.Contents) error
 }
 
-// Entries know what else than items has pages: what was pushed in and not crawled.
+// Entries knows the pages that have no item because they were pushed in, not crawled.
 type Entries interface {
-	// Has reports whether there is an entry of an id. An entry that is gone does not come back.
+	// Has reports whether an entry with this id exists. An entry that was removed does not come back.
 	Has(ctx context.Context, id string) (bool, error)
 }
 
-// Auditor compares what the index holds with what it should hold: the manifest of each item. It only
-// reads, but for pages that have no item or entry.
+// Auditor compares the index with the manifest of each item. It only reads, except that it removes pages that have no
+// item or entry.
 type Auditor struct {
 	index     Audited
 	manifests *Manifests
@@ -33,13 +33,13 @@ type Auditor struct {
 	entries   Entries
 }
 
-// NewAuditor makes an auditor.
+// NewAuditor returns an auditor.
 func NewAuditor(ix Audited, m *Manifests, items *registry.Items, e Entries) *Auditor {
 	return &Auditor{index: ix, manifests: m, items: items, entries: e}
 }
 
-// Difference says how the index differs from an item's manifest; "" if it does not. An item that is
-// being worked on, or is to be indexed anyway, is not compared.
+// Difference describes how the index differs from an item's manifest; "" if it does not. An item that is locked, or
+// that is going to be indexed anyway, is not compared.
 func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
 	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
 		return "", nil
@@ -70,7 +70,7 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 	return said, nil
 }
 
-// difference compares the chunks by name, and the images by their number.
+// difference compares the chunks by name, and the images by their count.
 func difference(want map[string]string, stored search.Stored, images int) string {
 	lacks, renamed := 0, 0
 	for key, uid := range want {
@@ -95,11 +95,11 @@ func difference(want map[string]string, stored search.Stored, images int) string
 	return strings.Join(said, ", ")
 }
 
-// orphanStep is how many pages of the index one step looks up.
+// orphanStep is how many pages of the index one call of Orphans examines.
 const orphanStep = 200
 
-// Orphans takes out of the index what has no item or entry, among some pages that come after one, and says
-// which they were and where to go on; next is "" at the end.
+// Orphans examines some pages of the index after the one named, and removes those that have no item or entry. It
+// returns the removed ids and the position to continue from; next is "" at the end.
 func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
 	ids, err := a.index.IDs(ctx, after, orphanStep)
 	if err != nil {
@@ -120,8 +120,8 @@ func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, 
 	return removed, next, nil
 }
 
-// removeOrphan removes a page unless it has an item or entry. One that got its item meanwhile is indexed once
-// more.
+// removeOrphan removes a page unless it has an item or entry. If an item for it appeared in the meantime, that item
+// is indexed once more.
 func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, err error) {
 	if has, err := a.entries.Has(ctx, id); err != nil || has {
 		return false, err

@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Images are a document's images as the index shows them under the page with this id (A18): each
-// once by its normalized address, without secrets, within the bounds of package search.
+// Images returns a document's images as the index shows them under the page with this id (A18): each once by its
+// normalized address, without secrets, within the bounds of package search.
 func Images(page source.ID, doc extract.Document, rules source.Rules) []search.Image {
 	var images []search.Image
 	known := map[string]bool{}
 	for _, img := range doc.Images {
 		src, err := rules.ParseURL(img.URL)
 		if err != nil {
-			continue // an address that nobody could open
+			continue // nobody could open this address
 		}
 		form, err := source.FetchForm(img.URL)
 		id := imageID(page, src)
@@ -43,7 +43,7 @@ func imageID(page source.ID, src source.Source) string {
 	return "img_" + encoding.EncodeToString(sum[:])[:26]
 }
 
-// bounded cuts a text to what the index takes, on a rune's edge.
+// bounded cuts a text to the length that the index accepts, at a rune boundary.
 func bounded(text string) string {
 	if len(text) > search.MaxImageText {
 		text = strings.ToValidUTF8(text[:search.MaxImageText], "")
@@ -51,9 +51,8 @@ func bounded(text string) string {
 	return text
 }
 
-// HashImages tells whether the images of a page, their order and what is said about them are those
-// of another time. It is "" for none. Addresses count in their normalized form (it is in the id), so
-// a tracker or a signature that is new each time does not.
+// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It uses normalized
+// addresses, through the ids, so a tracker or a signature that is new in each answer does not change the hash.
 func HashImages(images []search.Image) string {
 	if len(images) == 0 {
 		return ""
@@ -66,7 +65,8 @@ func HashImages(images []search.Image) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// imageTexts is what is said about images and stands nowhere in the text; captions do stand there.
+// imageTexts returns the texts about images that the page's text does not contain. Captions are part of the page's
+// text and are left out.
 func imageTexts(images []search.Image) []extract.Block {
 	var blocks []extract.Block
 	said := map[string]bool{}

@@ -1,6 +1,6 @@
-// Package index turns a document into what is searched: one page with its chunks and images,
-// addressed by the item's id, so that indexing the same content again changes nothing; and keeps
-// what it gave to the index of each page, so that the next time only the difference is written.
+// Package index turns a document into searchable content: one page with its chunks and images, addressed by the
+// item's id, so that indexing the same content again changes nothing. It also keeps a manifest of each page's
+// contents in the index, so that the next time only the difference is written.
 package index
 
 import (
@@ -16,21 +16,21 @@ import (
 // TypePage is the type of documents made from fetched pages.
 const TypePage = "page"
 
-// Prepared is a page for the index and how its chunks were named.
+// Prepared is a page for the index, with the records that name its chunks.
 type Prepared struct {
 	Page       search.Page
-	Records    []chunk.Record // those of Page.Chunks, in their order
+	Records    []chunk.Record // one for each of Page.Chunks, in the same order
 	Collisions chunk.Collisions
-	LeftOut    int // chunks behind the first [MaxChunks], which the index is not given
+	LeftOut    int // chunks beyond the first [MaxChunks], which are not indexed
 }
 
-// MaxChunks bounds the chunks of a page's text. They hold about four megabytes of prose, more than
-// any novel; a page of 5 MB made of short lines has 50,000, which nobody searches.
+// MaxChunks bounds the chunks of a page's text. That is about four megabytes of prose, more than any novel. A page of
+// 5 MB made of short lines has 50,000 chunks, which nobody searches.
 const MaxChunks = 10_000
 
-// Prepare builds the index's view of an item and the document that was extracted from it, with those
-// images that may be shown. The path of a file is relative to its container; that of a page is
-// empty, and the item's id stands for it in the names of chunks (C3).
+// Prepare builds the page for the index from an item, the document extracted from it, and the images that may be
+// shown. path is the path of a file within its container. For a page path is empty, and the item's id takes its part
+// in the names of chunks (C3).
 func Prepare(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
@@ -42,7 +42,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	}
 	e := Prepared{Page: p}
 	text, collisions := chunk.Split(chunk.Page{ID: p.ID, Path: path, Title: p.Title, Blocks: doc.Blocks})
-	// What is said about images has chunks of its own, so that no other chunk changes with it.
+	// The texts of images get chunks of their own, so that a change to them leaves all other chunks unchanged.
 	said, _ := chunk.Split(chunk.Page{ID: p.ID + "/images", Blocks: imageTexts(images)})
 	e.Collisions = collisions
 	if n := len(text); n > MaxChunks {
@@ -50,7 +50,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	}
 	for i, c := range append(text, said...) {
 		if path != "" {
-			c.Anchor = "" // nobody knows that the address of a file leads a browser to the page
+			c.Anchor = "" // a file's address may not lead a browser to a page, so it gets no anchor
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
 			Anchor: c.Anchor, Text: c.Text})
@@ -61,7 +61,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	return e
 }
 
-// model is what the keys of an entry's chunks have got behind them with their vectors.
+// model returns the suffix that vectors add to the keys of an entry's chunks.
 func (e Prepared) model() string {
 	if len(e.Records) == 0 {
 		return ""

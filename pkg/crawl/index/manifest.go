@@ -17,55 +17,55 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table holds the manifests, and Container those that are too large for a row, and those of earlier releases.
+// Table holds the manifests. Container holds those that are too large for a row, and those of earlier releases.
 const (
 	Table     = "Manifests"
 	Container = "chunks"
 )
 
-// maxRow bounds the compressed lines of a row, in bytes: those of about two thousand chunks.
+// maxRow bounds the compressed lines of a row, in bytes. About two thousand chunks fit.
 const maxRow = 200 << 10
 
-// inRow begins the digests of manifests that are rows.
+// inRow is the prefix of the digests of manifests that are stored in rows.
 const inRow = "r"
 
-// What else a manifest says, beside its lines.
+// The metadata of a manifest, besides its lines.
 const (
-	metaFields = "fields" // [search.Contents]
-	metaTags   = "tags"   // the same; none where the page has no tags
-	metaImages = "images" // digest of [search.Contents]'s
-	metaShown  = "shown"  // those themselves, as JSON, where they are few enough
-	metaModel  = "model"  // what the keys in the index end with: the model that the vectors are of
-	// Metrics of collisions (002 §5.4), where there were any.
+	metaFields = "fields" // Fields of [search.Contents]
+	metaTags   = "tags"   // Tags of the same; missing where the page has no tags
+	metaImages = "images" // a digest of its images
+	metaShown  = "shown"  // the images themselves, as JSON, where they are few enough
+	metaModel  = "model"  // the suffix of the keys in the index: the model of the vectors
+	// The counts of collisions (002 §5.4), where there were any.
 	metaCollisions = "collisions"
 	metaByContext  = "bycontext"
 	metaByOrdinal  = "byordinal"
 	metaLargest    = "largest"
 )
 
-// maxShown bounds what is said of images, in bytes, so that metadata stays within 8 KiB: about a hundred.
+// maxShown bounds the JSON of images, in bytes, so that the metadata stays within 8 KiB. About a hundred images fit.
 const maxShown = 6 << 10
 
-// Manifests keep, beside the snapshots, what the index was given of each page: its chunk metadata
-// as JSONL (C4), one row for each content, or one blob, never changed.
+// Manifests stores, beside the snapshots, what the index was given for each page: its chunk metadata as JSONL (C4).
+// Each content has one row or one blob, which never changes.
 //
 //	table Manifests   <item id>  r<digest>  a line for each chunk, see [chunk.Encode], compressed
-//	container chunks  <item id>/<digest>    the same, of very many chunks
+//	container chunks  <item id>/<digest>    the same, for very many chunks
 //
-// The registry names the one that the index was last known to hold (C5). They are derived: one that
-// is missing or damaged is as good as none, and the page is written as if nothing were known of it.
+// The registry names the manifest of the last known contents of the index (C5). Manifests are derived data: when one
+// is missing or damaged, the page is written as if its contents in the index were unknown.
 type Manifests struct {
 	rows  storage.Table
 	blobs storage.Container
-	most  int // maxRow; less in tests
+	most  int // maxRow; lower in tests
 }
 
-// NewManifests opens the manifests of a store. It touches nothing; see [Manifests.Create].
+// NewManifests returns the manifests of a store. It makes no request; see [Manifests.Create].
 func NewManifests(s storage.Store) *Manifests {
 	return &Manifests{s.Table(Table), s.Container(Container), maxRow}
 }
 
-// Create makes table and container if they are missing.
+// Create creates the table and the container if they are missing.
 func (m *Manifests) Create(ctx context.Context) error {
 	if err := m.rows.Create(ctx); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (m *Manifests) Create(ctx context.Context) error {
 	return m.blobs.Create(ctx)
 }
 
-// Save keeps the manifest of an entry and returns its digest, by which it is found.
+// Save stores the manifest of an entry and returns the digest under which it is found.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -101,7 +101,7 @@ func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err er
 	return m.write(ctx, e.Page.ID, digest, meta, lines.Bytes())
 }
 
-// manifestRow is a manifest as it is stored in one.
+// manifestRow is the row of a manifest.
 type manifestRow struct {
 	Meta  map[string]string `col:"meta"`
 	Lines []byte            `col:"lines,parts"`
@@ -109,7 +109,7 @@ type manifestRow struct {
 
 var manifestRows = row.Of[manifestRow]()
 
-// write keeps what a manifest says. A row costs a hundredth of a blob.
+// write stores a manifest in a row if it fits, else in a blob. A row costs a hundredth of a blob.
 func (m *Manifests) write(ctx context.Context, id, digest string, meta map[string]string,
 	lines []byte) (as string, err error) {
 	if packed := row.Gzip(lines); len(packed) <= m.most {
@@ -123,7 +123,7 @@ func (m *Manifests) write(ctx context.Context, id, digest string, meta map[strin
 	return digest, err
 }
 
-// load reads what write kept. NotFound if there is nothing, or it is damaged.
+// load reads a stored manifest. It returns NotFound when there is none, or when it is damaged.
 func (m *Manifests) load(ctx context.Context, id, digest string) (meta map[string]string, lines []byte, err error) {
 	if !isRow(digest) {
 		b, err := m.blobs.Get(ctx, name(id, digest))
@@ -143,15 +143,15 @@ func (m *Manifests) load(ctx context.Context, id, digest string) (meta map[strin
 	return kept.Meta, lines, nil
 }
 
-// maxLines bounds what the lines of a row may become when they are read.
+// maxLines bounds the decompressed lines of a row, in bytes.
 const maxLines = 64 << 20
 
 func isRow(digest string) bool { return strings.HasPrefix(digest, inRow) }
 
 func rowKey(id, digest string) storage.Key { return storage.Key{Partition: id, Row: digest} }
 
-// Contents is what the index holds of a page, by the manifest of that digest; nil when that is not
-// known. A page of very many images is known only if they are those of the page that is to be put.
+// Contents returns the contents of a page in the index, according to the manifest with this digest; nil when they are
+// not known. A page with very many images is known only if its images equal those of p.
 func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) (*search.Contents, error) {
 	kept, known, err := m.read(ctx, p.ID, digest)
 	if err != nil || !known {
@@ -166,18 +166,18 @@ func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) 
 	return nil, nil
 }
 
-// manifest is one as it is stored.
+// manifest is a decoded manifest.
 type manifest struct {
 	fields, images string
 	tags           string
-	shown          map[string]string // digest by id, of the images; nil if they are too many
+	shown          map[string]string // digests of the images by id; nil if there are too many
 	chunks         map[string]string // uid by key
-	anchors        map[string]string // by key
+	anchors        map[string]string // anchor by key
 	records        []chunk.Record
 	collisions     chunk.Collisions
 }
 
-// read reads a manifest; known is false for one that is missing or damaged.
+// read reads a manifest; known is false when it is missing or damaged.
 func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest, known bool, err error) {
 	meta, lines, err := m.load(ctx, id, digest)
 	if fault.Is(err, fault.NotFound) {
@@ -188,9 +188,9 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	}
 	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{},
 		anchors: map[string]string{}}
-	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest tells whether they are whole
+	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest shows whether the images are complete
 	for name, n := range counters(&kept.collisions) {
-		*n, _ = strconv.Atoi(meta[name]) // missing or damaged: none
+		*n, _ = strconv.Atoi(meta[name]) // zero when missing or damaged
 	}
 	for r, err := range chunk.Decode(bytes.NewReader(lines)) {
 		if err != nil {
@@ -206,26 +206,27 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	return kept, true, nil
 }
 
-// counters are the numbers of collisions by the metadata that has them.
+// counters returns the counts of collisions by the name of their metadata.
 func counters(c *chunk.Collisions) map[string]*int {
 	return map[string]*int{
 		metaCollisions: &c.Chunks, metaByContext: &c.ByContext, metaByOrdinal: &c.ByOrdinal, metaLargest: &c.Largest,
 	}
 }
 
-// Records are the lines of a manifest, none if it is missing or damaged.
+// Records returns the lines of a manifest; none when it is missing or damaged.
 func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([]chunk.Record, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.records, err
 }
 
-// Collisions are those of the chunks of a page, without its name; none if the manifest is missing or damaged.
+// Collisions returns the collision counts of a page's chunks, without the page's name. They are zero when the
+// manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.collisions, err
 }
 
-// Drop removes a manifest that is not needed any more.
+// Drop removes a manifest that is no longer needed.
 func (m *Manifests) Drop(ctx context.Context, id source.ID, digest string) error {
 	if !isRow(digest) {
 		return m.blobs.Delete(ctx, name(string(id), digest))
@@ -264,7 +265,7 @@ func (m *Manifests) Purge(ctx context.Context, id source.ID) (err error) {
 
 func name(id, digest string) string { return id + "/" + digest }
 
-// digestOf is 128 bits of a hash of what encodes as JSON.
+// digestOf returns 128 bits of a hash of v's JSON encoding.
 func digestOf(v any) string {
 	b, _ := json.Marshal(v) // strings, lists and maps of them always encode
 	sum := sha256.Sum256(b)

@@ -9,24 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Two addresses of one page may both be in the index for minutes: when the first of them is checked, the other is not
-// indexed yet. So each page says in the index which address it believes to be the right one, by its own answer alone,
-// and a search shows one of the pages that agree ([search.Page.Group]). That needs no order of checks, and no other
-// item's row.
+// Two addresses of one page may both be in the index for minutes, because the second is not yet indexed when the
+// first is checked. So each page names in the index the address that it considers the right one, by its own answer
+// alone, and a search shows one of the pages that name the same address ([search.Page.Group]). This works in any
+// order of checks, and needs no other item's row.
 
-// RedirectMethod is how items were discovered that a permanent redirect led to.
+// RedirectMethod is the discoveryMethod of items that a permanent redirect led to.
 const RedirectMethod = "REDIRECT"
 
-// Ranks of pages that show the same under one address: the least is what a search shows.
+// The precedence of pages with the same content under one address. A search shows the page with the lowest number.
 const (
 	rankBest    = iota // the address itself
-	rankVariant        // the same with http or www.
+	rankVariant        // the same, except for http or www.
 	rankNames          // names another address of its site
 	rankMoved          // redirects to another site
 )
 
-// address says in the index which address a page is found under, and with which pages it shares it. A page that has
-// moved permanently within its site is shown at its new address.
+// address sets the address that a page is found under in the index, and the group of pages that share it. A page that
+// has moved permanently within its site is shown at its new address.
 func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return
@@ -49,7 +49,7 @@ func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	}
 }
 
-// bestForm is an address as the best of its variants has it, see [verdict.VariantsOf].
+// bestForm returns an address in the form of its best variant; see [verdict.VariantsOf].
 func bestForm(normalized, host string) string {
 	scheme, rest, _ := strings.Cut(normalized, "://"+host)
 	if !strings.Contains(host, ":") {

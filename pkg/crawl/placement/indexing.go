@@ -9,24 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Prepare readies the entry that waits: what the index holds of it already, its vectors, and the
-// manifest of what it will hold.
+// Prepare prepares an entry for its write: it loads the known contents of the page in the index, computes the
+// vectors, and saves the manifest of the new contents.
 func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
 	}
 	page := &to.Entry.Page
 	if to.Refused = page.Check(); to.Refused != nil {
-		return nil // before a vector is computed or anything is stored for it
+		return nil // return before vectors are computed or anything is stored
 	}
 	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
 		return err
 	}
-	// Vectors are not made with the others of the batch: that may take as long as asking a site, and the
-	// end of a lock is the commit's.
+	// Vectors are computed for each page now, not for the whole batch later: this may take as long as a request to a
+	// site, and the time at the end of the lock belongs to the commit.
 	if v := p.in.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
-			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever it was, the page is not at fault
+			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error, the page is not at fault
 			p.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
 			return nil
 		}
@@ -37,8 +37,8 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	return err
 }
 
-// contentsOf is what the index is known to contain of the page; nil when that is not certain. It is not certain for an
-// item that is forced or rebuilt: that is asked for when the index is in doubt.
+// contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
+// rebuilt item they count as uncertain, because people ask for that when they doubt the index.
 func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -47,8 +47,8 @@ func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
-// remove takes the page out of the index: everything that is known to be there, even what the index itself
-// does not show yet.
+// remove removes the page from the index with everything that the manifest lists, even what the index itself does not
+// show yet.
 func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
@@ -57,8 +57,8 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// RemoveAgain makes sure that the index holds nothing of a page that has left it. Nothing else of such a page
-// can be wrong.
+// RemoveAgain makes sure that the index contains nothing of a page that was removed from it. Nothing else in the
+// index can be wrong for such a page.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
@@ -66,8 +66,8 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// removeFromIndex takes the item's documents out of the index, and ends any pending index. The index is asked even if
-// nothing is known to be there, because a worker may have died between index and commit. Only in that case may the
+// removeFromIndex removes the item's documents from the index, and ends any pending index. The index is asked even
+// when no documents are known, because a worker may have died between index and commit. Only in that case may the
 // index be down: the next check asks it again.
 func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""

@@ -8,15 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// StandBehind takes the page out of the index in favour of another item. That item may have
-// changed during this check, so a new alias is checked again soon.
+// StandBehind removes the page from the index in favour of another item. That item may have changed during this
+// check, so a new alias is checked again soon.
 func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
 	}
 	if to.NewAlias {
-		// The pages that this one stood for are to stand behind the same item.
+		// The pages that stood behind this one must now stand behind the same item as this one.
 		if err := p.removeAliases(ctx, it); err != nil {
 			return to, err
 		}
@@ -27,9 +27,9 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	return to, p.removeFromIndex(ctx, it)
 }
 
-// StandAlone prepares the page to be indexed as itself. The entry waits for the others of its batch, because an
-// index has far less to do when it is given many pages at once. Without an index there is no entry, and the page stays
-// at Crawled. Its snapshot has everything that an index needs: once one is configured, the page is indexed.
+// StandAlone prepares the page to be indexed as itself. The entry waits for the other pages of its batch, because an
+// index has far less work with many pages at once. Without an index there is no entry, and the page stays at Crawled.
+// Its snapshot has everything that an index needs: once an index is configured, the page is indexed.
 func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
@@ -49,13 +49,13 @@ func (p *Placer) StandAlone(
 	}
 	e := index.Prepare(it, verdict.FilePath(it), r.Doc, r.Images, now)
 	if address(&e.Page, it, p.basis.Rules.Sources); s.loop {
-		e.Page.URL = it.DisplaySource // where it redirects to is found by itself
+		e.Page.URL = it.DisplaySource // the redirect's target is an item of its own
 	}
 	e.Page.Content = r.Hash
 	return &e, nil
 }
 
-// removeAlias ends the alias: the item that stands for the page no longer leads to it.
+// removeAlias ends the alias: it removes the row that leads from the other item to this one.
 func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	if it.AliasOf == "" {
 		return nil
@@ -65,9 +65,9 @@ func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	return err
 }
 
-// removeAliases is [Placer.removeAlias] for a page that leaves the index: the checks of the pages that it
-// stands for are brought forward. They are due when the lock ends: by then it is committed that the page has left. If
-// the worker dies before that, the next check of the page does this again.
+// removeAliases is called for a page that leaves the index. It brings forward the checks of the pages that stand
+// behind it. They become due when the lock ends, because by then the removal is committed. If the worker dies before
+// that, the next check of the page repeats this.
 func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
@@ -77,7 +77,7 @@ func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	return p.removeAlias(ctx, it)
 }
 
-// Deindex takes a page out of the index for which no other stands.
+// Deindex removes a page from the index when no other item stands for it.
 func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
 	if err := p.removeAliases(ctx, it); err != nil {
 		return err
@@ -85,10 +85,10 @@ func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
 	return p.removeFromIndex(ctx, it)
 }
 
-// forceVariants brings the checks of variants forward that the page is to stand for. Variants that entered the index
-// after the page was registered know of it already; the others would learn of it only when their content changes. So
-// this is needed once, when the page enters the index for the first time. It comes before that, because the worker may
-// die afterwards.
+// forceVariants brings forward the checks of variants that are to stand behind the page. A variant that was indexed
+// after the page was registered already knows the page; any other would learn of it only when its own content
+// changes. So this is needed once, before the page is indexed for the first time. It must come before the write to
+// the index, because the worker may die afterwards.
 func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil

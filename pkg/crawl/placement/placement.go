@@ -1,8 +1,8 @@
-// Package placement brings an item's content to where it belongs: into the index as a page of its own, behind another
-// item that stands for it, or out of the index; and it removes what is stored of an item that is purged.
+// Package placement puts an item's content where it belongs: into the index as a page of its own, behind another item
+// that stands for it, or out of the index. It also removes everything that is stored for an item when it is purged.
 //
-// Everything that changes what others see of an item is done under its [Lock]. Rows of other items change before the
-// item's own commit: a worker that dies in between leaves work that the item's next check does again.
+// Every change to what others can see of an item happens under the item's [Lock]. Rows of other items change before
+// the item's own commit, so that a worker that dies in between leaves only work that the item's next check repeats.
 package placement
 
 import (
@@ -20,33 +20,33 @@ import (
 
 // Lock is the lock on the items of a batch.
 type Lock interface {
-	// Locked is nil while the lock holds.
+	// Locked returns nil while the lock holds.
 	Locked() error
-	// Until is when the lock ends.
+	// Until returns when the lock ends.
 	Until() time.Time
 }
 
-// Indexer is the part of [search.Index] that is written to.
+// Indexer is the part of [search.Index] that writes.
 type Indexer interface {
 	Put(ctx context.Context, pages ...search.Page) error
 	Remove(ctx context.Context, id string, known *search.Contents) error
 }
 
-// Embedder gives the chunks of a page their vectors. A page that gets an error is unchanged, and is
-// tried again later, whatever the error's kind.
+// Embedder sets the vectors of a page's chunks. When it returns an error, of whatever kind, the page is unchanged and
+// is tried again later.
 type Embedder interface {
 	Embed(ctx context.Context, p *search.Page) error
 }
 
-// Stores are where content, and rows about where it belongs, are kept.
+// Stores hold content, and the rows that record where it belongs.
 type Stores struct {
 	Items     *registry.Items
 	Aliases   *registry.Aliases
 	Moves     *registry.Moves
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
-	Index     Indexer  // [search.None] if none is configured
-	Vectors   Embedder // without it, chunks have none
+	Index     Indexer  // [search.None] if no index is configured
+	Vectors   Embedder // nil: chunks get no vectors
 }
 
 // Options adjust a service. The zero value works.
@@ -61,22 +61,22 @@ type Service struct {
 	o  Options
 }
 
-// New makes a service over stores.
+// New returns a service over stores.
 func New(in Stores, o Options) *Service {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
 	return &Service{in: in, o: o}
 }
 
-// Indexes reports whether an index is configured. Without one, no page enters it, and what is removed is removed from
-// the rows only.
+// Indexes reports whether an index is configured. Without one, no page is indexed, and a removal changes only the
+// rows.
 func (s *Service) Indexes() bool {
 	_, none := s.in.Index.(search.None)
 	return !none
 }
 
-// Placer places the content of one item, under the lock on it, by what its check is based on. It is not for concurrent
-// use.
+// Placer places the content of one item, under the item's lock and on the basis of its check. It is not safe for
+// concurrent use.
 type Placer struct {
 	in    Stores
 	o     Options
@@ -84,7 +84,7 @@ type Placer struct {
 	basis *verdict.Basis
 }
 
-// Placer makes the placer of one check.
+// Placer returns the placer of one check.
 func (s *Service) Placer(lock Lock, b *verdict.Basis) *Placer {
 	return &Placer{in: s.in, o: s.o, lock: lock, basis: b}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Purge removes what is stored of the item elsewhere; the commit then removes its rows. A worker that
-// dies in between leaves an item that is still to be purged or that, if it is registered again first, begins anew. An
+// Purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
+// worker dies in between, the item is still due to be purged; if it is registered again first, it starts afresh. An
 // index that is down fails the purge, because nothing would ask it again later.
 func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
@@ -22,7 +22,7 @@ func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.in.Manifests.Purge(ctx, it.ID); err != nil {
 		return err
 	}
-	if it.MovedTo == "" { // the item that it moved to has its captures
+	if it.MovedTo == "" { // else the item that it moved to owns the captures
 		if err := p.purgeCaptures(ctx, it); err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	return nil
 }
 
-// purgeCaptures removes the captures of the item, and of those that have moved there.
+// purgeCaptures removes the captures of the item, and those of items that have moved to it.
 func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {

@@ -13,23 +13,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxHops is how many items are read on the way from a candidate to the item that stands for it. It also bounds the
-// items that are read to be sure that the way does not lead back.
+// maxHops bounds the items that are read on the way from a candidate to the item that stands for it. It also bounds
+// the items that are read to make sure that the way does not lead back.
 const maxHops = 5
 
-// Resolution says which item stands for a page in the index.
+// Resolution is the result of Resolve: which item stands for a page in the index.
 type Resolution struct {
-	Alias      *registry.Item // the item that stands for it; nil if it stands for itself
-	why        string         // it is an alias
-	note       string         // why another item that could stand for it does not
-	soon       bool           // and that is likely to change
-	loop       bool           // the item that the page names names the page
-	registered bool           // the target of its redirect is registered, by this check or before
+	Alias      *registry.Item // the item that stands for the page; nil if the page stands for itself
+	why        string         // the reason for the alias
+	note       string         // why another possible item does not stand for the page
+	soon       bool           // the reason in note is likely to change
+	loop       bool           // the item that the page names names the page in return
+	registered bool           // the target of its redirect is registered, by this check or an earlier one
 }
 
-// ApplyNote records once why no other item stands for the page, and reports whether the next check is to come soon.
-// Only the first such reason, and the registration of a redirect's target, bring it forward: a page that names another
-// one each time is not asked more often.
+// ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
+// Only the first such reason, and the registration of a redirect's target, bring the check forward: a page that names
+// another item each time is not checked more often.
 func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
@@ -39,14 +39,14 @@ func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	return soon
 }
 
-// resolver finds out which item stands for an item.
+// resolver finds the item that stands for an item.
 type resolver struct {
 	*Placer
 	item    *registry.Item
-	changed bool // its content is new
+	changed bool // the item's content is new
 }
 
-// obstacle is why a source does not stand for a page; soon if that is likely to change.
+// obstacle is the reason why a source does not stand for a page; soon if the reason is likely to change.
 type obstacle struct {
 	why  string
 	soon bool
@@ -59,13 +59,13 @@ var (
 	notReread     = obstacle{why: "was read under another normalization version", soon: true}
 )
 
-// noteOf says why a source does not stand for the item that names it.
+// noteOf describes why a source does not stand for the item that names it.
 func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// Resolve decides which item stands for the page: the item that it names, or else a variant. The target of a redirect
-// is registered only if there is neither, so that a page leads to one address.
+// Resolve decides which item stands for the page: the item that the page names, or else a variant. The target of a
+// redirect is registered only when there is neither, so that a page leads to one address.
 func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
@@ -99,7 +99,7 @@ func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.O
 	return s, nil
 }
 
-// add notes why an item that could stand for the page does not.
+// add records why a possible item does not stand for the page.
 func (s *Resolution) add(note string, soon bool) {
 	before := "indexed as a page of its own: it "
 	if s.note != "" {
@@ -108,22 +108,22 @@ func (s *Resolution) add(note string, soon bool) {
 	s.note, s.soon = before+note, s.soon || soon
 }
 
-// follow finds the item that stands behind a candidate: the one that is named or, where that is an alias itself, the
-// one it stands behind. That item must be in the index, and must not name the page. Without an item or an obstacle the
-// candidate is passed over.
+// follow finds the item behind a candidate: the candidate itself or, when that is an alias, the item that stands for
+// it. That item must be in the index, and must not name the page. When follow returns neither an item nor an
+// obstacle, the candidate is skipped.
 func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
 	it, found, err := r.in.Items.Lookup(ctx, cl.Source)
 	if err != nil {
 		return nil, o, err
 	}
-	// The page may name an item that is not there; a variant that is not there was only a guess.
+	// A named item that does not exist is worth a note. A variant that does not exist was only a guess.
 	if !found || it.RemoveRequested {
 		if !cl.Variant {
 			o = notThere(found)
 		}
 		return nil, o, nil
 	}
-	// An item that the page names stands for it whatever it contains. A variant has to contain the same.
+	// A named item stands for the page whatever its content is. A variant must have the same content.
 	if cl.Variant {
 		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
 			return nil, o, err
@@ -132,7 +132,7 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	if o, err = r.endOfAliases(ctx, &it); err != nil || o.why != "" {
 		return nil, o, err
 	}
-	// Only an item that a search finds can stand for another.
+	// Only an item that a search can find may stand for another.
 	switch {
 	case it.Status == registry.Pending:
 		return nil, notFetched, nil
@@ -146,7 +146,7 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	return &it, o, nil
 }
 
-// notThere says why an item that is named is not there.
+// notThere returns the reason why a named item does not exist.
 func notThere(found bool) obstacle {
 	if !found {
 		return notRegistered
@@ -154,8 +154,8 @@ func notThere(found bool) obstacle {
 	return obstacle{why: "is to be removed"}
 }
 
-// sameContent says why a variant cannot be said to show the same as the page. A variant that may soon show the same is
-// checked again. Of a variant that was never checked, nothing is known yet.
+// sameContent returns why a variant does not count as showing the same content as the page. A variant that may soon
+// show the same content is checked again. Nothing is known yet about a variant that was never checked.
 func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
 	switch {
 	case variant.Status == registry.Pending:
@@ -172,7 +172,7 @@ func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o ob
 	return notReread, r.in.Items.ForceCheck(ctx, variant)
 }
 
-// endOfAliases replaces an alias by the item that stands for it, over at most five.
+// endOfAliases replaces an alias by the item that stands for it, through at most five aliases.
 func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obstacle, err error) {
 	for hops := 0; it.AliasOf != "" && it.Status != registry.Gone; hops++ {
 		if it.ID == r.item.ID || it.AliasOf == r.item.ID {
@@ -193,15 +193,15 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 	return o, nil
 }
 
-// keepsAlias reports whether the page remains an alias of a variant that was not read under the present version yet:
-// both still show the same, unless the page's own content is new.
+// keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version:
+// both still show the same content, unless the page's own content is new.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
 }
 
-// expectChange brings the check of a variant forward that stood for the page until the page's content changed: the
-// variant's has probably changed, too.
+// expectChange brings forward the check of the variant that stood for the page until the page's content changed,
+// because the variant has probably changed, too.
 func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
 	if r.item.AliasOf != variant.ID {
 		return false, nil
@@ -224,8 +224,8 @@ func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool,
 	return it, err == nil, err
 }
 
-// leadsBack says how the candidates of an item that is indexed lead back to the page, if they do. In a loop every page
-// stands for itself. A way that is too long to be followed counts as a loop.
+// leadsBack describes how the candidates of an indexed item lead back to the page; "" if they do not. In a loop every
+// page stands for itself. A way that is too long to follow counts as a loop.
 func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
 	open, _ := verdict.CandidatesOf(it, r.basis.Rules.Sources)
 	seen := map[string]bool{it.NormalizedSource: true}
@@ -253,22 +253,23 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 	return "", nil
 }
 
-// mayRegister reports whether this check registers the target of a permanent redirect. A site must not be able to cause
-// registrations without end. So an item that a redirect registered registers nothing itself, because the page that led
-// to it follows the longer chain, too; and a target that changes with every answer is registered once.
+// mayRegister reports whether this check registers the target of a permanent redirect. A site must not be able to
+// cause endless registrations. So an item that a redirect registered registers nothing itself: the page that led to
+// it follows the longer chain, too. And when a target changes with every answer, only the first is registered.
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
 	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
 		r.item.DiscoveryMethod != RedirectMethod && !r.basis.IndexOnly
 }
 
-// registerTarget registers where a permanent redirect leads. It comes before the page's own commit: if the worker
-// dies, the next check finds the target registered. The obstacle is why the target does not stand for the page yet.
+// registerTarget registers the target of a permanent redirect. This must come before the page's own commit: if the
+// worker dies, the next check finds the target registered. The obstacle is why the target does not stand for the page
+// yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
 	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")
 	if scheme == cl.Scheme && cl.Host == r.item.SourceHost {
-		options.Credential = r.item.Credential // it is good for one origin
+		options.Credential = r.item.Credential // a credential is valid for one origin only
 	}
 	got := r.in.Items.Register(ctx, []source.Source{cl.Source}, options)[0]
 	switch {

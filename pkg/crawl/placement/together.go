@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Put writes pages to the index together, while the lock on their items holds. It never panics: a page that the index
-// cannot digest is refused.
+// Put writes pages to the index together, while the lock on their items holds. It never panics: a page that makes the
+// index panic is refused.
 func (s *Service) Put(ctx context.Context, lock Lock, pages ...search.Page) (err error) {
 	if len(pages) == 0 {
 		return nil
@@ -39,8 +39,8 @@ type Manifest struct {
 	Digest string
 }
 
-// Drop removes manifests that no item names since the last commit, several at once. One that
-// cannot be removed remains until its item is purged.
+// Drop removes several manifests in parallel that no item has named since the last commit. A manifest that cannot be
+// removed remains until its item is purged.
 func (s *Service) Drop(ctx context.Context, stale []Manifest) {
 	var g errgroup.Group
 	g.SetLimit(8)
@@ -52,5 +52,5 @@ func (s *Service) Drop(ctx context.Context, stale []Manifest) {
 			return nil
 		})
 	}
-	_ = g.Wait() // of warnings only
+	_ = g.Wait() // failures are only logged
 }

@@ -12,27 +12,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Asker sends the requests of one check: those to the batch's host at the batch's pace, those that are
-// redirected to another host in a session there. It is not for concurrent use.
+// Asker sends the requests of one check. Requests to the batch's host keep the batch's pace; requests that are
+// redirected to another host go through a session there. It is not safe for concurrent use.
 type Asker struct {
 	hosts   *Hosts
 	lease   *Lease
 	large   func(context.Context) error // waits for memory for a large body
-	session session                     // where redirects lead to other hosts
+	session session                     // for redirects to other hosts
 }
 
-// Asker makes the asker of one check, which has a permit. A large body is received only once large returns.
+// Asker returns the asker of one check, which must hold a permit. A large body is received only once large returns.
 func (l *Lease) Asker(large func(context.Context) error) *Asker {
 	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
 	a.session.ask = a.waitAt
 	return a
 }
 
-// errDisallowed is what robots.txt says about a redirect's target.
+// errDisallowed is the error of a redirect whose target robots.txt forbids.
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
-// ask sends a request to the batch's host, and follows where it leads. A host that asks to be left alone is left
-// alone. The answer to a HEAD request does not count for that: the GET that follows can tell better.
+// ask sends a request to the batch's host and follows its redirects. A host that asks for a pause gets it. The answer
+// to a HEAD request does not count for that, because the GET that follows shows it more reliably.
 func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.large
 	resp, err := a.hosts.web.Get(ctx, req)
@@ -52,8 +52,7 @@ func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 	return resp, err
 }
 
-// gate lets a redirect through when robots.txt of its target allows it and the target's host can
-// bear a request now.
+// gate lets a redirect through when its target's robots.txt allows it and the target's host can accept a request now.
 func (a *Asker) gate(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -75,13 +74,13 @@ func (a *Asker) gate(ctx context.Context, target string) error {
 	return a.session.own(a.waitAt(ctx, o))
 }
 
-// ruling is what robots.txt of an origin of the batch's host means now.
+// ruling returns the present meaning of robots.txt for an origin of the batch's host.
 func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
 	return r, errors.Join(err, a.session.release(ctx))
 }
 
-// waitAt waits for the next request to a host: the batch's at its pace, another in a session there.
+// waitAt waits for the next request to a host: the batch's host at the batch's pace, another host in a session there.
 func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
@@ -92,8 +91,8 @@ func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	return a.lease.Wait(ctx)
 }
 
-// pause keeps all workers away from the host that answered, which may be another than the batch's, behind
-// a redirect.
+// pause keeps all workers away from the host that answered. After a redirect that may be another host than the
+// batch's.
 func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := OriginOf(resp.FinalURL)
@@ -107,7 +106,7 @@ func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	return nil
 }
 
-// Allows asks robots.txt whether an item may be fetched. If the outcome is not decided, it may.
+// Allows asks robots.txt whether an item may be fetched. An undecided outcome means that it may.
 func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
 	o, err := OriginOf(it.NormalizedSource)
 	if err != nil {
@@ -116,7 +115,7 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	r, err := a.ruling(ctx, o)
 	switch {
 	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
-		return verdict.Failed("%v", err), nil // the site may not be asked at all
+		return verdict.Failed("%v", err), nil // no request to the site is possible at all
 	case err != nil:
 		return verdict.Outcome{}, err
 	case r.unknown():
@@ -134,8 +133,9 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	return verdict.Outcome{}, nil
 }
 
-// Get fetches a page, conditionally where the answer "not modified" would do (A8). A decided outcome is why there is no
-// answer; the error is that of our own storage, or that this worker's time is over. setting finds credentials.
+// Get fetches a page, conditionally where the answer "not modified" would be enough (A8). A decided outcome states
+// why there is no answer. An error means that this program's storage failed, or that this worker's time is over.
+// setting returns the setting with a credential.
 func (a *Asker) Get(
 	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {
@@ -168,9 +168,8 @@ func (a *Asker) Get(
 	return got, o, nil
 }
 
-// sameByHead asks a server that ignores conditions for the head alone, which may save the
-// download: its answer then counts as a 304. Only validators count: a length that is the same
-// proves nothing.
+// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match, it
+// counts as a 304 and saves the download. An equal length proves nothing.
 func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {
@@ -178,7 +177,7 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	}
 	resp, err := a.ask(ctx, req)
 	if err != nil {
-		return resp, false // the GET that follows will tell
+		return resp, false // the GET that follows shows the error
 	}
 	resp.NotModified = resp.NotModified || resp.Status == http.StatusOK && resp.FinalURL == it.HTTPFinalURL &&
 		resp.Header.Get("ETag") == it.HTTPEtag && resp.Header.Get("Last-Modified") == it.HTTPLastModified

@@ -13,13 +13,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Fetcher asks the web. Errors are about the page (see package fetch), never about this program.
+// Fetcher sends requests to the web. Its errors are about the page (see package fetch), never about this program.
 type Fetcher interface {
 	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
 	Robots(ctx context.Context, r fetch.RobotsRequest) (robots.Reply, error)
 }
 
-// Options adjust how hosts are asked. Agent is needed, the rest has defaults.
+// Options adjust how hosts are asked. Agent is required; the other fields have defaults.
 type Options struct {
 	Agent    string // product token that robots.txt rules are matched against
 	Strategy source.Strategy
@@ -28,8 +28,8 @@ type Options struct {
 	Metrics  *telemetry.Metrics // counts the time that requests wait for their start
 }
 
-// Hosts asks hosts. It remembers for the process what robots.txt says, and what hosts show for pages that do not exist.
-// It is safe for concurrent use.
+// Hosts sends requests to hosts. For the lifetime of the process it caches robots.txt, and the answers of hosts for
+// pages that do not exist. It is safe for concurrent use.
 type Hosts struct {
 	rows         *registry.Hosts
 	web          Fetcher
@@ -41,7 +41,7 @@ type Hosts struct {
 	fingerprints fingerprintCache
 }
 
-// New makes hosts that are asked through web.
+// New returns hosts that are asked through web.
 func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 	defaults.Clock(&o.Clock)
 	defaults.Sleep(&o.Sleep)
@@ -53,10 +53,10 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 	}
 }
 
-// sleeper makes a pause.
+// sleeper sleeps for a duration, or until the context is done.
 type sleeper = func(context.Context, time.Duration) error
 
-// observed is a sleeper whose pauses are counted: pauses are made for the pace of hosts only.
+// observed returns a sleeper that counts the time it sleeps. All sleeps keep the pace of hosts.
 func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	return func(ctx context.Context, d time.Duration) error {
 		m.PolitenessWait.Observe(d.Seconds())
@@ -64,8 +64,8 @@ func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	}
 }
 
-// fingerprintCache keeps what origins show for pages that do not exist. Of several checks that need to know it of an
-// origin at the same time, one asks.
+// fingerprintCache caches the soft-404 fingerprints of origins. When several checks need the fingerprint of an origin
+// at the same time, one of them asks.
 type fingerprintCache struct {
 	originCache[verdict.Fingerprint]
 	mutexes originMutexes

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// commitMargin is kept free at the end of a lock for the last commit.
+	// commitMargin is the time at the end of a lock that is reserved for the last commit.
 	commitMargin = 15 * time.Second
-	// lastStart is kept free before that for the last request.
+	// lastStart is the time before commitMargin that is reserved for the last request.
 	lastStart = 30 * time.Second
 )
 
-// Lease is a batch's right to ask its host: so many requests at once, each at its reserved start, none after the lock
-// on the batch's items. Its checks share it.
+// Lease is a batch's right to send requests to its host: a limited number at once, each at its reserved start, and
+// none after the lock on the batch's items ends. The checks of the batch share it.
 type Lease struct {
 	hosts   *Hosts
 	batch   *registry.Batch
 	pace    pacer
-	permits chan struct{} // holds a token for each request in flight
-	bytes   atomic.Int64  // of the bodies that the host has sent
+	permits chan struct{} // has a token for each request in flight
+	bytes   atomic.Int64  // size of the bodies received from the host
 
 	mu       sync.Mutex
-	found    registry.HostFinding // what robots.txt and answers said of the host's pace
-	reported registry.Budget      // what the registry knows already
+	found    registry.HostFinding // the host's pace and pauses, from robots.txt and answers
+	reported registry.Budget      // the part that the registry already counts
 }
 
-// Lease gives a batch the right to ask its host, until the lock on its items ends.
+// Lease returns the lease of a batch. It lasts until the lock on the batch's items ends.
 func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	return &Lease{
 		hosts: h, batch: b, pace: pacer{reserved: b.Starts}, permits: make(chan struct{}, b.Permits),
@@ -39,8 +39,8 @@ func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	}
 }
 
-// Permit waits for the right to have a request in flight. Release gives it back, and may be called any number of times.
-// The error is [ErrNotNow] when ctx ends first.
+// Permit waits for the right to have a request in flight. release gives the permit back, and may be called any number
+// of times. The error is [ErrNotNow] when ctx ends first.
 func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	select {
 	case l.permits <- struct{}{}:
@@ -50,21 +50,22 @@ func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Received counts bytes that the host has sent towards its budget.
+// Received adds bytes that the host has sent to the use of its budget.
 func (l *Lease) Received(bytes int64) { l.bytes.Add(bytes) }
 
-// asked is what the host was asked for so far.
+// asked returns the requests and bytes of the host so far.
 func (l *Lease) asked() registry.Budget {
 	return registry.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
 }
 
-// MayBegin reports whether the work on another item may begin: there is time for a request and a commit before the lock
-// ends and, if the item asks the host, the host has not asked for a pause and its budget is not used up.
+// MayBegin reports whether work on another item may begin. There must be time for a request and a commit before the
+// lock ends. If the item needs a request, the host must not have asked for a pause, and its budget must not be used
+// up.
 func (l *Lease) MayBegin(asks bool) bool {
 	return l.batch.Until.After(l.hosts.clock().Add(commitMargin+lastStart)) && (!asks || l.mayAsk())
 }
 
-// mayAsk reports whether the host may be asked for another item.
+// mayAsk reports whether the host may get a request for another item.
 func (l *Lease) mayAsk() bool {
 	asked := l.asked()
 	l.mu.Lock()
@@ -72,8 +73,8 @@ func (l *Lease) mayAsk() bool {
 	return asked.Requests < l.batch.Left.Requests && asked.Bytes < l.batch.Left.Bytes && l.found.PauseUntil.IsZero()
 }
 
-// Wait sleeps until the next request to the host may start. Its error means that this worker's time is over, not that
-// anything is wrong with the page.
+// Wait sleeps until the next request to the host may start. An error means that this worker's time is over, not that
+// the page has a fault.
 func (l *Lease) Wait(ctx context.Context) error {
 	if l.startsTooLate(l.pace.next(l.hosts.clock())) {
 		return ErrNotNow
@@ -87,8 +88,9 @@ func (l *Lease) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Locked is nil while the lock on the batch's items holds. It must come before everything that changes what others see
-// of an item: the registry gives an item to no other worker while such a request may still be on its way.
+// Locked returns nil while the lock on the batch's items holds. Callers must check it before every change to what
+// others can see of an item: the registry gives the item to no other worker while such a request may still be in
+// flight.
 func (l *Lease) Locked() error {
 	if l.hosts.clock().After(l.batch.Until) {
 		return errLockOver
@@ -96,24 +98,24 @@ func (l *Lease) Locked() error {
 	return nil
 }
 
-// ErrNotNow gives an item back, because its host can bear the next request only after the lock ends.
+// ErrNotNow means that the host can accept the next request only after the lock ends, so the item is given back.
 var ErrNotNow = fault.New(fault.Unavailable, "the next request may start after the lock only")
 
-// errLockOver ends a batch whose worker was delayed for so long that another worker may soon have its items.
+// errLockOver ends a batch whose worker was delayed so long that another worker may soon get its items.
 var errLockOver = fault.New(fault.Unavailable, "the lock ran out before the request")
 
-// Until is when the lock on the batch's items ends.
+// Until returns when the lock on the batch's items ends.
 func (l *Lease) Until() time.Time { return l.batch.Until }
 
-// startsTooLate reports whether a request that starts then could outlive the lock.
+// startsTooLate reports whether a request with this start could outlive the lock.
 func (l *Lease) startsTooLate(start time.Time) bool {
 	return start.After(l.batch.Until.Add(-commitMargin - lastStart))
 }
 
-// Deadline is when the work on items ends, so that the last commit comes before the end of the lock.
+// Deadline returns when work on items must end, so that the last commit finishes before the lock ends.
 func (l *Lease) Deadline() time.Time { return l.batch.Until.Add(-commitMargin) }
 
-// slow keeps the starts of the host's requests as far apart as its robots.txt asks.
+// slow makes the starts of further requests at least as far apart as the host's robots.txt asks.
 func (l *Lease) slow(d time.Duration) {
 	l.pace.slow(d)
 	l.mu.Lock()
@@ -121,16 +123,16 @@ func (l *Lease) slow(d time.Duration) {
 	l.found.CrawlDelay = d
 }
 
-// pause ends the requests to the host.
+// pause stops further requests to the host until a time, for the reason why.
 func (l *Lease) pause(until time.Time, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.found.PauseUntil, l.found.PauseWhy = until, why
 }
 
-// Report is what a commit tells the registry of the host: its pace, pauses, and what it was asked for since the last
-// report. The report of the last commit also names the earliest start that is left to other workers. Once a report is
-// committed, committed must be called.
+// Report returns what a commit reports to the registry about the host: its pace, its pauses, and the requests and
+// bytes since the last report. The report of the last commit also names the earliest start for other workers. Callers
+// must call committed once the report is committed.
 func (l *Lease) Report(last bool) (found registry.HostFinding, committed func()) {
 	asked := l.asked()
 	l.mu.Lock()

@@ -16,34 +16,35 @@ import (
 )
 
 const (
-	// fingerprintFor is how long an answer is believed.
+	// fingerprintFor is how long an answer stays valid.
 	fingerprintFor = 7 * 24 * time.Hour
-	// fingerprintTrust is how long a process believes what it has read of it.
+	// fingerprintTrust is how long a process uses its cached copy before it reads the row again.
 	fingerprintTrust = 10 * time.Minute
 )
 
-// Reader reads an answer. Unreadable is why that cannot be done; err means that this worker's time is over.
+// Reader reads an answer. unreadable is the reason why the answer cannot be read; err means that this worker's time
+// is over.
 type Reader func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
 
-// Prober learns what origins show for pages that do not exist, for a check that has a permit.
+// Prober learns the answers of origins for pages that do not exist, for a check that has a permit.
 type Prober struct {
 	hosts   *Hosts
 	site    *Asker
-	version lineage.Version // of the rules that answers are read under
+	version lineage.Version // version of the rules for reading answers
 	read    Reader
 }
 
-// Prober makes a prober that asks like the asker, and reads answers under a version of the rules.
+// Prober returns a prober that sends requests through the asker, and reads answers under a version of the rules.
 func (a *Asker) Prober(version lineage.Version, read Reader) Prober {
 	return Prober{hosts: a.hosts, site: a, version: version, read: read}
 }
 
-// Remembered is what this process knows an origin to show.
+// Remembered returns the fingerprint of an origin from this process's cache.
 func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
 	return p.hosts.fingerprints.get(o, p.hosts.clock(), fingerprintTrust)
 }
 
-// Current is what an origin shows. The origin is asked again where the answer is old.
+// Current returns the present fingerprint of an origin. It asks the origin again when the last answer is too old.
 func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
 	h := p.hosts
 	now := h.clock()
@@ -71,7 +72,8 @@ func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, err
 	return f, nil
 }
 
-// Known is what is known of an origin under an id, from memory or from the registry. The origin is not asked.
+// Known returns the fingerprint of an origin with an id, from the cache or from the registry. It never asks the
+// origin.
 func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerprint, error) {
 	h := p.hosts
 	if f, ok := p.Remembered(o); ok && f.ID == id {
@@ -86,8 +88,8 @@ func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerp
 	return f, nil
 }
 
-// ask asks the origin for a page that cannot exist, if no other worker does and there is time. If nothing can be
-// learned, what was known remains.
+// ask requests a page that cannot exist from the origin, unless another worker already does or there is no time. When
+// nothing can be learned, the old fingerprint remains.
 func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (registry.Soft404, error) {
 	h := p.hosts
 	if p.site.lease.startsTooLate(h.clock()) {
@@ -118,7 +120,7 @@ func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (regist
 	return row, h.rows.PutSoft404(ctx, row)
 }
 
-// learn describes an answer: empty for an honest one.
+// learn describes an answer; page is "" for an honest 404.
 func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
 	var f verdict.Fingerprint
 	switch {
@@ -140,7 +142,7 @@ func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) 
 	return string(b), true, nil
 }
 
-// unlikely is a path that no site has, and that says who asks for it and why.
+// unlikely returns a path that no site has, and that explains to the site's owner who asks for it and why.
 func unlikely(o Origin, now time.Time) string {
 	sum := sha256.Sum256([]byte(o.Scheme + o.Host + now.String()))
 	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])

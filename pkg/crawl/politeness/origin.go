@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 )
 
-// Origin is what one robots.txt speaks for.
+// Origin is the scheme and host that one robots.txt applies to.
 type Origin struct{ Scheme, Host string }
 
-// OriginOf names the origin of a URL that has been parsed before.
+// OriginOf returns the origin of a URL that is known to parse.
 func OriginOf(rawURL string) (Origin, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -20,8 +20,7 @@ func OriginOf(rawURL string) (Origin, error) {
 	return Origin{u.Scheme, u.Host}, nil
 }
 
-// originCache keeps what is known of origins within a process, so that a batch usually reads no
-// row for them.
+// originCache caches a value for each origin within a process, so that a batch usually reads no row for it.
 type originCache[T any] struct {
 	seen recent.Map[Origin, seenAt[T]]
 }
@@ -31,7 +30,7 @@ type seenAt[T any] struct {
 	at    time.Time
 }
 
-// get gives what was put less than trust ago.
+// get returns a value that was put less than trust ago.
 func (c *originCache[T]) get(o Origin, now time.Time, trust time.Duration) (value T, ok bool) {
 	s, ok := c.seen.Get(o)
 	return s.value, ok && now.Sub(s.at) < trust
@@ -41,10 +40,10 @@ func (c *originCache[T]) put(o Origin, value T, now time.Time) {
 	c.seen.Put(o, seenAt[T]{value, now})
 }
 
-// originMutexes make several checks that ask an origin for the same do so one after the other.
+// originMutexes serialize the checks that ask an origin for the same thing.
 type originMutexes struct {
 	seen recent.Map[Origin, *sync.Mutex]
 }
 
-// of is what a check locks before it asks.
+// of returns the mutex that a check locks before it asks an origin.
 func (t *originMutexes) of(o Origin) *sync.Mutex { return t.seen.GetOrPut(o, &sync.Mutex{}) }

@@ -8,16 +8,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// pacer keeps the starts of a batch's requests apart. The batch reserved absolute times; a
-// request that could not start at its time moves all later ones, so that two starts are never
-// closer than they were reserved. Requests beyond the reservation (robots.txt, redirects) keep
-// its last gap.
+// pacer keeps the starts of a batch's requests apart. The batch has reserved absolute times. A request that could not
+// start at its time delays all later ones, so that two starts are never closer together than reserved. Requests
+// beyond the reservation (robots.txt, redirects) keep its last gap.
 type pacer struct {
-	mu       sync.Mutex  // held while waiting: starts come one after the other
-	reserved []time.Time // starts, then the time at which the host is free again
+	mu       sync.Mutex  // held while waiting, so that starts follow one another
+	reserved []time.Time // reserved starts, then the time at which the host is free again
 	used     int
-	last     time.Time     // when the latest request really started; zero before the first
-	least    time.Duration // what robots.txt has asked for since
+	last     time.Time     // when the latest request actually started; zero before the first
+	least    time.Duration // smallest gap that robots.txt has asked for since
 }
 
 // wait sleeps until the next request may start.
@@ -35,21 +34,21 @@ func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep sleeper)
 	return ctx.Err()
 }
 
-// next is the earliest start of the next request.
+// next returns the earliest start of the next request. It acquires the lock.
 func (p *pacer) next(now time.Time) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.start(now)
 }
 
-// slow keeps further starts apart by at least d.
+// slow makes further starts at least d apart.
 func (p *pacer) slow(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.least = max(p.least, d)
 }
 
-// start is the earliest start of the next request.
+// start returns the earliest start of the next request. The caller holds the lock.
 func (p *pacer) start(now time.Time) time.Time {
 	at := now
 	if p.used < len(p.reserved) {
@@ -61,7 +60,7 @@ func (p *pacer) start(now time.Time) time.Time {
 	return at
 }
 
-// gap is the pause before request i.
+// gap returns the pause before request i.
 func (p *pacer) gap(i int) time.Duration {
 	i = min(i, len(p.reserved)-1)
 	if i < 1 {
@@ -70,7 +69,7 @@ func (p *pacer) gap(i int) time.Duration {
 	return max(p.least, p.reserved[i].Sub(p.reserved[i-1]))
 }
 
-// free is the earliest start that the requests so far leave to others; zero before the first.
+// free returns the earliest start for other workers after the requests so far; zero before the first request.
 func (p *pacer) free() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,7 +79,7 @@ func (p *pacer) free() time.Time {
 	return p.last.Add(p.gap(p.used))
 }
 
-// made is how many requests have started.
+// made returns how many requests have started.
 func (p *pacer) made() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,27 +12,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// ResourceRequest is what to fetch that is no item: a sitemap, a feed or a page that lists others.
+// ResourceRequest asks for a resource that is not an item: a sitemap, a feed or a page that lists others.
 type ResourceRequest struct {
 	URL string // absolute, http or https
-	// ETag and LastModified are those of an earlier [Resource], FinalURL is what they belong to.
+	// ETag and LastModified come from an earlier [Resource]; FinalURL is the address that they belong to.
 	ETag, LastModified, FinalURL string
-	// MaxBytes bounds the body, decoded; the setting's bound when zero.
+	// MaxBytes bounds the decoded body; zero means the bound of the setting.
 	MaxBytes int64
 }
 
-// Resource is what was fetched. Requests is also set when that failed.
+// Resource is the result of a fetch. Requests is also set when the fetch failed.
 type Resource struct {
 	Status             int    // any, but never 429 or 503; 304 is NotModified
-	NotModified        bool   // the validators are still right, and there is no body
+	NotModified        bool   // the validators still match, and there is no body
 	Body               []byte // decoded
 	ContentType        string
-	ETag, LastModified string // empty where they are not fit to be kept
-	FinalURL           string // that answered, behind redirects
-	Requests           int    // for the page: one, and one for each redirect; robots.txt is not counted
+	ETag, LastModified string // empty when they are not fit to be stored
+	FinalURL           string // the address that answered, after redirects
+	Requests           int    // one for the page and one for each redirect; robots.txt does not count
 }
 
-// Refused is why a site did not give what was asked for, by the status: Unavailable if trying again may help.
+// Refused returns an error when the status shows that the site did not serve the resource. Its kind is Unavailable if
+// a retry may help.
 func (r Resource) Refused() error {
 	switch {
 	case r.Status >= 500:
@@ -43,37 +44,35 @@ func (r Resource) Refused() error {
 	return nil
 }
 
-// Missing reports that a site has no such page.
+// Missing reports whether the site has no such page.
 func (r Resource) Missing() bool {
 	return r.Status == http.StatusNotFound || r.Status == http.StatusGone
 }
 
-// ResourceFetcher asks sites, as politely as a crawl does (E3); see [Hosts.FetchResource].
+// ResourceFetcher fetches resources as politely as a crawl does (E3); see [Hosts.FetchResource].
 type ResourceFetcher interface {
 	FetchResource(ctx context.Context, v ResourceRequest) (Resource, error)
 }
 
-// SiteError says that a site, or robots.txt, did not give a resource. It is to be recorded, not tried
-// again. Its kind is Blocked for robots.txt and the address guard, Invalid for a URL
-// that can never work, TooLarge for a bound on bytes or redirects, Unavailable for a site that does
-// not answer.
+// SiteError means that a site, or its robots.txt, did not serve a resource. Callers should record it and not retry.
+// Its kind is Blocked for robots.txt and the address guard, Invalid for a URL that can never work, TooLarge for a
+// bound on bytes or redirects, and Unavailable for a site that does not answer.
 type SiteError struct{ Err error }
 
 func (e *SiteError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *SiteError) Unwrap() error { return e.Err }
 
-// FetchResource fetches a page under the same rules as items are: address guard, robots.txt, also behind
-// redirects, and the pace that all workers of a host keep together. It waits up to 20 seconds for a
-// host that is busy.
+// FetchResource fetches a page under the same rules as items: the address guard, robots.txt (also after redirects),
+// and the pace that all workers keep together for a host. It waits up to 20 seconds for a busy host.
 //
-// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause, with the time after
-// which to call again (see [fault.RetryAfter]), and nothing is spent until then;
-// anything else is our own storage, or ctx, and calling again is right.
+// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause, with the time after which to call
+// again (see [fault.RetryAfter]), and nothing is spent until then; any other error comes from this program's storage
+// or from ctx, and callers may call again.
 //
-// Beside the requests to the site it costs two reads and two writes; where robots.txt is not known,
-// a read and a write more.
+// Besides the requests to the site it costs two reads and two writes, and one more read and write when robots.txt is
+// not known.
 func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resource, err error) {
 	form, err := source.FetchForm(v.URL)
 	if err != nil {
@@ -116,7 +115,7 @@ func (h *session) verdict(ctx context.Context, err error) error {
 	return &SiteError{err}
 }
 
-// pauseFor keeps all workers away from the host that answered, which is the one of the lease.
+// pauseFor keeps all workers away from the host that answered, which is the lease's host.
 func (h *session) pauseFor(resp fetch.Response) error {
 	pause, why := verdict.PauseOf(resp), fmt.Sprintf("HTTP %d", resp.Status)
 	h.found.PauseUntil, h.found.PauseWhy = h.hosts.clock().Add(pause), why

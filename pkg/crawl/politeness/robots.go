@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// ruling is what an origin's robots.txt means now.
+// ruling is the present meaning of an origin's robots.txt.
 type ruling struct {
 	verdict robots.Verdict
 	rules   robots.Rules
@@ -19,7 +19,7 @@ type ruling struct {
 	expires time.Time
 }
 
-// unknown reports whether robots.txt could not be fetched, so that nothing may be fetched for now.
+// unknown reports whether robots.txt could not be fetched. Nothing may be fetched then for now.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
 
 // allows reports whether a URL may be fetched.
@@ -27,11 +27,11 @@ func (r ruling) allows(agent, rawURL string) bool {
 	return r.verdict != robots.UseBody || r.rules.Allowed(agent, rawURL)
 }
 
-// robotsTrust is how long a process believes what it has read, for another may have learned more.
+// robotsTrust is how long a process uses its cached copy; another process may have learned more since.
 const robotsTrust = 5 * time.Minute
 
-// rulingFor gives the rules of an origin: from memory, from the registry, or from the site. wait
-// is called before a site is asked: this one, or one that it redirects to.
+// rulingFor returns the rules of an origin from memory, from the registry, or from the site. It calls wait before
+// each request to a site: the origin's own, or one that robots.txt redirects to.
 func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
 	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil
@@ -64,8 +64,8 @@ func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Conte
 	return r, nil
 }
 
-// notYet is the ruling of an origin whose robots.txt is elsewhere, on a host that is busy. It is kept
-// in memory only, so that not every page of a batch waits for that host.
+// notYet returns the ruling of an origin whose robots.txt redirects to a busy host. It is cached in memory only, so
+// that not every page of a batch waits for that host.
 func (h *Hosts) notYet(o Origin, why error) ruling {
 	now := h.clock()
 	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
@@ -77,8 +77,8 @@ func (h *Hosts) partition(o Origin) string {
 	return source.Source{Type: source.URL, Scheme: o.Scheme, Host: o.Host}.Partition(h.strategy)
 }
 
-// askRobots fetches robots.txt and decides what the answer means, starting from what is known. It is
-// Throttled where the host that it redirects to cannot be asked now.
+// askRobots fetches robots.txt and decides what the answer means, starting from the known rules. It returns Throttled
+// when a redirect leads to a host that cannot be asked now.
 func (h *Hosts) askRobots(
 	ctx context.Context, o Origin, row registry.Robots, wait func(context.Context, Origin) error,
 ) (registry.Robots, error) {

@@ -8,29 +8,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// session asks hosts without a batch: one host at a time, under a lease of that host.
-// It serves one chain of requests and is not for concurrent use.
+// session sends requests outside a batch: to one host at a time, under a lease of that host. It serves one chain of
+// requests and is not safe for concurrent use.
 type session struct {
 	hosts *Hosts
-	lease *registry.HostLease // nil: it holds none
+	lease *registry.HostLease // nil when it holds no lease
 	pace  *pacer
 	found registry.HostFinding
-	// ask waits before robots.txt is asked for; nil is wait. A batch needs no session at its own host.
+	// ask is called before a request for robots.txt; nil means wait. A batch needs no session at its own host.
 	ask func(context.Context, Origin) error
-	// ours is a failure of this program inside a request. The request's error would blame the site.
+	// ours is a failure of this program during a request. The error of the request itself would wrongly name the
+	// site.
 	ours error
 }
 
 const (
-	// patience is how long a session waits for a host that is busy.
+	// patience is how long a session waits for a busy host.
 	patience = 20 * time.Second
-	// releaseMargin is kept free at the end of a lease for giving it back.
+	// releaseMargin is the time at the end of a lease that is reserved for its release.
 	releaseMargin = 5 * time.Second
 )
 
-// admit lets a request through when robots.txt allows it and the host can bear it now. Errors:
-// errDisallowed, Throttled with the pause, Blocked and Invalid for what may not be asked at all;
-// others are our own.
+// admit lets a request through when robots.txt allows it and the host can accept it now. Errors: errDisallowed;
+// Throttled with the pause; Blocked and Invalid for an address that may not be requested at all. Other errors are
+// this program's own.
 func (h *session) admit(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -58,7 +59,7 @@ func (h *session) admit(ctx context.Context, target string) error {
 	return h.own(h.wait(ctx, o))
 }
 
-// own notes an error that is not the site's: the registry failed, or the time is over.
+// own remembers an error that the site did not cause: the registry failed, or the time is over.
 func (h *session) own(err error) error {
 	switch fault.KindOf(err) {
 	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; a host's pause
@@ -68,8 +69,8 @@ func (h *session) own(err error) error {
 	return err
 }
 
-// wait takes a lease of an origin's host and sleeps until the next request to it may start, whatever
-// robots.txt says. Throttled when that is not soon.
+// wait acquires a lease of an origin's host and sleeps until the next request to the host may start, whatever
+// robots.txt says. It returns Throttled when that is not soon.
 func (h *session) wait(ctx context.Context, o Origin) error {
 	if err := h.acquire(ctx, o); err != nil {
 		return err
@@ -87,10 +88,12 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// errLeaseOver ends a chain of requests that was delayed for so long that others may soon ask the host.
+// errLeaseOver ends a chain of requests that was delayed so long that other workers may soon send requests to the
+// host.
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
-// acquire takes a lease of an origin's host that lasts for a wait and a request, unless it holds one.
+// acquire acquires a lease of an origin's host that lasts for a wait and a request, unless the session already holds
+// one.
 func (h *session) acquire(ctx context.Context, o Origin) error {
 	const needed = patience + lastStart + releaseMargin
 	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {
@@ -108,8 +111,8 @@ func (h *session) acquire(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// release gives back the lease, if there is one, even when ctx is done: until it runs out no other worker may ask
-// the host.
+// release releases the lease, if there is one, even when ctx is done: until a lease runs out, no other worker may
+// send requests to the host.
 func (h *session) release(ctx context.Context) error {
 	if h.lease == nil {
 		return nil

@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Answer is what a source answered.
+// Answer is the answer of a source.
 type Answer struct {
-	Response    fetch.Response // for a file: what a web server would have answered
+	Response    fetch.Response // for a file: the equivalent answer of a web server
 	Raw         string         // sha256:<hex> of the body
 	File        *file.Response // nil for a page
 	Conditional bool           // validators were sent
 }
 
-// NoteResponse keeps on the item what every answer of a web server tells: its status, and where redirects led.
+// NoteResponse records on the item what every answer of a web server shows: its status, and the target of redirects.
 func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) registry.Item {
 	it.HTTPStatusCode, it.HTTPRedirectChain = resp.Status, nil
 	for _, hop := range resp.Redirects {
@@ -28,7 +28,8 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	if resp.FinalURL == "" || resp.FinalURL == FetchURL(&it) {
 		return it
 	}
-	// A redirect that only changes the spelling (a trailing slash, say) is taken next time.
+	// A redirect that only changes the spelling (a trailing slash, say) is saved: the next check requests that
+	// spelling.
 	final, err := rules.ParseURL(resp.FinalURL)
 	if err != nil || final.Normalized != it.NormalizedSource {
 		return it
@@ -39,8 +40,8 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	return it
 }
 
-// noteValidators keeps what makes the next check cheap. It must come only once the body that they belong to is known:
-// validators of a body that was not kept would have the next check call it unchanged.
+// noteValidators records the validators that make the next check cheap. Call it only once the body that they belong
+// to is known: with the validators of a body that was not stored, the next check would call that body unchanged.
 func noteValidators(it registry.Item, got Answer) registry.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)
@@ -55,12 +56,12 @@ func noteValidators(it registry.Item, got Answer) registry.Item {
 	return it
 }
 
-// IsPause reports whether a host asks to be left alone (A13).
+// IsPause reports whether a host asks for a pause (A13).
 func IsPause(resp fetch.Response) bool {
 	return resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable
 }
 
-// PauseOf is how long such a host is left alone: as long as it asks, or five minutes, at most a day.
+// PauseOf returns the length of that pause: what the host asks for or five minutes, at most a day.
 func PauseOf(resp fetch.Response) time.Duration {
 	const unasked = 5 * time.Minute
 	if resp.RetryAfter <= 0 {

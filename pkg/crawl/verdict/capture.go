@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// CaptureOf describes a new body, by its item, which has already taken over what the body says.
+// CaptureOf describes a new body. The item has already taken over the body's contents.
 func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snapshot.Capture {
 	return snapshot.Capture{
 		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
@@ -20,8 +20,8 @@ func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snaps
 	}
 }
 
-// NoteSaved keeps on the item what is stored of it now, and says in its history what has changed. If returned, the item
-// has had this body before.
+// NoteSaved records on the item what is stored of it now, and in its history what has changed. returned means that
+// the item has had this body before.
 func NoteSaved(
 	it registry.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
 ) registry.Item {
@@ -33,7 +33,7 @@ func NoteSaved(
 		it.OldestCapture = saved.Replaced
 	}
 	n := o.News
-	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // by an earlier try
+	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // measured by an earlier attempt
 		n.Why = n.Kind.Why(e)
 	}
 	if n.Silenced != "" {
@@ -56,7 +56,7 @@ func NoteSaved(
 	return it
 }
 
-// KeptOf is what is stored of the item, as far as its row tells.
+// KeptOf returns how much is stored of the item, as far as its row shows.
 func KeptOf(it *registry.Item) snapshot.Kept {
 	return snapshot.Kept{Count: it.CaptureCount, Bytes: it.CaptureBytes, Oldest: it.OldestCapture}
 }

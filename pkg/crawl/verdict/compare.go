@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// What an item's history says about checks that found nothing new. For the first two the server said so, for the third
-// the same body came again; archives have records for these.
+// The history entries of checks that found nothing new: for the first two the server said so, for the third the same
+// body came again. Archives have records for these.
 const (
 	WhyNotModified = "304: the site says nothing has changed"
 	WhyValidators  = "HEAD: the validators are those we know"
@@ -22,7 +22,7 @@ const (
 )
 
 // CompareAnswer decides what can be decided without reading the body: by the status, the header and the bytes. If the
-// outcome is undecided, the body has to be read.
+// outcome is undecided, the body must be read.
 func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	resp := got.Response
 	switch {
@@ -43,8 +43,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// The same bytes are unchanged, unless something beside them decides: an X-Robots-Tag, now or before, or another
-	// address, where a relative rel=canonical means something else.
+	// The same bytes are unchanged unless something besides them matters: an X-Robots-Tag, now or before, or another
+	// address, where a relative rel=canonical has another meaning.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
@@ -58,8 +58,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	return it, Outcome{}
 }
 
-// notModified decides about an answer without a body. Its header may forbid what was allowed: a site's configuration
-// changes without its pages.
+// notModified decides about an answer without a body. Its header may forbid what was allowed before, because a site's
+// configuration can change without its pages.
 func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry.Item, Outcome) {
 	if b.knowsUnreadable(&it, now) {
 		return it, Failed("%s", it.Unreadable.Why)
@@ -72,7 +72,7 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 		it.Exclusion = exclusionHeader
 		return it, refresh
 	case it.ImageCount > 0 && said.NoImageIndex:
-		// The page is indexed once more without its images. Its text comes from the snapshot.
+		// The page is indexed again without its images. Its text comes from the snapshot.
 		it.ImageExclusion = exclusionImageHeader
 		it.Record(now, "images", exclusionImageHeader)
 		return it, refresh
@@ -84,32 +84,33 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 	return it, Unchanged(WhyNotModified)
 }
 
-// same reports whether the index already holds all that a body has for it.
+// same reports whether the index already contains everything that a body contributes.
 func (b Basis) same(it *registry.Item, r Reading) bool {
 	return r.Hash == it.ContentHash && r.Exclusion == it.Exclusion && r.ImagesHash == it.ImagesHash && b.conditional(it)
 }
 
-// isKnown reports whether a body says nothing new. Its bytes may be others.
+// isKnown reports whether a body contains nothing new, even if its bytes differ.
 func (b Basis) isKnown(it *registry.Item, r Reading, now time.Time) bool {
 	return b.same(it, r) && b.Watching.sameWatched(it, r.Part) &&
 		b.canonicalURL(it, r.Doc) == it.HTTPCanonicalURL && bylineOf(r.Doc, now) == knownToSay(it)
 }
 
-// isFailure reports whether a body shows a failure in place of the page. A forced check takes it for the page.
+// isFailure reports whether a body shows an error message instead of the page. A forced check accepts such a body as
+// the page.
 func (b Basis) isFailure(got Answer, r Reading) bool {
 	return r.Doc.Failure != "" && got.File == nil && !b.Forced
 }
 
-// Compare decides what a body means. The item takes over what is new.
+// Compare decides what a body means, and copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
-	// A body that cannot be read says nothing about the page. It is remembered, so that it is not read again.
+	// An unreadable body gives no information about the page. It is remembered, so that it is not read again.
 	if r.Unreadable != nil {
 		it.SetError(r.Unreadable.Error())
 		it.Unreadable = b.unreadable(got, r.Unreadable, it.ErrorMessage, now)
 		return it, Failed("%v", r.Unreadable)
 	}
-	// Other bytes often say the same. This comes before the questions whether the page exists, because known content has
-	// answered them. What was unreadable is forgotten only after that: isKnown asks for it.
+	// Different bytes often have the same content. This comes before the questions whether the page exists, because
+	// known content has answered them. The unreadable answer is forgotten only afterwards, because isKnown needs it.
 	known := b.isKnown(&it, r, now)
 	it.Unreadable = registry.Unreadable{}
 	if known {
@@ -119,26 +120,26 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		noteMetadata(&it, r.Doc, now)
 		return it, Unchanged(WhySameContent)
 	}
-	// New content may be what the host shows for pages that do not exist, or a failure that it shows with status 200.
-	// Neither may replace the content that is known.
+	// New content may be the host's answer for pages that do not exist, or an error message with status 200. Neither
+	// may replace the known content.
 	if why := b.Soft404.shownBy(&it, got, r, b); why != "" {
-		it.ImageExclusion = "" // a body says all that the page says now
+		it.ImageExclusion = "" // a body shows everything that the page says now
 		return it, Outcome{Kind: LooksMissing, Why: why}
 	}
 	if b.isFailure(got, r) {
 		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
 	}
-	// All else is what the page says now. Whether that is believed, and what of it is news, comes last.
+	// Everything else is what the page says now. Whether to believe it, and what in it is new, comes last.
 	return b.compareNews(it, got, r, now)
 }
 
-// IsNews reports whether a body can be read and says something new.
+// IsNews reports whether a body can be read and has new content.
 func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
 	return r.Unreadable == nil && !b.isKnown(it, r, now)
 }
 
-// ComparesContent reports whether [Compare] will compare what a body says with what is known of its item. It then needs
-// the words of both.
+// ComparesContent reports whether [Compare] will compare the body's content with the item's known content. It then
+// needs the words of both.
 func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
 	return b.IsNews(it, r, now) && !b.isFailure(got, r) && b.Soft404.shownBy(it, got, r, b) == ""
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// maxCompared bounds each of the two texts that are compared for the feed, in bytes.
+// maxCompared bounds, in bytes, each of the two texts that are compared for the feed.
 const maxCompared = 256 << 10
 
-// Differences are what differs between the text that was stored and the text that was read.
+// Differences are the differences between the stored text and the text that was read.
 type Differences struct {
-	passages []feed.Passage // the first that differ
-	ignored  []feed.Ignored // what differs and does not count
+	passages []feed.Passage // the first passages that differ
+	ignored  []feed.Ignored // lines that differ and do not count
 }
 
-// Differing compares the stored text of a page, and the watched part of it, with a reading. Where the part has changed,
-// the outcome then describes the change of the part alone.
+// Differing compares the stored text of a page, and its watched part, with a reading. Where the part has changed, the
+// returned outcome describes the change of the part alone.
 func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences) {
 	var d Differences
 	before, now := page, r.Page
@@ -38,7 +38,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 	return o, d
 }
 
-// ignored are the first lines that differ and do not count.
+// ignored returns the first lines that differ and do not count.
 func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	for line := range part.Ignored(old, now, words.Clip(before, maxCompared), words.Clip(text, maxCompared)) {
 		if len(out) == feed.MaxIgnored {
@@ -53,8 +53,8 @@ func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	return out
 }
 
-// newsOf is what has changed on a page, for the feed; nil for no change. A change of a container is no news: each blob
-// has its own.
+// newsOf returns the change of a page for the feed; nil for no change. A change of a container is no news, because
+// each blob has its own.
 func newsOf(c Checked) *feed.Change {
 	n, it := c.Outcome.News, &c.Item
 	kind := feed.Kind(n.Kind)

@@ -1,18 +1,18 @@
-// Package verdict decides what the answer of a source means for its item: unchanged, changed, missing, excluded or
-// failed, what the item's row is after that, and when the item is checked next. It is pure: values in, values out.
+// Package verdict decides what the answer of a source means for its item (unchanged, changed, missing, excluded or
+// failed), what the item's row becomes, and when the item is checked next. It is pure: values in, values out.
 //
-// A check asks these functions in turn:
+// A check calls these functions in this order:
 //
-//	Basis.Request   what to ask for, and which validators to send
+//	Basis.Request   what to request, and which validators to send
 //	CompareAnswer   what the status, the header and the bytes mean; often that is enough
-//	ReadingOf       what a document says, and what of it may be indexed
-//	Compare         what the content means: known, new, a soft 404, a failure, not to be read
-//	Differing       what differs from the text that is stored, for the feed
+//	ReadingOf       what a document contains, and what of it may be indexed
+//	Compare         what the content means: known, new, a soft 404, a failure, unreadable
+//	Differing       what differs from the stored text, for the feed
 //	Record          the item's status, its history and its next check, once the index has answered
 //
-// A [Basis] has what a check knows beside its item and the answer. An [Outcome] is what was found out; the zero outcome
-// is undecided, and the check goes on. A [Placement] says where the content belongs: in the index, out of it, or behind
-// another item.
+// A [Basis] is what a check knows besides its item and the answer. An [Outcome] is the result of a check; the zero
+// outcome is undecided, and the check continues. A [Placement] states where the content belongs: in the index, out of
+// it, or behind another item.
 //
-// What a site says about itself is made short, printable and free of secrets here, before it reaches a row.
+// Texts that a site controls are made short, printable and free of secrets here, before they reach a row.
 package verdict

@@ -16,7 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// FileLocation is where an item's file is, to the letter: a container tells a/b and a//b apart, the identity does not.
+// FileLocation returns the exact location of an item's file: a container distinguishes a/b from a//b, the item's
+// identity does not.
 func FileLocation(it *registry.Item) (file.Location, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
 		return place, nil
@@ -24,8 +25,8 @@ func FileLocation(it *registry.Item) (file.Location, error) {
 	return file.Parse(it.NormalizedSource)
 }
 
-// FilePath is the path of an item's file within its container; empty for a page, and for a file whose address cannot be
-// parsed any more.
+// FilePath returns the path of an item's file within its container. It is empty for a page, and for a file whose
+// address can no longer be parsed.
 func FilePath(it *registry.Item) string {
 	if it.Type != source.File {
 		return ""
@@ -37,7 +38,7 @@ func FilePath(it *registry.Item) string {
 	return place.Path()
 }
 
-// FileAnswer is a file as if a web server had answered with it.
+// FileAnswer describes a file as if a web server had sent it.
 func FileAnswer(place file.Location, resp file.Response) Answer {
 	return Answer{Response: asPage(place, resp), Raw: snapshot.Hash(resp.Body), File: &resp}
 }
@@ -53,7 +54,7 @@ func asPage(place file.Location, resp file.Response) fetch.Response {
 	return p
 }
 
-// baseOf is the address that links in a file are relative to. A local folder has no address on the web, so links of its
+// baseOf returns the address that links in a file are relative to. A local folder has no web address, so links in its
 // files lead nowhere.
 func baseOf(place file.Location) string {
 	if place.Kind() != file.Local {
@@ -63,14 +64,14 @@ func baseOf(place file.Location) string {
 	return (&url.URL{Scheme: "http", Host: "file.invalid", Path: path}).String()
 }
 
-// noteProperties keeps the properties by which the next check knows that the file is still the same.
+// noteProperties records the properties by which the next check recognizes an unchanged file.
 func noteProperties(it registry.Item, f file.Response) registry.Item {
 	it.FileEtag, it.FileLength, it.FileContentType = Bounded(f.ETag), f.Length, Bounded(f.ContentType)
 	it.FileLastModified = formatModified(f.LastModified)
 	return it
 }
 
-// formatModified writes a time to the last digit, because it is compared; "" for the zero time.
+// formatModified formats a time in full precision, because it is compared; "" for the zero time.
 func formatModified(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -78,7 +79,7 @@ func formatModified(t time.Time) string {
 	return t.Format(time.RFC3339Nano)
 }
 
-// parseModified reads a time as formatModified writes it.
+// parseModified parses a time that formatModified wrote.
 func parseModified(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
@@ -87,10 +88,11 @@ func parseModified(text string) time.Time {
 	return t
 }
 
-// noHash stands for the hash of a file that is too large even to be hashed: only its properties tell when it changes.
+// noHash stands for the hash of a file that is too large even to be hashed: only its properties show a change.
 const noHash = "unread"
 
-// tooLarge decides about a file that is too large to be read. It is known by its hash, and is not searched.
+// tooLarge decides about a file that is too large to be read. The file is identified by its hash, and is not
+// searchable.
 func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outcome) {
 	f := got.File
 	same := f.RawHash != "" && f.RawHash == it.RawHash

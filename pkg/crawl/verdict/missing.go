@@ -9,12 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Missed is the outcome of a check that found the page missing once more. The kind is what that makes of the page:
-// missing, guarded or gone. The losses are those of its host.
+// Missed returns the outcome of a check that found the page missing again. kind is the resulting decision: missing,
+// guarded or gone. losses are those of the page's host.
 func Missed(
 	it *registry.Item, kind schedule.Outcome, how string, config schedule.Config, l schedule.Losses, now time.Time,
 ) Outcome {
-	times := config.Next(it.Schedule(), kind, 0, now, 0).State.Missing // in a row
+	times := config.Next(it.Schedule(), kind, 0, now, 0).State.Missing // how many times in a row
 	o := Outcome{Kind: kind, Why: how}
 	switch kind {
 	case schedule.Missing:

@@ -12,17 +12,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// compareNews decides about a body that says something new: what has changed, and whether that is believed (H7 to H9).
-// While it is not believed, the item stays as if the site had answered that nothing has changed. Nothing of the answer
-// is kept by which a later answer could be called the same.
+// compareNews decides about a body with new content: what has changed, and whether to believe it (H7 to H9). Until
+// the change is believed, the item stays as if the site had answered that nothing has changed. Nothing of the answer
+// is stored by which a later answer could count as unchanged.
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
 		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
 	}
 	n, over := News{}, false
-	// Texts that were read under two versions cannot be compared. The change may be that of the rules, which is no change
-	// of the page.
+	// Texts that were read under two versions cannot be compared: the difference may come from the rules and not from
+	// the page.
 	if !b.Outdated(&it) {
 		d := change.Decide(b.remembered(&it), seen, b.believes(&it, r), now)
 		if d.Waits {
@@ -36,7 +36,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 		n.Kind, n.Why, n.Extent, over = d.Kind, d.Why, d.Extent, d.Over
 		n = b.Watching.newsOf(&it, r, n)
 	}
-	// A page that has lost its watched part says nothing of it, so the index keeps the part that it has.
+	// A page without its watched part gives no information about the part, so the index keeps the part that it has.
 	if b.Watching.keepsPart(&it, r.Part) {
 		it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
 		it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
@@ -48,9 +48,9 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 	return b.applyNews(it, got, r, n, now)
 }
 
-// applyNews has the item take over what a body says.
+// applyNews copies the new content of a body into the item.
 func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
-	it.ImageExclusion = "" // a body says all that the page says now
+	it.ImageExclusion = "" // a body shows everything that the page says now
 	it.Soft404Fingerprint, it.LikeSoft404 = b.Soft404.ID, ""
 	images := r.ImagesHash != it.ImagesHash
 	renamed := b.same(&it, r) && bylineOf(r.Doc, now) == knownToSay(&it)
@@ -63,9 +63,9 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 	case n.Kind == change.Reverted:
 		o.Kind, it.LastChanged = schedule.Reverted, now
 	case images && r.ImageExclusion != "":
-		o.News.Why = r.ImageExclusion // the images are kept out, and no page is checked more often for its images
+		o.News.Why = r.ImageExclusion // the images are excluded, and images never make checks of a page more frequent
 	case renamed && n.Kind == change.Metadata:
-		o.News.Why = "" // the history names the address already
+		o.News.Why = "" // the history already names the address
 		if !b.Rules.ReindexOnCanonical {
 			o.Why, o.Refresh = "only rel=canonical has changed", false
 		}
@@ -73,7 +73,7 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 	return it, o
 }
 
-// remembered is what is known of an item, as package change compares it.
+// remembered returns the known state of an item in the form that package change compares.
 func (b Basis) remembered(it *registry.Item) change.Known {
 	return change.Known{
 		Hash: it.ContentHash, States: change.StatesOf(it.States), Title: it.Title, Images: it.ImagesHash,
@@ -82,27 +82,28 @@ func (b Basis) remembered(it *registry.Item) change.Known {
 	}
 }
 
-// bylineOf is what a page says about itself, as one text: when it was published, by whom and where. When it was
-// modified does not count, because many sites write the time of the answer there.
+// bylineOf returns what a page says about its publication, as one text: when, by whom and where. The time of
+// modification does not count, because many sites put the time of the answer there.
 func bylineOf(doc extract.Document, now time.Time) string {
 	said := doc.Metadata.Believable(now)
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
 }
 
-// knownToSay is what [bylineOf] gave when the item's content was read.
+// knownToSay returns what [bylineOf] returned when the item's content was read.
 func knownToSay(it *registry.Item) string {
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(it.PublishedAt), it.Author, it.SiteName)
 }
 
-// believes reports whether a body is believed whatever it says: because the check was forced, because the index would
-// lose nothing, or because the page itself asks to leave the index. A file is what its owner wrote.
+// believes reports whether a body is believed whatever its content: because the check was forced, because the index
+// would lose nothing, or because the page itself asks to leave the index. A file is always believed, because its
+// owner wrote it.
 func (b Basis) believes(it *registry.Item, r Reading) bool {
 	kept := (b.isCurrent(it) || b.Reread) && it.Exclusion == "" && it.GoneSince.IsZero() && !it.RebuildPending
 	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
 }
 
-// states are the hashes of the texts that the item had last, now with that of a reading. Those of texts that were read
-// by other rules are dropped.
+// states returns the hashes of the item's last texts, with that of a reading added. Hashes of texts that other rules
+// read are dropped.
 func (b Basis) states(it *registry.Item, r Reading) []byte {
 	states := change.StatesOf(it.States)
 	if it.NormalizationVersion != b.Rules.Version.String() {

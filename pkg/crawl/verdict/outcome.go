@@ -9,28 +9,28 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Outcome is what a check found out. The zero outcome is none yet: the check goes on.
+// Outcome is the result of a check. The zero outcome is undecided: the check continues.
 type Outcome struct {
 	Kind       schedule.Outcome
 	Why        string        // for people
 	RetryAfter time.Duration // the pause that the source asked for
-	Note       string        // for the history, where that says more than why
+	Note       string        // for the history, where more detail than Why is useful
 	News       News          // what has changed
-	Store      bool          // the body is to be stored
-	Refresh    bool          // the index is to hold what was read now
+	Store      bool          // the body must be stored
+	Refresh    bool          // the index must get what was just read
 }
 
-// News is what has changed on a page, as package change decides; the zero News is no change.
+// News is the change of a page, as package change classifies it; the zero News is no change.
 type News struct {
 	Kind     change.Kind
 	Why      string // for people
 	Extent   change.Extent
-	Part     bool   // it is the watched part that has changed
-	Silenced string // the rule that keeps the change from readers; empty if none does
+	Part     bool   // the watched part has changed
+	Silenced string // the rule that hides the change from readers; "" if none does
 }
 
-// LooksMissing is the kind of outcome of a soft 404: the page shows what its host shows for pages that do not exist.
-// It counts as a missing page.
+// LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It
+// counts as a missing page.
 const LooksMissing schedule.Outcome = "looks_missing"
 
 // Stands reports whether the item has content that its source still shows. While a collapse waits, that is the known
@@ -41,19 +41,20 @@ func (o Outcome) Stands() bool {
 	}, o.Kind)
 }
 
-// Decided reports whether the outcome is known, which ends the search for it.
+// Decided reports whether the outcome is decided, which ends the search for it.
 func (o Outcome) Decided() bool { return o.Kind != "" }
 
-// Failed is the outcome of a check that came to nothing.
+// Failed returns the outcome of a check that failed.
 func Failed(format string, args ...any) Outcome {
 	return Outcome{Kind: schedule.Failed, Why: fmt.Sprintf(format, args...)}
 }
 
-// Unchanged is the outcome of a check that found nothing new.
+// Unchanged returns the outcome of a check that found nothing new.
 func Unchanged(why string) Outcome { return Outcome{Kind: schedule.Unchanged, Why: why} }
 
-// Missing is the outcome of a check whose source says that the page does not exist; how it says so is for people.
+// Missing returns the outcome of a check whose source answered that the page does not exist; how describes the answer
+// for people.
 func Missing(how string) Outcome { return Outcome{Kind: schedule.Missing, Why: how} }
 
-// Excluded is the outcome of a check of a page that may not be fetched.
+// Excluded returns the outcome of a check of a page that may not be fetched.
 func Excluded(why string) Outcome { return Outcome{Kind: schedule.OutOfScope, Why: why} }

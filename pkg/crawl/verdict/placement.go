@@ -11,9 +11,9 @@ type Placement struct {
 	Why      string          // why it is not in the index, or why another item stands for it
 	Alias    source.ID       // the item that stands for it
 	NewAlias bool            // another item than before stands for it
-	Soon     bool            // another check is worth it before the schedule says so
-	Entry    *index.Prepared // the page that waits to enter the index
-	Manifest string          // of the entry
+	Soon     bool            // another check is useful before its scheduled time
+	Entry    *index.Prepared // the page that waits to be indexed
+	Manifest string          // the manifest of the entry
 	Refused  error           // why the entry is not in the index
 }
 
@@ -22,13 +22,13 @@ type PlacementKind int
 
 // Kinds of placement.
 const (
-	Untouched   PlacementKind = iota // what the index holds is right, or the check does not say
+	Untouched   PlacementKind = iota // the index is right, or the check does not decide
 	OutOfIndex                       // not to be searched
 	BehindAlias                      // another item stands for it
 	OnItsOwn                         // in the index, if there is one
 )
 
-// Size is how many bytes of text and vectors wait for the index.
+// Size returns how many bytes of text and vectors wait for the index.
 func (p Placement) Size() (n int) {
 	if p.Entry == nil {
 		return 0

@@ -14,10 +14,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Reading is what a body says, and what of it may be indexed.
+// Reading is the content of a body, and what of it may be indexed.
 type Reading struct {
-	Doc            extract.Document // what is indexed: the page, or the part of it that is watched
-	Words          change.Words     // of the text; only where Compare needs them
+	Doc            extract.Document // the indexed document: the page, or its watched part
+	Words          change.Words     // words of the text; set only where Compare needs them
 	Raw            string           // sha256:<hex> of the body
 	Hash           string           // contentHash
 	Body           [8]byte          // bodyHash
@@ -30,7 +30,7 @@ type Reading struct {
 	Part           *part.Part // the watched part; nil where none is watched
 }
 
-// Exclusions that the page asks for, by where it does: in its body or in a header, for itself or for its images.
+// The exclusions that a page can ask for: in its body or in a header, for itself or for its images.
 const (
 	exclusionNoIndex     = "noindex"
 	exclusionHeader      = "noindex by X-Robots-Tag"
@@ -38,11 +38,12 @@ const (
 	exclusionImageHeader = "noimageindex by X-Robots-Tag"
 )
 
-// ExclusionContainer is why a container itself is not searched.
+// ExclusionContainer is why a container itself is not searchable.
 const ExclusionContainer = "a container: its blobs are items of their own"
 
-// ReadingOf says what of a document may be indexed, by its meta elements and by the X-Robots-Tag headers that came with
-// it. A stored document has no headers, so what they said of its images still holds: that is imageExclusion.
+// ReadingOf decides what of a document may be indexed, by its meta elements and by the X-Robots-Tag headers that came
+// with it. A stored document has no headers; imageExclusion is what they once said about its images, which still
+// applies.
 func ReadingOf(
 	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules Rules, now time.Time,
@@ -76,7 +77,8 @@ func ReadingOf(
 	return r
 }
 
-// ExcludedAs keeps out of the index what a header keeps out. A snapshot has no headers, so reading it cannot end that.
+// ExcludedAs applies the exclusions that the item's header asked for. A snapshot has no headers, so reading a
+// snapshot cannot end such an exclusion.
 func (r Reading) ExcludedAs(it *registry.Item) Reading {
 	if it.Exclusion == exclusionHeader {
 		r.Exclusion = cmp.Or(r.Exclusion, exclusionHeader)

@@ -15,19 +15,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Checked is an item after its check, before the index has its page. [Record] makes a finding of it.
+// Checked is an item after its check, before its page is indexed. [Record] turns it into a finding.
 type Checked struct {
 	Item        registry.Item
 	Basis       Basis
 	Outcome     Outcome
 	Placement   Placement
-	Purged      bool // nothing is left of the item but its rows
+	Purged      bool // nothing but the rows of the item remains
 	Ended       time.Time
-	Differences Differences // from what was stored before
+	Differences Differences // from the stored text
 }
 
-// Record closes a check: what the item is now, why, and when it is checked next. It must come last, after the index has
-// taken the page or refused it, because only then may an item be Indexed.
+// Record ends a check: it sets the item's status, the reason, and the time of the next check. It must come last,
+// after the index has accepted or refused the page, because only then may an item be Indexed.
 func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	if c.Purged {
 		return registry.Finding{Item: c.Item, Purge: true}
@@ -42,11 +42,11 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	}
 }
 
-// conclude gives the item the status that it has now, with the reason.
+// conclude sets the item's status and the reason for it.
 func conclude(c Checked, now time.Time) Checked {
 	it, o := &c.Item, c.Outcome
 	switch o.Kind {
-	case schedule.Failed: // what the index holds stays
+	case schedule.Failed: // the index stays as it is
 		it.Status = registry.Error
 		it.SetError(o.Why)
 		it.Record(c.Ended, "error", it.ErrorMessage)
@@ -56,7 +56,7 @@ func conclude(c Checked, now time.Time) Checked {
 		it.Record(c.Ended, "outOfScope", o.Why)
 	case schedule.Missing, schedule.Guarded:
 		if it.Status == registry.Pending {
-			it.Status = registry.Error // nothing of it was ever fetched
+			it.Status = registry.Error // no content of the item was ever fetched
 		}
 		it.SetError(o.Why)
 		it.Record(c.Ended, string(o.Kind), o.Why)
@@ -85,7 +85,7 @@ func concludeLocation(c Checked, now time.Time) Checked {
 	switch p.Kind {
 	case Untouched:
 		if b.IndexOnly {
-			return c // nothing could be indexed, and that says nothing about the site
+			return c // nothing could be indexed, which is no fact about the site
 		}
 		it.Status, it.ErrorMessage = b.status(it), ""
 		if c.Outcome.Why != "" {
@@ -118,19 +118,20 @@ func concludeLocation(c Checked, now time.Time) Checked {
 
 const noIndex = "no search index is configured"
 
-// noteUnindexed says once in the history why the page is not Indexed.
+// noteUnindexed records once in the history why the page is not Indexed.
 func noteUnindexed(it *registry.Item, now time.Time) {
 	if !slices.ContainsFunc(it.History, func(d registry.Decision) bool { return d.Why == noIndex }) {
 		it.Record(now, "notIndexed", noIndex)
 	}
 }
 
-// concludeIndex is [conclude] for an item whose page was given to the index. When the index fails, for whatever reason,
-// the page still has to be indexed: the item stays Crawled, and its snapshot is indexed later, so that the site is not
-// asked again because of a fault that is not the site's.
+// concludeIndex is [conclude] for an item whose page was given to the index. When the index fails, for whatever
+// reason, the page must still be indexed: the item stays Crawled, and its snapshot is indexed later, so that a fault
+// that is not the site's causes no request to the site.
 //
-// The item names the manifest of what was given to the index even when the index failed or refused it. The manifest of
-// an outdated item is never relied on, but one that no item names would stay behind until the item is purged.
+// The item names the manifest of what was given to the index even when the index failed or refused the page. The
+// manifest of an outdated item is never relied on, but a manifest that no item names would remain until the item is
+// purged.
 func concludeIndex(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	if it.IndexPending = p.Refused != nil && !fault.Refused(p.Refused); p.Refused != nil {
@@ -144,7 +145,7 @@ func concludeIndex(c Checked, now time.Time) Checked {
 	case it.IndexPending:
 		it.Status = registry.Crawled
 		it.SetError("the index could not be written: " + p.Refused.Error())
-		if !b.IndexOnly { // one line of history is enough for an outage
+		if !b.IndexOnly { // one history entry is enough for an outage
 			it.Record(now, "indexDebt", it.ErrorMessage)
 		}
 	case p.Refused != nil:
@@ -161,7 +162,7 @@ func concludeIndex(c Checked, now time.Time) Checked {
 	return c
 }
 
-// indexedShare says how much of a page is in the index.
+// indexedShare describes how much of a page is in the index.
 func indexedShare(e *index.Prepared) string {
 	text := words.Count(len(e.Page.Chunks), "chunk")
 	if n := len(e.Page.Images); n > 0 {
@@ -186,7 +187,7 @@ func plan(it *registry.Item, b Basis, o Outcome, now time.Time, jitter float64) 
 	it.Record(now, "scheduled", d.Reason)
 }
 
-// reschedule says when the item is checked next.
+// reschedule sets when the item is checked next.
 func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	it, o, b, now := c.Item, c.Outcome, c.Basis, c.Ended
 	if seen := o.Stands() && o.Kind != schedule.Collapsed; seen && !b.IndexOnly && it.RawHash != "" {
@@ -194,10 +195,10 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {
-		it.Collapse = change.Collapse{} // there is nothing that could come back, or it has
+		it.Collapse = change.Collapse{} // no content can come back, or it has come back
 	}
 	if b.IndexOnly && !failed {
-		it.CheckAt(host.Later(now, it.ResumeAt)) // as if nothing had happened
+		it.CheckAt(host.Later(now, it.ResumeAt)) // as if this check had not happened
 	} else {
 		plan(&it, b, o, now, jitter)
 		it.LastChecked = now
@@ -208,24 +209,24 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	soon := now.Add(b.Rules.Schedule.ErrorBase)
 	if it.IndexPending {
-		it.CheckAt(soon) // the site is not asked, so no politeness is needed
+		it.CheckAt(soon) // the site gets no request, so its pace does not matter
 	} else {
 		it.ResumeAt = time.Time{}
-		if !b.Unstored || it.Paused { // else a rebuild waits for another check
+		if !b.Unstored || it.Paused { // else the rebuild waits for another check
 			it.Rebuilt(c.Placement.Entry != nil && !failed || b.Forced && failed)
 		}
 	}
 	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}
-	if !failed { // after a force that failed the next try ignores the validators, too
+	if !failed { // after a forced check that failed, the next one ignores the validators, too
 		it.ReindexRequested = false
 		it.ProcessedGeneration = it.ReindexGeneration
 	}
 	return it
 }
 
-// Counted is the outcome under which a check is counted in metrics.
+// Counted returns the outcome under which metrics count a check.
 func Counted(c Checked, f registry.Finding) string {
 	switch {
 	case f.Purge:
@@ -239,10 +240,10 @@ func Counted(c Checked, f registry.Finding) string {
 	}
 }
 
-// deadly is how long, at least, an item that killed its worker is left alone.
+// deadly is the shortest pause before an item that killed its worker is tried again.
 const deadly = 24 * time.Hour
 
-// GiveUp records on an item that its job could not be processed, however often it was tried (A19).
+// GiveUp records on an item that its job failed on every try (A19).
 func GiveUp(it *registry.Item, b Basis, why string, now time.Time, jitter float64) {
 	it.Status = registry.Error
 	it.SetError(why)

@@ -15,7 +15,7 @@ const (
 )
 
 // Bounded drops a header value that no honest server sends: one that is too long or not printable ASCII. It does not
-// shorten: an altered validator would be worse than none.
+// shorten a value, because a changed validator would be worse than a missing one.
 func Bounded(value string) string {
 	odd := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(value) > maxValidator || strings.ContainsFunc(value, odd) {
@@ -24,7 +24,7 @@ func Bounded(value string) string {
 	return value
 }
 
-// mimeType is a media type fit for a row; "" if it is not one.
+// mimeType returns a media type that is fit for a row; "" if t is not one.
 func mimeType(t string) string {
 	if len(t) > maxMimeType {
 		return ""
@@ -32,7 +32,7 @@ func mimeType(t string) string {
 	return Bounded(t)
 }
 
-// publicURL is a URL of a redirect without userinfo, signatures and the like.
+// publicURL returns a URL of a redirect without userinfo, signatures and the like.
 func publicURL(raw string) string {
 	form, err := source.FetchForm(raw)
 	if err != nil || len(form) > maxHop {
@@ -41,8 +41,8 @@ func publicURL(raw string) string {
 	return form
 }
 
-// replayHeaders are kept with a capture: those that a replay of the response needs, and none that could have a
-// visitor's secret.
+// replayHeaders are the headers that are stored with a capture: those that a replay of the response needs, and none
+// that could contain a visitor's secret.
 var replayHeaders = []string{
 	"Cache-Control", "Content-Language", "Content-Type", "Date", "ETag", "Expires", "Last-Modified",
 	"Link", "Vary", "X-Robots-Tag",
@@ -61,8 +61,8 @@ func keptHeaders(resp fetch.Response) map[string][]string {
 	return kept
 }
 
-// finalURL is the address that a response's validators belong to. An address with secrets, or one that is too long, is
-// not kept, and validators without an address are not sent along redirects.
+// finalURL returns the address that a response's validators belong to. An address that has secrets or is too long is
+// not stored. Validators without an address are not sent along redirects.
 func finalURL(resp fetch.Response) string {
 	if form, err := source.FetchForm(resp.FinalURL); err != nil || form != resp.FinalURL || len(form) > maxHop {
 		return ""

@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Some sites answer 200 for pages that do not exist, or redirect to their front page. To recognize such answers, a host
-// is asked for a page that cannot exist, at most once a week and only when it has just shown new content. A page that
-// looks the same is missing (A14).
+// Some sites answer 200 for pages that do not exist, or redirect to their front page. To recognize such answers, a
+// worker requests a page that cannot exist from the host, at most once a week and only when the host has just shown
+// new content. A page that looks the same counts as missing (A14).
 
 // Why a page is missing although its host answered with status 200.
 const (
@@ -23,17 +23,17 @@ const (
 	WhyToRoot  = "soft 404: the host sends pages that do not exist to its front page"
 )
 
-// Fingerprint describes what an origin shows instead of 404.
+// Fingerprint describes an origin's answer for pages that do not exist, where that is not a 404.
 type Fingerprint struct {
 	ToRoot  bool                `json:"toRoot,omitempty"` // a redirect to the front page
 	Visible extract.Fingerprint `json:"visible"`
 	Main    extract.Fingerprint `json:"main"`
 	Content string              `json:"content,omitempty"` // contentHash
-	Version string              `json:"version,omitempty"` // that Content and the fingerprints were read under
-	ID      string              // by which items remember that they were compared with it
+	Version string              `json:"version,omitempty"` // under which the page was read
+	ID      string              // recorded on the items that were compared with it
 }
 
-// FingerprintOf reads what is known of an origin from its row.
+// FingerprintOf decodes the fingerprint in an origin's row.
 func FingerprintOf(row registry.Soft404) (f Fingerprint) {
 	_ = json.Unmarshal([]byte(row.Page), &f) // empty or damaged: nothing is known
 	f.ID = row.Fingerprint
@@ -43,13 +43,13 @@ func FingerprintOf(row registry.Soft404) (f Fingerprint) {
 // honest reports whether the origin, as far as is known, answers 404.
 func (f Fingerprint) honest() bool { return !f.ToRoot && f.Content == "" }
 
-// ReadUnder reports whether a fingerprint may be compared with what is read under a version. Earlier releases did not
-// store the version.
+// ReadUnder reports whether a fingerprint may be compared with texts that are read under a version. Earlier releases
+// did not store the version.
 func (f Fingerprint) ReadUnder(v lineage.Version) bool {
 	return f.Content == "" || lineage.Comparable(lineage.Version(f.Version), v)
 }
 
-// shownBy tells why a page with new content is missing nevertheless; "" if it is not.
+// shownBy returns why a page with new content counts as missing nevertheless; "" if it does not.
 func (f Fingerprint) shownBy(it *registry.Item, got Answer, r Reading, b Basis) string {
 	switch {
 	case f.ToRoot:
@@ -63,8 +63,8 @@ func (f Fingerprint) shownBy(it *registry.Item, got Answer, r Reading, b Basis) 
 	return ""
 }
 
-// ShownByStored tells why a page that is stored is missing, as far as its row tells. If compare is set, only its
-// document can tell.
+// ShownByStored returns why a stored page counts as missing, as far as its row shows. If compare is set, its document
+// is needed to decide.
 func (f Fingerprint) ShownByStored(it *registry.Item, b Basis) (why string, compare bool) {
 	switch {
 	case f.honest() || !f.ReadUnder(b.Rules.Version):
@@ -77,13 +77,13 @@ func (f Fingerprint) ShownByStored(it *registry.Item, b Basis) (why string, comp
 	return "", false
 }
 
-// Matches reports whether a page looks like the one that is shown for pages that do not exist. The visible text must be
-// near, and so must the main content: on many sites, every page has most of its visible text in common with all others.
+// Matches reports whether a page looks like the host's answer for pages that do not exist. Both the visible text and
+// the main content must be similar: on many sites, all pages have most of their visible text in common.
 func (f Fingerprint) Matches(p Fingerprint) bool {
 	return f.Content == p.Content || f.Visible.Near(p.Visible) && (f.Main == p.Main || f.Main.Near(p.Main))
 }
 
-// Describe takes a page's fingerprint, without the words of its address, because many error pages repeat those. The
+// Describe computes a page's fingerprint without the words of its address, because many error pages repeat those.
 // hash is its contentHash.
 func Describe(doc extract.Document, hash, address string) Fingerprint {
 	own := map[string]bool{}
@@ -98,8 +98,8 @@ func Describe(doc extract.Document, hash, address string) Fingerprint {
 	}
 }
 
-// FingerprintID names an answer; "" for an honest one. A page that looks like the one that was known before keeps its
-// name, so that a host with a date in its error page does not have every page compared again each week.
+// FingerprintID names a fingerprint; "" for an honest answer. An answer that looks like the known one keeps its name,
+// so that a date in a host's error page does not cause every page to be compared again each week.
 func FingerprintID(known Fingerprint, page string) string {
 	var now Fingerprint
 	_ = json.Unmarshal([]byte(page), &now) // encoded here before, or empty

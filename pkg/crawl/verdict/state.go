@@ -10,35 +10,35 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// What the row of an item says, given what the check knows beside it.
+// What the row of an item means, given what the check knows besides it.
 
-// Outdated reports whether what is stored was read under another normalization version. What is known only by its bytes
-// was not read under any.
+// Outdated reports whether the stored content was read under another normalization version. Content that is known
+// only by its bytes was not read under any version.
 func (b Basis) Outdated(it *registry.Item) bool {
 	return it.ContentHash != "" && it.ContentHash != it.RawHash &&
 		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
 }
 
-// ReadAlike reports whether two items' contents may be compared.
+// ReadAlike reports whether the contents of two items were read under the same version, so that they may be compared.
 func ReadAlike(a, b *registry.Item) bool {
 	return lineage.Comparable(lineage.Version(a.NormalizationVersion), lineage.Version(b.NormalizationVersion))
 }
 
-// isCurrent reports whether the content of the last fetch is where it belongs: in the index, if there
-// is one, or out of it on purpose.
+// isCurrent reports whether the last fetched content is where it belongs: in the index, if there is one, or out of it
+// on purpose.
 func (b Basis) isCurrent(it *registry.Item) bool {
 	return it.RawHash != "" &&
 		(it.Exclusion != "" || it.AliasOf != "" || it.IndexedHash == it.ContentHash || !b.Rules.Indexes)
 }
 
-// conditional reports whether "not modified" would be enough of an answer. It is not when the check is forced, when
-// what is stored was read by other rules, or when the index lacks, or may lack, the stored content.
+// conditional reports whether the answer "not modified" would be enough. It is not when the check is forced, when the
+// stored content was read by other rules, or when the index lacks, or may lack, the stored content.
 func (b Basis) conditional(it *registry.Item) bool {
 	return !b.Forced && !it.RebuildPending && !it.Watched.Asked && (b.isCurrent(it) || b.Reread) &&
 		it.NormalizationVersion == b.Rules.Version.String()
 }
 
-// status is the status that the stored content deserves.
+// status returns the status that fits the stored content.
 func (b Basis) status(it *registry.Item) registry.Status {
 	switch {
 	case it.Exclusion == exclusionNoIndex || it.Exclusion == exclusionHeader || it.AliasOf != "":
@@ -50,14 +50,14 @@ func (b Basis) status(it *registry.Item) registry.Status {
 	}
 }
 
-// statusIsOfSite reports whether the item's status is about the site, as that of a page is which fails or is gone while
-// the index still holds it. Indexing what is stored asks no site, and so must not change such a status.
+// statusIsOfSite reports whether the item's status is a fact about the site, as for a page that fails or is gone
+// while it is still in the index. Indexing stored content asks no site, and so must not change such a status.
 func (b Basis) statusIsOfSite(it *registry.Item) bool {
 	return b.IndexOnly && it.Status != registry.Crawled && it.Status != registry.Indexed
 }
 
-// HasMoved reports whether permanent redirects lead elsewhere than at the check before. The index then has the page
-// under the wrong address.
+// HasMoved reports whether permanent redirects lead to another address than at the check before. The index then has
+// the page under the wrong address.
 func (b Basis) HasMoved(it *registry.Item) bool {
 	return movedAddress(it, b.Rules.Sources) != b.MovedTo
 }
@@ -68,29 +68,29 @@ func (b Basis) Contested(it *registry.Item) bool {
 	return len(named) > 0 || foreign != "" || it.AliasOf != "" || it.CanonicalNote != ""
 }
 
-// headerExcludes reports whether only a header keeps something out of the index. A 304 need not
-// repeat X-Robots-Tag, so it cannot say that this is over.
+// headerExcludes reports whether only a header keeps the page or its images out of the index. A 304 need not repeat
+// X-Robots-Tag, so a 304 without it does not end the exclusion.
 func headerExcludes(it *registry.Item) bool {
 	return it.Exclusion == exclusionHeader || it.ImageExclusion == exclusionImageHeader
 }
 
-// Interrupted reports whether a worker that did not come back may have changed what the index holds of stored content.
-// The content is then indexed once more, as if the index had been down. Where nothing was ever fetched, the check that
-// follows writes or removes everything anyway.
+// Interrupted reports whether a worker that died may have changed what the index has of stored content. The content
+// is then indexed again, as after an outage of the index. Where nothing was ever fetched, the next check writes or
+// removes everything anyway.
 func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" }
 
-// LeftIndex reports whether the page has left the index for a reason that is not in its body, which voids what was
-// asked for before. The status alone does not tell: a page that is forbidden, or gone, may have failed since, or have
-// been registered again.
+// LeftIndex reports whether the page has left the index for a reason that is not in its body. Earlier requests to
+// index it are then void. The status alone does not show this: a page that is forbidden, or gone, may have failed
+// since, or may have been registered again.
 func LeftIndex(it *registry.Item) bool {
 	forbidden := !it.HTTPRobotsAllowed || it.Exclusion == exclusionHeader
 	return it.Status == registry.OutOfScope || it.IndexedHash == "" && (forbidden || !it.GoneSince.IsZero())
 }
 
-// FetchURL is the address that is requested: the spelling that last answered, or else the item's identity.
+// FetchURL returns the address to request: the spelling that last answered, or else the item's identity.
 func FetchURL(it *registry.Item) string { return cmp.Or(it.FetchSource, it.NormalizedSource) }
 
-// BaseURL is the address that links in the stored content are relative to.
+// BaseURL returns the address that links in the stored content are relative to.
 func BaseURL(it *registry.Item) string {
 	if it.Type != source.File {
 		return cmp.Or(it.HTTPFinalURL, FetchURL(it))
@@ -102,11 +102,11 @@ func BaseURL(it *registry.Item) string {
 	return baseOf(place)
 }
 
-// canonicalURI is the address that a capture goes by.
+// canonicalURI returns the address under which a capture is archived.
 func canonicalURI(it *registry.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
 
-// canonicalURL is the identity of what a document names as its canonical URL. For a document that names none, it is
-// where permanent redirects lead; "" if there are no redirects either.
+// canonicalURL returns the identity of the canonical URL that a document names. For a document that names none, it is
+// the target of permanent redirects; "" if there are no redirects either.
 func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	s, err := b.Rules.Sources.ParseURL(doc.Canonical)
 	if doc.Canonical == "" || err != nil {
@@ -115,8 +115,8 @@ func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	return s.Normalized
 }
 
-// NoteCanonical takes over a document's canonical URL. It must come before the hashes, because it tells by them that
-// the item is new, and a new item has nothing to say in its history.
+// NoteCanonical records a document's canonical URL on the item. Call it before the hashes are set: without hashes the
+// item is new, and a new item gets no history entry.
 func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.Time) {
 	url := b.canonicalURL(it, doc)
 	if url != it.HTTPCanonicalURL && it.RawHash != "" {

@@ -27,13 +27,13 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	return it
 }
 
-// noteMetadata keeps what a page says about itself.
+// noteMetadata records a page's metadata.
 func noteMetadata(it *registry.Item, doc extract.Document, now time.Time) {
 	said := doc.Metadata.Believable(now)
 	it.PublishedAt, it.ModifiedAt, it.Author, it.SiteName = said.Published, said.Modified, said.Author, said.SiteName
 }
 
-// noteThin keeps why a page has little to read. The page is indexed all the same, and its history says so once.
+// noteThin records why a page has little text. The page is indexed all the same, and its history mentions this once.
 func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	if doc.Thin != "" && doc.Thin != it.Thin {
 		it.Record(now, "thin", doc.Thin)
@@ -41,18 +41,18 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
-// ApplyStored is [apply] for a reading of the snapshot: the site was not asked.
+// ApplyStored is [apply] for a reading of the snapshot, without a request to the site.
 func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	was := it.Watched
 	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
-		*is = was // what broke it is not what is stored
+		*is = was // the broken answer is not the stored one
 	}
 	return it
 }
 
 // Reprocessed turns a stored capture into one of the present version, by a reading under that version. The item's
-// history says so.
+// history records this.
 func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
 	run := b.Rules.RunID
 	if it.RebuildPending && !b.Forced {

@@ -8,26 +8,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A document that cannot be read is tried again like any failure, but reading the same bytes by the same rules would
-// fail again. So the item remembers what failed, beside what is stored: the site need not send it again, and it is not
-// extracted again.
+// A document that cannot be read is retried like any failure, but reading the same bytes by the same rules would fail
+// again. So the item remembers the failed answer, separately from the stored content: the site need not send it
+// again, and it is not extracted again.
 
-// unreadableFor is how long that is believed. The fault may have been that of the machine that read.
+// unreadableFor is how long that memory lasts, because the machine may have caused the failure.
 const unreadableFor = 30 * 24 * time.Hour
 
-// knowsUnreadable reports whether an answer is known that cannot be read, and would still fail. A forced check tries it
-// again.
+// knowsUnreadable reports whether the item remembers an unreadable answer that would still fail. A forced check tries
+// it again.
 func (b Basis) knowsUnreadable(it *registry.Item, now time.Time) bool {
 	u := &it.Unreadable
 	return u.Version == b.Rules.Version.String() && !b.Forced && !it.RebuildPending && now.Sub(u.Since) < unreadableFor
 }
 
-// isUnreadable reports whether an answer is the one that failed.
+// isUnreadable reports whether an answer is the remembered unreadable one.
 func (b Basis) isUnreadable(it *registry.Item, got Answer, now time.Time) bool {
 	return b.knowsUnreadable(it, now) && got.Raw == it.Unreadable.RawHash && typeOf(got) == it.Unreadable.Type
 }
 
-// unreadable is what to remember of an answer that could not be read. That is nothing unless the answer is at fault.
+// unreadable returns what to remember of an answer that could not be read: nothing, unless the answer is at fault.
 func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u registry.Unreadable) {
 	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
 		return u
@@ -42,8 +42,7 @@ func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u r
 
 func typeOf(got Answer) string { return mimeType(got.Response.Header.Get("Content-Type")) }
 
-// noteUnreadableValidators keeps the validators by which the next check knows that the answer is still the one that
-// cannot be read.
+// noteUnreadableValidators records the validators by which the next check recognizes the same unreadable answer.
 func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
 	if got.File == nil {
 		u.ETag, u.LastModified = Bounded(got.Response.Header.Get("ETag")), Bounded(got.Response.Header.Get("Last-Modified"))
@@ -52,8 +51,8 @@ func noteUnreadableValidators(u *registry.Unreadable, got Answer) {
 	u.ETag, u.LastModified, u.Length = Bounded(got.File.ETag), formatModified(got.File.LastModified), got.File.Length
 }
 
-// KnownFile has the properties by which a file is known: of the one that cannot be read, or else of the one that is
-// stored.
+// KnownFile returns the properties by which a file is recognized: those of the unreadable file, or else those of the
+// stored one.
 func (b Basis) KnownFile(it *registry.Item, now time.Time) (known file.Info) {
 	switch u := &it.Unreadable; {
 	case b.knowsUnreadable(it, now):

@@ -15,20 +15,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Where people watch a part of a page (W10), the page is fetched, stored and indexed as ever. Only the part decides
-// what readers of changes get. It is read in the answer and, when it has changed, in the snapshot of before. So a check
-// that finds nothing new costs no more, and new rules apply to both sides alike: a change of the rules is no change of
-// the page. The item's row has short hashes of the part under a key that names the rules. Under another key, what is
-// stored is read once more before the site is asked, as after a change of the normalization version.
+// Where people watch a part of a page (W10), the page is fetched, stored and indexed as usual. Only the part decides
+// what readers of changes get. The part is read in the answer and, when it has changed, also in the earlier snapshot.
+// So a check that finds nothing new costs no more, and new rules apply to both sides: a change of the rules is not a
+// change of the page. The item's row has short hashes of the part under a key that identifies the rules. When the key
+// differs, the stored capture is read once more before the request to the site, as after a change of the
+// normalization version.
 
-// Watching is the part of an item that is watched; nil where the whole item is.
+// Watching is the watched part of an item; nil where the whole item is watched.
 type Watching struct {
-	key    string // names the rules
-	index  bool   // the part is what is indexed
+	key    string // identifies the rules
+	index  bool   // only the part is indexed
 	reader *part.Reader
 }
 
-// WatchingOf is what is watched of an item, by what people have set for it.
+// WatchingOf returns the watched part of an item, by the options that people have set for it.
 func WatchingOf(set *options.Watch, version string) *Watching {
 	if set == nil {
 		return nil
@@ -37,21 +38,21 @@ func WatchingOf(set *options.Watch, version string) *Watching {
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" {
 		return nil
 	}
-	// Rules that only silence are left out of the key: they do not change the part.
-	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // of texts: always encodes
+	// Rules that only silence changes are left out of the key, because they do not alter the part.
+	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // texts always encode
 	sum := xxhash.Sum64(text)
 	w.key = hex.EncodeToString([]byte{byte(sum >> 56), byte(sum >> 48), byte(sum >> 40), byte(sum >> 32), byte(sum >> 24),
 		byte(sum >> 16), byte(sum >> 8), byte(sum)})
 	return w
 }
 
-// rules are the compiled rules. Stored rules were compiled before they were stored, so there is no error.
+// rules returns the compiled rules. Rules are compiled before they are stored, so compiling them again cannot fail.
 func (w *Watching) rules() *watch.Rules {
 	rules, _ := w.reader.Rules()
 	return rules
 }
 
-// Read reads the watched part of a page. The document is what of the page is to be indexed.
+// Read reads the watched part of a page. The returned document is what is indexed.
 func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL string) (extract.Document, *part.Part) {
 	if w == nil {
 		return doc, nil
@@ -65,7 +66,7 @@ func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL 
 	return indexed, &p
 }
 
-// lost says why the part is missing or broken; "" if it is there as before.
+// lost returns why the part is missing or broken; "" if the part exists as before.
 func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	before := 0
 	if it.Watched.Key == w.key {
@@ -82,7 +83,7 @@ func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	return watch.Lost(p.Elements, p.Letters, before)
 }
 
-// sameWatched reports whether the part is the one that is known.
+// sameWatched reports whether the part equals the known one.
 func (w *Watching) sameWatched(it *registry.Item, p *part.Part) bool {
 	if w == nil || p == nil {
 		return it.Watched.Key == ""
@@ -94,13 +95,13 @@ func (w *Watching) sameWatched(it *registry.Item, p *part.Part) bool {
 	return (lost != "") == (it.Watched.Broken != "") && (lost != "" || w.present(it, p))
 }
 
-// present reports whether the part's text is the one that is known.
+// present reports whether the part's text equals the known text.
 func (w *Watching) present(it *registry.Item, p *part.Part) bool {
 	states := change.StatesOf(it.Watched.States)
 	return len(states) > 0 && states[0] == p.State
 }
 
-// watched is what the item's row keeps of the part after a reading.
+// watched returns what the item's row records of the part after a reading.
 func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
 	if w == nil || p == nil {
 		return registry.Watched{}
@@ -120,8 +121,8 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 		Empty: p.Elements == 0}
 }
 
-// stands takes note that the source answered with what is stored. A part that was broken in an answer that was not
-// stored is then there again.
+// stands records that the source answered with the stored content. A part that was broken in an answer that was not
+// stored then exists again.
 func stands(it registry.Item) registry.Item {
 	if w := &it.Watched; w.Broken != "" && w.BrokenRaw != it.RawHash {
 		w.Broken, w.BrokenRaw, w.Since = "", "", time.Time{}
@@ -129,7 +130,7 @@ func stands(it registry.Item) registry.Item {
 	return it
 }
 
-// Rules that silence a change as a whole. Others ignore only some of its lines.
+// The rules that silence a whole change. Other rules ignore only some of its lines.
 const (
 	silencedBroken  = "watchBroken: what is watched is not there"
 	silencedPart    = "watch: what is watched is the same"
@@ -140,7 +141,7 @@ const (
 func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	p := r.Part
 	if w == nil || p == nil || it.Watched.Key != w.key || n.Kind == change.New ||
-		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing is known of the part before
+		len(it.Watched.States) == 0 && it.Watched.Broken == "" { // nothing was known of the part before
 		return n
 	}
 	switch {
@@ -169,19 +170,19 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	return n
 }
 
-// holds reports whether the part is there. A page that still has its part is believed even if it has lost much else
+// holds reports whether the part exists. A page that still has its part is believed even if it has lost much else
 // (H9).
 func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
-// keepsPart reports whether the index is to keep the part that it has, because the page has none now.
+// keepsPart reports whether the index should keep its old part, because the page has no part now.
 func (w *Watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
 }
 
-// HasOtherRules reports whether what is known of the part was read by other rules than the present ones.
+// HasOtherRules reports whether the known part was read by other rules than the present ones.
 func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	if w == nil {
 		return it.Watched.Key != ""
@@ -189,7 +190,7 @@ func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	return it.Watched.Key != w.key
 }
 
-// Unknown is what the item's row keeps when what is stored of the page cannot be read: no part to compare with.
+// Unknown returns what the item's row records when the stored page cannot be read: no part to compare with.
 func (w *Watching) Unknown() (known registry.Watched) {
 	if w != nil {
 		known.Key = w.key
