@@ -22,7 +22,7 @@ func (r *rig) aliasRows() (n int) {
 	return n
 }
 
-// settled has pages /q and /p, which names it, checked until neither is due for a week.
+// settled checks page /q, and page /p, which names /q as its canonical, until neither is due for a week.
 func (r *rig) settled() {
 	r.t.Helper()
 	r.site.put("/q", text("v1").etag("q"))
@@ -38,7 +38,7 @@ func (r *rig) settled() {
 	}
 }
 
-// A16: when the page that another names leaves the index, for whatever reason, that one is back within
+// A16: when the page that stands for an alias leaves the index, for whatever reason, the alias is back within
 // minutes, and not only when its own check is due.
 func TestA16AliasComesBack(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
@@ -79,7 +79,7 @@ func TestA16AliasComesBack(t *testing.T) {
 	}
 }
 
-// A16: nothing leads to what is an alias no more, or of another.
+// A16: no row leads to an item that is no longer an alias, or that is now an alias of another item.
 func TestA16AliasRows(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -120,7 +120,7 @@ func TestA16AliasRows(t *testing.T) {
 	}
 }
 
-// A16: of very many aliases 50 are brought forward; the others look when they are due.
+// A16: of very many aliases, 50 checks are brought forward; the others are checked when they are due.
 func TestA16ManyAliases(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/q", text("v1").etag("q"))
@@ -132,7 +132,7 @@ func TestA16ManyAliases(t *testing.T) {
 	}
 	r.register(false, paths...)
 	r.mustWork()
-	r.sweepAfter(15 * time.Minute) // a new alias is looked at again
+	r.sweepAfter(15 * time.Minute) // a new alias is checked again
 	r.site.put("/q", text("v1").set("X-Robots-Tag", "noindex"))
 	r.look("/q")
 	r.sweepAfter(4 * time.Minute)
@@ -141,7 +141,7 @@ func TestA16ManyAliases(t *testing.T) {
 	}
 }
 
-// A16: an unchanged check of an alias, or of who stands for it, costs what it did before.
+// A16: an unchanged check of an alias, or of the page that stands for it, costs what it did before.
 func TestA16UnchangedCostsNothing(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)
@@ -158,14 +158,14 @@ func TestA16UnchangedCostsNothing(t *testing.T) {
 	if q := cost("/q"); q != alone {
 		t.Errorf("%d operations for a page with an alias, %d for one without", q, alone)
 	}
-	// It reads who stands for it, to know whether that goes on. A forced check counts it as pending until then, which
-	// the copy of the host's counters is told.
+	// The check reads the item that stands for the page, to see whether it still does. Until then the forced check
+	// counts as pending, which is written to the copy of the host's counters.
 	if p := cost("/p"); p != alone+2 {
 		t.Errorf("%d operations for an alias, %d for another page", p, alone)
 	}
 }
 
-// A16: who stands behind a page that becomes an alias itself is soon behind the end of the chain.
+// A16: when a page becomes an alias, the pages behind it soon stand behind the end of the chain.
 func TestA16ChainGrows(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", text("a"))

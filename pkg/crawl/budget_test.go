@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// limited gives the rig's hosts budgets.
+// limited sets budgets for the rig's hosts.
 func limited(daily, total registry.Budget) func(*knobs) {
 	return func(k *knobs) { k.polite.Daily, k.polite.Total = daily, total }
 }
@@ -28,7 +28,7 @@ func paths(n int) (out []string) {
 	return out
 }
 
-// tomorrow begins the next day, and sweeps until nothing is to be done in its first hour.
+// tomorrow begins the next day, and sweeps until there is nothing left to do in its first hour.
 func (r *rig) tomorrow() {
 	r.t.Helper()
 	now := r.clock.now()
@@ -52,9 +52,8 @@ func (r *rig) fetched(of []string) (n int) {
 	return n
 }
 
-// E3: a budget that is spent is a state: pages wait for the next day, without an error or an attempt.
-// Every request counts: the first day's go to robots.txt, the page that is asked for to know those that
-// do not exist, redirects and resources, too.
+// E3: when a budget is spent, pages wait for the next day, without an error or an attempt. Every request counts: on
+// the first day also those for robots.txt, for the page that cannot exist, for redirects and for resources.
 func TestE3BudgetOfRequests(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), limited(registry.Budget{Requests: 6}, registry.Budget{}))
@@ -68,7 +67,7 @@ func TestE3BudgetOfRequests(t *testing.T) {
 		must(t, err)
 		r.register(false, all...)
 		r.mustWork()
-		if n := r.fetched(all); n != 3 { // "/0", "/1" and where it leads, "/2"
+		if n := r.fetched(all); n != 3 { // "/0", "/1" with its redirect, "/2"
 			t.Errorf("on the first day %d pages", n)
 		}
 		view, err := r.reg.Hosts.View(t.Context(), r.source("/").Host)
@@ -92,14 +91,14 @@ func TestE3BudgetOfRequests(t *testing.T) {
 	})
 }
 
-// E3: of bytes, no more than the bodies that are on their way come on top.
+// E3: a budget of bytes is exceeded by no more than the bodies in flight.
 func TestE3BudgetOfBytes(t *testing.T) {
 	size := int64(len(text("v10").body))
 	for _, total := range []bool{false, true} {
 		budget := registry.Budget{Bytes: 5*size + 1}
 		daily, all := budget, registry.Budget{}
 		if total {
-			daily, all = registry.Budget{}, registry.Budget{Bytes: 8 * budget.Bytes} // in eight parts
+			daily, all = registry.Budget{}, registry.Budget{Bytes: 8 * budget.Bytes} // handed out in eight parts
 		}
 		r := newRig(t, limited(daily, all))
 		pages := paths(100)
@@ -122,7 +121,7 @@ func TestE3BudgetOfBytes(t *testing.T) {
 	}
 }
 
-// E3: what asks nobody needs no budget: what is removed goes.
+// E3: work that needs no request needs no budget: removals go on.
 func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 	r := newRig(t, limited(registry.Budget{Requests: 3}, registry.Budget{}))
 	r.site.put("/p", text("v1"))
@@ -137,8 +136,8 @@ func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 	}
 }
 
-// E3: an unchanged check costs the same storage requests with limits as without; with a budget that
-// hosts share, a read and a write more for each portion of it.
+// E3: an unchanged check costs the same storage requests with limits as without. With a budget that hosts share, it
+// costs one more read and write for each portion of the budget.
 func TestE3CostOfLimits(t *testing.T) {
 	count := func(daily, total registry.Budget, items int) (calls []string) {
 		var c counter
@@ -173,7 +172,7 @@ func TestE3CostOfLimits(t *testing.T) {
 	}
 }
 
-// counter writes down storage requests.
+// counter counts storage requests.
 type counter struct {
 	mu    sync.Mutex
 	calls []string

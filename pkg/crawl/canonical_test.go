@@ -17,13 +17,13 @@ func naming(canonical, version string) page {
 	return page{body: "<link rel=canonical href='" + canonical + "'>" + text(version).body}
 }
 
-// turn is one check of one page, and what is to be seen of it.
+// turn is one check of one page, with its expected results.
 type turn struct {
 	serve map[string]page // changes to the site before the check
-	look  string          // the page that is checked, in the order of the turns for the first time
-	shown string          // the paths that the index holds, in order
+	look  string          // the page to check; pages are registered in the order of their first check
+	shown string          // the paths in the index, in order
 	alias string          // the path of the item that stands for the page
-	says  string          // what its error message, or its note if there is none, has to say
+	says  string          // part of its error message, or of its note if there is no error
 }
 
 func (r *rig) takeTurns(turns []turn) {
@@ -48,7 +48,7 @@ func (r *rig) takeTurns(turns []turn) {
 	}
 }
 
-// shown lists what a search could find.
+// shown lists the pages that a search could find.
 func (r *rig) shown() string {
 	r.index.mu.Lock()
 	defer r.index.mu.Unlock()
@@ -180,15 +180,15 @@ var canonicalCases = []struct {
 	}},
 }
 
-// A16: whoever stands for a page is in the index, and the page is not.
+// A16: the item that stands for a page is in the index, and the page is not.
 func TestA16Canonical(t *testing.T) {
 	for _, tt := range canonicalCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).takeTurns(tt.turns) })
 	}
 }
 
-// A16: a canonical must itself be worth being found; until then, and from then on, the page stands
-// for itself, and comes back from its snapshot.
+// A16: a canonical page must itself be searchable. Before it is, and when it ceases to be, the page stands for itself
+// and is indexed from its snapshot.
 func TestA16CanonicalThatFails(t *testing.T) {
 	v1 := text("v1").etag("b")
 	for _, tt := range []struct {
@@ -209,7 +209,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 			r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /b"))
 			r.forget()
 			r.clock.pass(25 * time.Hour)
-			r.next("/b") // and /a, which finds it as it was
+			r.next("/b") // also checks /a, which is unchanged
 		}, "has the status OutOfScope"},
 		{"a type nobody reads", func(r *rig) {
 			r.site.put("/b", page{body: "\x00\x01"}.set("Content-Type", "application/octet-stream"))
@@ -218,7 +218,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 		{"about to be removed", func(r *rig) {
 			_, err := r.reg.Items.Remove(r.t.Context(), r.item("/b").ID)
 			must(r.t, err)
-			r.jobs() // nobody does it
+			r.jobs() // the jobs are lost
 		}, "is to be removed"},
 		{"removed", func(r *rig) {
 			_, err := r.reg.Items.Remove(r.t.Context(), r.item("/b").ID)
@@ -263,7 +263,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 	}
 }
 
-// A16: an alias that may not, or cannot, be shown anyway is an alias no more.
+// A16: an alias that must not, or cannot, be searchable is no longer an alias.
 func TestA16AliasThatLeaves(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"noindex": func(r *rig) { r.site.put("/a", naming("/b", "v1").set("X-Robots-Tag", "noindex")) },
@@ -303,8 +303,8 @@ func TestA16RelativeCanonical(t *testing.T) {
 	}
 }
 
-// FORCE_REINDEX_ON_CANONICAL_CHANGE decides whether a page is kept and indexed again when only its
-// canonical has changed. Who stands for it follows in both cases.
+// FORCE_REINDEX_ON_CANONICAL_CHANGE decides whether a page is stored and indexed again when only its canonical has
+// changed. The item that stands for the page changes in both cases.
 func TestReindexOnCanonicalChange(t *testing.T) {
 	for _, reindex := range []bool{true, false} {
 		r := newRig(t, func(k *knobs) { k.crawl.ReindexOnCanonical = reindex })
@@ -341,7 +341,7 @@ func TestReindexOnCanonicalChange(t *testing.T) {
 	}
 }
 
-// A page that nobody else is said to stand for costs nothing more.
+// A16: a page for which no other item may stand costs nothing more.
 func TestA16UnchangedChecksReadNothing(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("/a", "v1").etag("1"))

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A16: what is ignored is in the history once, however often it is seen.
+// A16: the history mentions an ignored canonical once, however often it is seen.
 func TestA16NotesAreRecordedOnce(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("https://evil.example/", "v1").etag("1"))
@@ -39,15 +39,15 @@ func TestA16NotesAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// A16: a canonical that is to be fetched yet brings the next look forward, once; so does becoming
-// an alias, because two workers may have made each the other's.
+// A16: a canonical that was not fetched yet brings the next check forward, once. So does becoming an alias, because
+// two workers may have made each page the other's alias.
 func TestA16LooksAgainSoon(t *testing.T) {
 	r := newRig(t)
 	base := schedule.Defaults()
 	r.site.put("/a", naming("/b", "v1").etag("a"))
 	r.site.put("/b", text("v1").etag("b"))
 	r.register(false, "/b")
-	r.jobs() // nobody does it
+	r.jobs() // the jobs are lost
 	wait := func(it registry.Item) time.Duration { return it.NextCrawlAt.Sub(r.clock.now()) }
 	if it := r.first("/a"); wait(it) != base.ErrorBase || it.Status != indexed {
 		t.Errorf("next look after %v (%s)", wait(it), it.Status)
@@ -64,8 +64,8 @@ func TestA16LooksAgainSoon(t *testing.T) {
 	}
 }
 
-// A16: pages of one job that name each other, and so are compared with what was there before, come right
-// by themselves.
+// A16: pages of one job that name each other are compared with the state before the job; later checks correct the
+// result.
 func TestA16LoopWithinOneJob(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"/a", "/b"} {
@@ -86,13 +86,13 @@ func TestA16LoopWithinOneJob(t *testing.T) {
 	}
 }
 
-// A16: a page that names somebody else at each check, who is never fetched, is not asked more often.
+// A16: a page that names another canonical at each check, none of which is ever fetched, is not checked more often.
 func TestA16LooksAgainSoonOnce(t *testing.T) {
 	r := newRig(t)
 	for i := range 5 {
 		next := fmt.Sprintf("/%d", i)
 		r.register(false, next)
-		r.jobs() // nobody does it
+		r.jobs() // the jobs are lost
 		r.site.put("/a", naming(next, "v1"))
 		it := r.look("/a")
 		if soon := it.NextCrawlAt.Sub(r.clock.now()) < schedule.Defaults().Base; soon != (i == 0) {
@@ -101,8 +101,8 @@ func TestA16LooksAgainSoonOnce(t *testing.T) {
 	}
 }
 
-// A16: in a ring of any size all pages stand for themselves, in whatever order they are looked at,
-// and it takes a bounded number of reads to see it.
+// A16: in a ring of any size all pages stand for themselves, in whatever order they are checked, and a bounded number
+// of reads shows this.
 func TestA16Rings(t *testing.T) {
 	for n := 2; n <= 5+3; n++ {
 		r := newRig(t)
@@ -125,14 +125,14 @@ func TestA16Rings(t *testing.T) {
 	}
 }
 
-// A16: chains of aliases are followed over five of them, and no further.
+// A16: a chain is followed through five aliases, and no further.
 func TestA16LongChains(t *testing.T) {
 	for _, n := range []int{5, 5 + 1} {
 		r := newRig(t)
 		last := n + 1
 		r.site.put(fmt.Sprintf("/%d", last), text("v1"))
 		r.first(fmt.Sprintf("/%d", last))
-		for i := n; i >= 0; i-- { // each is made an alias before its canonical has one
+		for i := n; i >= 0; i-- { // each becomes an alias before its canonical does
 			path, next := fmt.Sprintf("/%d", i), fmt.Sprintf("/%d", i+1)
 			r.site.put(path, text("v1"))
 			r.first(path)

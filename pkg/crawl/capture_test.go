@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// A21: what was fetched is kept once, byte for byte, with the headers that a replay needs.
+// A21: a fetched body is stored once, byte for byte, with the headers that a replay needs.
 func TestA21Captures(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -41,8 +41,8 @@ func TestA21Captures(t *testing.T) {
 	})
 }
 
-// A21, B2: a page that goes back to what it was has two captures, and the first one is unchanged
-// but for its verification.
+// A21, B2: a page that returns to its earlier content has two captures, and only the verification of the first one
+// changes.
 func TestA21ThereAndBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -52,7 +52,7 @@ func TestA21ThereAndBack(t *testing.T) {
 		before := r.captures("/p")[0]
 		r.site.put("/p", b)
 		r.next("/p")
-		r.site.put("/p", page{body: `<link rel=canonical href="/q">` + a.body}) // noise of its own
+		r.site.put("/p", page{body: `<link rel=canonical href="/q">` + a.body}) // noise that only this item has
 		r.next("/p")
 		r.site.put("/p", a)
 		it := r.next("/p")
@@ -77,7 +77,7 @@ func TestA21ThereAndBack(t *testing.T) {
 	})
 }
 
-// A21: one body of many items is one blob.
+// A21: a body that many items share is one blob.
 func TestA21SharedBody(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -96,7 +96,7 @@ func TestA21SharedBody(t *testing.T) {
 	})
 }
 
-// A20: a job that comes again, or twice at once, or late, does no harm.
+// A20: a job that is delivered again, twice at once, or late does no harm.
 func TestA20DoubledJobs(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -129,7 +129,7 @@ func TestA20DoubledJobs(t *testing.T) {
 	})
 }
 
-// A20: two workers of one host with room for both share its items, and each is fetched once.
+// A20: when a host has room for two workers, they share its items, and each item is fetched once.
 func TestA20TwoWorkers(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) { k.polite.MaxConcurrent = 4 })
@@ -152,7 +152,7 @@ func TestA20TwoWorkers(t *testing.T) {
 			}
 		}
 		wg.Wait()
-		r.sweepAfter(time.Minute) // what found no room
+		r.sweepAfter(time.Minute) // the item that found no room
 		asked := r.site.asked()
 		slices.Sort(asked)
 		if len(slices.Compact(asked)) != len(paths) || len(asked) != len(paths) {

@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// look is one check of /p, and everything a stranger could see of it.
+// look is one check of /p, with everything that is visible from outside.
 type look struct {
 	serve  map[string]page // changes to the site before the check
 	force  bool
 	asked  string // requests, separated by semicolons
-	index  string // writes to the index, likewise
+	index  string // writes to the index, separated by semicolons
 	status registry.Status
 	what   string // the decision
 }
@@ -234,7 +234,7 @@ var changeCases = []struct {
 	}},
 }
 
-// A8: nothing is downloaded, nothing is indexed unless the content has changed.
+// A8: unchanged content is neither downloaded nor indexed.
 func TestA8Changes(t *testing.T) {
 	for _, tt := range changeCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).follow(tt.looks) })
@@ -262,7 +262,7 @@ func TestA8RedirectIsRecorded(t *testing.T) {
 	}
 }
 
-// A10: both hashes are written, and they tell content from what stands around it.
+// A10: both hashes are stored, and they distinguish content from noise around it.
 func TestA10Hashes(t *testing.T) {
 	r := newRig(t)
 	around := func(nav, main string) page {
@@ -287,7 +287,7 @@ func TestA10Hashes(t *testing.T) {
 	}
 }
 
-// A22: the language belongs to the content and stays until that changes.
+// A22: the language belongs to the content and stays until the content changes.
 func TestA22Language(t *testing.T) {
 	r := newRig(t)
 	in := func(lang, version string) page {

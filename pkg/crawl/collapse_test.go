@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// prose is a page with a title and so many words, of which no other prose from elsewhere has one.
+// prose is a page with a title and a number of words. Pages made with other ranges share no word with it.
 func prose(title string, from, n int) page {
 	var b strings.Builder
 	for i := range n {
@@ -22,10 +22,10 @@ func prose(title string, from, n int) page {
 	return page{body: "<html lang=en><title>" + title + "</title><main><p>" + b.String() + "</p></main>"}
 }
 
-// broken is what a site shows instead of a page.
+// broken is an error page that a site shows instead of a page.
 func broken(n int) page { return prose("Oops", 1000*n, 10) }
 
-// kinds are those of a page's changes, the oldest first.
+// kinds returns the kinds of a page's changes, the oldest first.
 func (r *rig) kinds(path string) (out []string) {
 	r.t.Helper()
 	changes, err := r.snaps.Changes(r.t.Context(), r.source(path).ID(), 1000)
@@ -36,7 +36,7 @@ func (r *rig) kinds(path string) (out []string) {
 	return out
 }
 
-// collapsed has a page wait with a collapse that so many checks have seen; the next one sees it, too.
+// collapsed makes a page wait with a collapse that so many checks have seen. The next check sees it, too.
 func (r *rig) collapsed(checks int) {
 	r.t.Helper()
 	r.site.put("/p", prose("full", 0, 100).etag("1"))
@@ -47,17 +47,17 @@ func (r *rig) collapsed(checks int) {
 	}
 }
 
-// waits is a check, and what a collapse leaves behind.
+// waits is a check, with the traces that a collapse leaves.
 type waits struct {
 	serve  page
 	asked  string
-	index  string // what it holds
-	checks int    // of the collapse
+	index  string // its contents
+	checks int    // checks that have seen the collapse
 	what   string // the decisions
 }
 
-// TestH9Collapses: what the index has stays while two more checks are made, soon. What ends the wait is decided as
-// if there had been none.
+// TestH9Collapses checks that the index keeps its content while two more checks follow soon, and that the answer that
+// ends the wait is decided as if there had been no collapse.
 func TestH9Collapses(t *testing.T) {
 	full := prose("full", 0, 100).etag("1")
 	first := waits{full, "GET /p", "full", 0, "registered changed indexed"}
@@ -134,7 +134,8 @@ func TestH9Collapses(t *testing.T) {
 	}
 }
 
-// TestH9WhoAsksIsAnswered: a forced check accepts what it finds, and so does one that a person asked for.
+// TestH9WhoAsksIsAnswered checks that a forced check accepts what it finds, and so does a check that a person asked
+// for.
 func TestH9WhoAsksIsAnswered(t *testing.T) {
 	for name, check := range map[string]func(r *rig) registry.Item{
 		"forced": func(r *rig) registry.Item { return r.force("/p") },
@@ -164,8 +165,8 @@ func TestH9WhoAsksIsAnswered(t *testing.T) {
 	}
 }
 
-// TestH9AnAnswerWithoutABodySaysNothing: what came while a collapse waits leaves no validators by which a later
-// answer would be called the same, and a redirect leads nowhere yet.
+// TestH9AnAnswerWithoutABodySaysNothing checks that an answer during a collapse leaves no validators by which a later
+// answer could count as unchanged, and that a redirect is not followed up yet.
 func TestH9AnAnswerWithoutABodySaysNothing(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", prose("full", 0, 100).etag("1"))
@@ -190,7 +191,8 @@ func TestH9AnAnswerWithoutABodySaysNothing(t *testing.T) {
 	}
 }
 
-// TestH9ARebuildKeepsWhatIsKnown: the index is filled from what is stored, and the collapse goes on waiting.
+// TestH9ARebuildKeepsWhatIsKnown checks that a rebuild fills the index from the snapshot, and that the collapse keeps
+// waiting.
 func TestH9ARebuildKeepsWhatIsKnown(t *testing.T) {
 	for _, raise := range []bool{false, true} {
 		r := newRig(t)
@@ -221,8 +223,8 @@ func TestH9ARebuildKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestH9UnderARaisedVersion: what is known is read again before it is compared, and placed though the page
-// collapsed in the same check.
+// TestH9UnderARaisedVersion checks that the known content is read again before it is compared, and is placed even
+// though the page collapsed in the same check.
 func TestH9UnderARaisedVersion(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", prose("full", 0, 100))
@@ -241,8 +243,8 @@ func TestH9UnderARaisedVersion(t *testing.T) {
 	}
 }
 
-// TestH9Aliases: an alias that collapses stays one, and the page that stands for it stays in the index while it
-// collapses itself.
+// TestH9Aliases checks that an alias that collapses stays an alias, and that the page that stands for it stays in the
+// index while it collapses itself.
 func TestH9Aliases(t *testing.T) {
 	canonical := prose("full", 0, 100)
 	canonical.body = strings.Replace(canonical.body, "<title>", `<link rel=canonical href="/q"><title>`, 1)
@@ -274,7 +276,7 @@ func TestH9Aliases(t *testing.T) {
 	r.checkInvariants()
 }
 
-// TestH9PurgedWhileItWaits: nothing stays behind.
+// TestH9PurgedWhileItWaits checks that nothing of a purged item remains.
 func TestH9PurgedWhileItWaits(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", prose("full", 0, 100))

@@ -19,15 +19,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// depot is a blob service with one container, /acct/shelf, that does as it is told. Listings have
-// two blobs on a page.
+// depot is a blob service with one container, /acct/shelf, whose behaviour the test sets. A listing has two blobs on
+// a page.
 type depot struct {
 	*httptest.Server
 	stock map[string]string
-	asked []string        // blobs, each with the signature that came along
+	asked []string        // requested blobs, each with the signature of the request
 	shut  map[string]bool // signatures that open no blob
-	fail  int             // pages of a listing before one fails; 0: none fails
-	wrote time.Time       // when all blobs were written
+	fail  int             // pages of a listing before one fails; 0: no page fails
+	wrote time.Time       // modification time of all blobs
 }
 
 func newDepot(t *testing.T) *depot {
@@ -64,7 +64,7 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func revision(body string) string { return fmt.Sprintf("%x", []byte(body[:min(20, len(body))])) }
 
-// list answers two blobs and, while there are more, where they go on.
+// list answers with two blobs and, while there are more, the marker of the next page.
 func (d *depot) list(w http.ResponseWriter, r *http.Request) {
 	names := slices.Sorted(maps.Keys(d.stock))
 	from, _ := slices.BinarySearch(names, r.URL.Query().Get("marker"))
@@ -95,7 +95,7 @@ func (d *depot) list(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(page.Bytes())
 }
 
-// asks gives what was asked for since it was last called.
+// asks returns the requests since the last call.
 func (d *depot) asks() []string {
 	out := d.asked
 	d.asked = nil
@@ -103,7 +103,7 @@ func (d *depot) asks() []string {
 	return out
 }
 
-// docks is a rig with a depot. Its credentials SHELF and OWN open the depot named first.
+// docks is a rig with a depot. Its credentials SHELF and OWN are valid for the depot named first.
 type docks struct {
 	*rig
 	*depot
@@ -123,11 +123,11 @@ func newDocks(t *testing.T) *docks {
 	})}
 }
 
-// whole has the container listed now, by a credential if one is named, and what it has found checked.
+// whole lists the container now, with a credential if one is named, and checks the blobs that it found.
 func (d *docks) whole(credential string) registry.Item {
 	d.t.Helper()
 	d.clock.pass(time.Hour)
-	_, err := d.reg.Jobs.Sweep(d.t.Context()) // takes up what has come due by itself
+	_, err := d.reg.Jobs.Sweep(d.t.Context()) // collects items that have become due by themselves
 	must(d.t, err)
 	return d.fileItem(d.address(), registry.RegisterOptions{Credential: credential})
 }
@@ -153,7 +153,7 @@ func (d *docks) want(asks ...string) {
 	}
 }
 
-// A9: what a container of the same name at another address has is no business of its.
+// A9: a container does not touch the blobs of a container of the same name at another address.
 func TestA9ContainersOfOneName(t *testing.T) {
 	d, other := newDocks(t), newDepot(t)
 	d.stock["a.txt"], other.stock["b.txt"] = "Here.", "There."
@@ -172,7 +172,7 @@ func TestA9ContainersOfOneName(t *testing.T) {
 	}
 }
 
-// A24: a blob that was added with a credential of its own keeps it for as long as it gets in with it.
+// A24: a blob that was added with a credential of its own keeps the credential while it works.
 func TestA24ContainerAndCredentials(t *testing.T) {
 	d := newDocks(t)
 	d.stock["own.txt"], d.stock["new.txt"] = "First.", "First."
@@ -194,10 +194,10 @@ func TestA24ContainerAndCredentials(t *testing.T) {
 	if it := d.blob("own.txt"); it.Status != indexed || it.Credential != "SHELF" {
 		t.Errorf("let in again: %s (%s) by %s", it.Status, it.ErrorMessage, it.Credential)
 	}
-	d.want("own.txt OWN", "own.txt SHELF") // the first as its schedule said
+	d.want("own.txt OWN", "own.txt SHELF") // the first request as scheduled
 }
 
-// A3: names that differ in slashes are one source, which is read under the name that comes first.
+// A3: names that differ only in slashes are one source, which is read under the first name.
 func TestA3ContainerSlashes(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a//b.txt"] = "Between two slashes."
@@ -218,7 +218,7 @@ func TestA3ContainerSlashes(t *testing.T) {
 	}
 }
 
-// A3: a blob whose name cannot be an address is told of.
+// A3: a blob whose name cannot be an address is reported.
 func TestA3ContainerNames(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a/../b.txt"], d.stock["c.txt"] = "Up and down.", "The text of c."
@@ -231,7 +231,7 @@ func TestA3ContainerNames(t *testing.T) {
 	d.want("c.txt")
 }
 
-// A9: a listing that ends in the middle says nothing about what it did not come to.
+// A9: an interrupted listing decides nothing about the blobs that it did not reach.
 func TestA9ContainerListedInPart(t *testing.T) {
 	d := newDocks(t)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -253,7 +253,7 @@ func TestA9ContainerListedInPart(t *testing.T) {
 	if it := d.blob("e.txt"); it.Status != registry.Gone || d.index.holds(it) != "" {
 		t.Errorf("deleted: %s (%s)", it.Status, it.ErrorMessage)
 	}
-	d.stock["e.txt"] = "The text of e" // a deletion that was undone: the same revision
+	d.stock["e.txt"] = "The text of e" // undoes the deletion, with the same revision
 	d.whole("")
 	d.whole("")
 	d.want("e.txt")
@@ -262,8 +262,7 @@ func TestA9ContainerListedInPart(t *testing.T) {
 	}
 }
 
-// A9: a container that is too large fails, whether its blobs are listed or known; what has gone does
-// not count.
+// A9: a container that is too large fails, whether its blobs are listed or known. Gone blobs do not count.
 func TestA9ContainerTooLarge(t *testing.T) {
 	d := newDocks(t)
 	maxBlobs = 3
@@ -291,7 +290,7 @@ func TestA9ContainerTooLarge(t *testing.T) {
 	}
 }
 
-// A17: a blob that cannot be read is not read again at each listing, but once it was written again.
+// A17: a blob that cannot be read is read again only once it has been written again, not at each listing.
 func TestA17ContainerWithABrokenDocument(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a.pdf"] = "%PDF-1.7 and nothing more"

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// derived are the columns that follow from an item's identity, and those that follow from its snapshot.
+// derived are the columns that are derived from an item's identity, and those that are derived from its snapshot.
 var derived = [][]string{
 	{"displaySource", "contentGroupId"},
 	{"contentHash", "textHash", "language", "mimeType", "title", "normalizationVersion", "imagesHash"},
 }
 
-// columns reads some columns of an item's row, or overwrites them first.
+// columns reads columns of an item's row; with overwrite it writes them first.
 func (r *rig) columns(path, overwrite string, names ...string) storage.Properties {
 	r.t.Helper()
 	it, table := r.item(path), r.store.Table(registry.DefaultTable)
@@ -35,8 +35,8 @@ func (r *rig) columns(path, overwrite string, names ...string) storage.Propertie
 	return out
 }
 
-// Z4: a rebuild recomputes the columns that follow from others: from the identity those of every item, from the
-// snapshot those of what belongs into the index. No site is asked, and what is not derived stays.
+// Z4: a rebuild recomputes the derived columns: those from the identity for every item, those from the snapshot for
+// items that belong in the index. No site is asked, and other columns stay.
 func TestZ4RebuildRecomputesDerivedColumns(t *testing.T) {
 	for _, scope := range []rebuild.Scope{{}, {Host: "127.0.0.1"}} {
 		r := newRig(t)

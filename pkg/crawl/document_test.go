@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// TestMain lets the test's executable be the process that reads a heavy document, and one of several
-// that crawl one host.
+// TestMain lets the test's executable also run as the process that reads a heavy document, and as one of several
+// processes that crawl one host.
 func TestMain(m *testing.M) {
 	document.Main()
 	runErrand()
 	azuritetest.Main(m)
 }
 
-// testFile is a page with the bytes of a test file of another package.
+// testFile is a page with the bytes of another package's test file.
 func testFile(t *testing.T, contentType string, path ...string) page {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join(append([]string{"..", "content"}, path...)...))
@@ -30,8 +30,8 @@ func testFile(t *testing.T, contentType string, path ...string) page {
 
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
-// A17: documents of every type are crawled side by side; those that nobody can read fail alone,
-// with a message that says why.
+// A17: documents of every type are crawled side by side. A document that cannot be read fails alone, with a message
+// that states why.
 func TestA17Documents(t *testing.T) {
 	r := newRig(t)
 	octets := "application/octet-stream"
@@ -41,7 +41,7 @@ func TestA17Documents(t *testing.T) {
 		path    string
 		page    page
 		status  registry.Status
-		message string // contained
+		message string // part of the error message
 	}{
 		{"/page", text("page"), indexed, ""},
 		{"/pdf", testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf"), indexed, ""},
@@ -77,8 +77,8 @@ func TestA17Documents(t *testing.T) {
 	r.mustWork()
 }
 
-// A17: a document is checked like a page: not read again while it has not changed, and told from
-// its noise when it has.
+// A17: a document is checked like a page: it is not read again while it has not changed, and content is distinguished
+// from noise when it has.
 func TestA17DocumentsChange(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))

@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// A12: the interval climbs with unchanged checks, is capped, and a change resets it.
+// A12: the interval grows with unchanged checks up to a cap, and a change resets it.
 func TestA12Ladder(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -41,7 +41,7 @@ func TestA12Ladder(t *testing.T) {
 	}
 }
 
-// gz is a text compressed.
+// gz compresses a text.
 func gz(text string) string {
 	var b strings.Builder
 	w := gzip.NewWriter(&b)
@@ -50,12 +50,12 @@ func gz(text string) string {
 	return b.String()
 }
 
-// A13: a failing page is data. It backs off, and keeps what it has in the index.
+// A13: a failing page is data. Its checks back off, and its content in the index stays.
 func TestA13Failures(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		page page
-		want string // in the message
+		want string // part of the message
 	}{
 		{"500", status(500), "HTTP 500"},
 		{"502", status(502), "HTTP 502"},
@@ -107,7 +107,7 @@ func TestA13Failures(t *testing.T) {
 	}
 }
 
-// A13: a site that is not there, and one that never answers.
+// A13: a site that does not exist, and a site that never answers, are failures of the page.
 func TestA13NoAnswer(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		r := newRig(t)
@@ -130,8 +130,8 @@ func TestA13NoAnswer(t *testing.T) {
 	})
 }
 
-// A13: 429 and 503 pause the whole host for as long as they ask, in both forms, or for a while.
-// The other items of the job are given back and done later.
+// A13: 429 and 503 pause the whole host for the requested time, in both forms, or for a default. The other items of
+// the job are given back and checked later.
 func TestA13HostIsPaused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -173,7 +173,7 @@ func TestA13HostIsPaused(t *testing.T) {
 			for _, p := range paths {
 				r.site.put(p, text(p))
 			}
-			for r.clock.now().Before(began.Add(tt.want)) { // sweeps in between ask nobody
+			for r.clock.now().Before(began.Add(tt.want)) { // sweeps in between send no request
 				if asked := r.site.asked(); len(asked) > 0 {
 					t.Fatalf("asked %q during the pause", asked)
 				}
@@ -182,7 +182,7 @@ func TestA13HostIsPaused(t *testing.T) {
 			for range 15 {
 				r.sweepAfter(time.Minute)
 			}
-			for _, p := range paths[1:] { // the one that was asked has its own backoff
+			for _, p := range paths[1:] { // the first page has a backoff of its own
 				if it := r.item(p); it.Status != indexed || it.CrawlAttempts != 0 {
 					t.Errorf("%s is %s (%s), due %s", p, it.Status, it.ErrorMessage, it.NextCrawlAt)
 				}
@@ -191,8 +191,8 @@ func TestA13HostIsPaused(t *testing.T) {
 	}
 }
 
-// A13: a 429 or 503 behind a redirect pauses the host that answered, for everybody who is sent
-// there, and not the one that sent them.
+// A13: a 429 or 503 after a redirect pauses the host that answered, for all pages that redirect there, and not the
+// host that redirected.
 func TestA13PauseBehindRedirect(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -242,7 +242,7 @@ func (r *rig) sweepAfter(d time.Duration) {
 	r.mustWork()
 }
 
-// A14: the documents of Gone items stay when that is configured, and the status still says so.
+// A14: the documents of Gone items stay in the index when that is configured, and the status is still Gone.
 func TestA14KeepGone(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.KeepGone = true })
 	r.site.put("/p", text("v1"))
@@ -261,7 +261,7 @@ func TestA14KeepGone(t *testing.T) {
 	}
 }
 
-// A14: a gone page is looked at ever more rarely, also while it fails otherwise.
+// A14: a gone page is checked ever more rarely, even while it fails in other ways.
 func TestA14GoneIsCheckedRarely(t *testing.T) {
 	r := newRig(t)
 	r.first("/p")
@@ -277,7 +277,7 @@ func TestA14GoneIsCheckedRarely(t *testing.T) {
 	}
 }
 
-// A15: after a force that fails the next try is forced, and done without conditions when the site is back.
+// A15: after a forced check that fails, the next check is also forced, and sends no conditions once the site is back.
 func TestA15ForceThatFails(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -303,8 +303,8 @@ func TestA15ForceThatFails(t *testing.T) {
 	})
 }
 
-// Our own index failing in a way that nobody foresaw is neither the pages' fault nor a reason to
-// ask the site again: they wait for it.
+// TestIndexFailsStrangely checks that an unforeseen failure of the index is neither the pages' fault nor a reason to
+// request them again: they wait for the index.
 func TestIndexFailsStrangely(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -323,8 +323,7 @@ func TestIndexFailsStrangely(t *testing.T) {
 	}
 }
 
-// Removal is a promise: a page that must leave the index is not said to have left while the index
-// is down.
+// A14: removal is a promise: a page that must leave the index is not reported as removed while the index is down.
 func TestA14IndexDownWhileLeaving(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -371,7 +370,7 @@ func TestA19GiveUp(t *testing.T) {
 	})
 }
 
-// A13: a server that answers HEAD with 503 and GET with the page does not ask to be left alone.
+// A13: a server that answers HEAD with 503 but GET with the page does not ask for a pause.
 func TestA13HeadDoesNotPause(t *testing.T) {
 	r := newRig(t)
 	deaf := text("a").etag("1").with(func(p *page) { p.ignores, p.noHead = true, 503 })

@@ -7,11 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// shellError is what an application answers, with status 200, when it has nothing to show.
+// shellError is the answer of an application, with status 200, when it has nothing to show.
 var shellError = page{body: `<title>Harbour</title><main><h2>Something went wrong</h2><p>Please try again later.</p></main>`}
 
-// TestH10FailureIsNoContent: a page that turns into an error with status 200 failed its check: the index keeps what it
-// has, nothing is stored, and the item says what came. When the page is back, nothing has changed.
+// TestH10FailureIsNoContent checks that a page that turns into an error message with status 200 fails its check: the
+// index keeps its content, nothing is stored, and the item describes the answer. When the page is back, nothing has
+// changed.
 func TestH10FailureIsNoContent(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -32,7 +33,8 @@ func TestH10FailureIsNoContent(t *testing.T) {
 	})
 }
 
-// TestH10FailureAtFirstSight: what was never seen as a page is not stored; who insists takes it for one.
+// TestH10FailureAtFirstSight checks that an error message at the first check is not stored, and that a forced check
+// accepts it as the page.
 func TestH10FailureAtFirstSight(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", shellError)

@@ -17,15 +17,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// saboteur makes the nth write fail, before or after it took effect. Reads fail, too, when that is
-// asked for.
+// saboteur makes the nth write fail, before or after it took effect. Reads fail, too, if the test asks for that.
 type saboteur struct {
 	mu    sync.Mutex
 	armed bool
-	nth   int // of the calls that count, from 1
+	nth   int // which of the counted calls fails, from 1
 	after bool
 	count int
-	hit   string // what failed
+	hit   string // the call that failed
 }
 
 var errSabotage = fault.New(fault.Unavailable, "sabotaged")
@@ -58,8 +57,7 @@ func (s *saboteur) After(_ context.Context, c storagetest.Call, err error) error
 	return err
 }
 
-// shakyIndex fails like the store does, but with an error that is no outage: that one is tested
-// elsewhere.
+// shakyIndex fails like the store, but with an error that is not an outage; other tests cover outages.
 type shakyIndex struct {
 	*bookIndex
 	s *saboteur
@@ -84,7 +82,7 @@ func (x shakyIndex) around(ctx context.Context, do func() error) error {
 	return nil
 }
 
-// result is what must be the same with and without a fault.
+// result is the state that must be the same with and without a fault.
 type result struct {
 	Status, Message, Index string
 	Alias, Note            string
@@ -118,7 +116,7 @@ func (r *rig) result(path string) result {
 // disturbed are the kinds of checks that faults are injected into.
 var disturbed = []struct {
 	name    string
-	prepare func(r *rig) // before the check that is disturbed
+	prepare func(r *rig) // runs before the disturbed check
 	force   bool
 }{
 	{"first fetch", func(r *rig) { r.site.put("/p", text("v1").etag("1")) }, false},
@@ -308,7 +306,7 @@ var disturbed = []struct {
 		r.site.put("/p", text("v2").etag("2"))
 		r.due("/p")
 		for _, job := range r.jobs() {
-			_, err := r.reg.Jobs.Begin(r.t.Context(), job) // and dies
+			_, err := r.reg.Jobs.Begin(r.t.Context(), job) // and the worker dies
 			must(r.t, err)
 		}
 		r.clock.pass(3 * time.Minute)
@@ -320,9 +318,9 @@ var disturbed = []struct {
 	}, false},
 }
 
-// TestFaultsOfEveryStep lets each single read and write of a check fail, before and after it took
-// effect. The job comes again, or the sweep sends another, and then everything is as it would
-// have been, with the invariants kept at every moment.
+// TestFaultsOfEveryStep makes each single read and write of a check fail, before and after it took effect. The job is
+// delivered again, or the sweep sends another. Then everything is as it would have been without the fault, and the
+// invariants hold at every moment.
 func TestFaultsOfEveryStep(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for first, tt := range disturbed {
@@ -345,8 +343,8 @@ func TestFaultsOfEveryStep(t *testing.T) {
 	})
 }
 
-// every is which of the faults are tried: in memory all of them. On the embedded store one in five, at
-// other steps for each case, for there only the store itself can make a difference.
+// every returns which of the faults are tried: in memory all of them. On the embedded store it is one in five, at
+// other steps for each case, because there only the store itself can make a difference.
 func every(t *testing.T) int {
 	if strings.Contains(t.Name(), "/mem") {
 		return 1
@@ -354,7 +352,7 @@ func every(t *testing.T) int {
 	return 5
 }
 
-// disturb runs one check with its nth step failing, and then all that the host would do.
+// disturb runs one check whose nth step fails, and then everything that the host would do.
 func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig), force bool) (result, string, int) {
 	t.Helper()
 	s := &saboteur{nth: nth, after: after}
@@ -381,12 +379,12 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 	if it, err := r.reg.Items.Find(t.Context(), r.source("/p").ID()); err != nil || it.CrawlAttempts > 0 {
 		t.Errorf("step %d (%s), after %v: the page is blamed: %s (%v)", nth, s.hit, after, it.ErrorMessage, err)
 	}
-	// The host gives the message back after a failure; a worker that died leaves its lock.
+	// The host delivers the message again after a failure; a worker that died leaves its lock.
 	for range 3 {
 		must(t, r.Process(t.Context(), jobs[0]))
 		r.clock.pass(registryLock)
 	}
-	for range 3 { // and the sweep finds what nobody was told about
+	for range 3 { // the sweep finds items whose message was lost
 		r.sweepAfter(4 * time.Minute)
 	}
 	r.checkInvariants()
@@ -399,7 +397,7 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 
 const registryLock = 2 * time.Minute
 
-// A force that arrives during the check is a second check, whichever step fails.
+// A15: a force that arrives during the check causes a second check, whichever step fails.
 func TestA15ForceDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))

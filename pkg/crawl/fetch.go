@@ -10,6 +10,7 @@ import (
 
 // fetchPage fetches a page if robots.txt allows the request (A11).
 func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
+	// robots.txt comes first: a page that it forbids must not be requested at all.
 	o, err = c.site.Allows(ctx, &c.item)
 	if err != nil || o.Kind == schedule.Failed {
 		return got, o, err
@@ -17,6 +18,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if c.item.HTTPRobotsAllowed = !o.Decided(); o.Decided() {
 		return got, o, nil
 	}
+	// The stored capture must be read by the present rules before the answer is compared with it.
 	if err = c.reread(ctx); err != nil {
 		return got, o, err
 	}
@@ -24,6 +26,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		c.item.HTTPRobotsAllowed = o.Kind != schedule.OutOfScope
 		return got, o, err
 	}
+	// Status and redirects are recorded even if the body turns out to be unchanged.
 	c.item = verdict.NoteResponse(c.item, got.Response, c.basis.Rules.Sources)
 	got.Raw = snapshot.Hash(got.Response.Body)
 	return got, o, nil

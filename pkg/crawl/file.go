@@ -21,6 +21,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		o, err = c.listContainer(ctx, place)
 		return got, o, err
 	}
+	// The stored capture must be read by the present rules before the file is compared with it.
 	if err := c.reread(ctx); err != nil {
 		return got, o, err
 	}
@@ -28,6 +29,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if err := c.lease.Wait(ctx); err != nil {
 		return got, o, err
 	}
+	// The size of a file is not known before its bytes arrive, so memory for a large body is reserved first.
 	if err := c.room.large(ctx); err != nil {
 		return got, o, err
 	}
@@ -41,6 +43,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		o.RetryAfter = fault.RetryAfter(err)
 		return got, o, nil
 	}
+	// The request is over, so another check may use the permit while this one reads the file.
 	c.release()
 	return verdict.FileAnswer(place, resp), o, nil
 }

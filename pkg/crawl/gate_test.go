@@ -22,15 +22,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// observer is a web server that writes down, for each host it is asked as, when requests come in and
-// how many of them there are at once.
+// observer is a web server that records, for each host name, when requests arrive and how many are in flight at once.
 type observer struct {
 	*httptest.Server
 	mu       sync.Mutex
 	starts   map[string][]time.Time
 	inFlight map[string]int
 	most     map[string]int
-	asked    map[string]int // by path
+	asked    map[string]int // requests by path
 }
 
 func newObserver(t *testing.T) *observer {
@@ -47,7 +46,7 @@ func newObserver(t *testing.T) *observer {
 
 func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer o.begin(r)()
-	time.Sleep(30 * time.Millisecond) // so that requests which are let overlap do
+	time.Sleep(30 * time.Millisecond) // so that requests that may overlap do overlap
 	switch {
 	case r.URL.Path == "/robots.txt":
 		http.NotFound(w, r)
@@ -72,7 +71,7 @@ func (o *observer) begin(r *http.Request) (end func()) {
 	}
 }
 
-// gaps are the times between the starts of a host's requests.
+// gaps returns the times between the starts of a host's requests.
 func (o *observer) gaps(host string) (out []time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -82,14 +81,13 @@ func (o *observer) gaps(host string) (out []time.Duration) {
 	return out
 }
 
-// E3: several processes crawl one host and fetch resources from it and, by redirects, another. The server sees no more
-// requests at once than are allowed, and none sooner after another than the least delay.
+// E3: several processes crawl one host and fetch resources from it and, through redirects, from another. The server
+// sees no more requests at once than allowed, and no two closer together than the least delay.
 //
-// The server sees a request when it comes in, which is later than its start by the time to connect and
-// to get a processor: two starts may therefore seem closer than they were, on a busy machine by more
-// than a few milliseconds. Two thirds of the delay are allowed for that. Without the gate, processes know
-// nothing of each other, and gaps go down to nothing. That starts are exactly as far apart as they
-// must be shows the simulation, whose clock is exact.
+// The server sees a request when it arrives, which is later than its start by the time to connect and to get a
+// processor. So two starts may seem closer than they were, on a busy machine by more than a few milliseconds, and the
+// test requires only two thirds of the delay. Without the gate, processes know nothing of each other, and gaps shrink
+// to nothing. The simulation, whose clock is exact, shows that the starts are exactly as far apart as required.
 func TestE3SeveralProcesses(t *testing.T) {
 	const ms = time.Millisecond
 	for _, p := range []registry.Politeness{
@@ -127,8 +125,8 @@ func TestE3SeveralProcesses(t *testing.T) {
 	}
 }
 
-// crawledBy has processes crawl eight pages, of which two redirect to the other host, and fetch resources as
-// many, half of them there.
+// crawledBy makes processes crawl eight pages, two of which redirect to the other host, and fetch as many resources,
+// half of them from the other host.
 func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness) {
 	t.Helper()
 	dir := folder(t)
@@ -166,12 +164,12 @@ func (o *observer) crawledBy(t *testing.T, processes int, p registry.Politeness)
 			t.Fatalf("after a minute %d of %d requests: %v", o.count(), want, o.asked)
 		}
 		time.Sleep(50 * time.Millisecond)
-		_, err := reg.Jobs.Sweep(t.Context()) // each minute, in life
+		_, err := reg.Jobs.Sweep(t.Context()) // runs each minute in production
 		must(t, err)
 	}
 }
 
-// count is how many paths have been asked for, robots.txt left out.
+// count returns how many paths have been requested, without robots.txt.
 func (o *observer) count() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -194,7 +192,7 @@ func settled(t *testing.T, reg *registry.Registry, pages []source.Source) bool {
 	return true
 }
 
-// start runs the errand in a process of its own, which ends with the test.
+// start runs the errand in a process of its own. The process ends with the test.
 func (e errand) start(t *testing.T) {
 	t.Helper()
 	text, err := json.Marshal(e)

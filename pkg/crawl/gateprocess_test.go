@@ -22,18 +22,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// gateEnv makes this test's executable a process that works and fetches resources; it holds an [errand].
+// gateEnv makes this test's executable run as a process that works and fetches resources; its value is an [errand].
 const gateEnv = "CRAWL_TEST_ERRAND"
 
-// errand is what one of several processes over one store is to do.
+// errand is the task of one of several processes over one store.
 type errand struct {
-	Dir       string   // of the store
+	Dir       string   // directory of the store
 	Resources []string // URLs, each fetched once
 	Polite    registry.Politeness
 }
 
-// runErrand does what the environment says, until its resources are fetched and nothing is in the queue, or
-// nobody is left to wait for it.
+// runErrand does the errand in the environment variable. It returns once its resources are fetched and the queue is
+// empty, or once the test has ended.
 func runErrand() {
 	text := os.Getenv(gateEnv)
 	if text == "" {
@@ -106,7 +106,7 @@ func (e errand) run(ctx context.Context) error {
 	return nil
 }
 
-// visitUntil comes back as often as the gate says.
+// visitUntil retries as often as the gate asks for.
 func visitUntil(ctx context.Context, w *Worker, url string) error {
 	for {
 		_, err := w.hosts.FetchResource(ctx, politeness.ResourceRequest{URL: url})

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// told are the kinds of all changes in the feed.
+// told returns the kinds of all changes in the feed.
 func (r *rig) told() string {
 	r.t.Helper()
 	var kinds []string
@@ -22,8 +22,8 @@ func (r *rig) told() string {
 	return strings.Join(kinds, " ")
 }
 
-// W2, A19: an item whose jobs are given up again and again is told to be failing, once, and to have recovered, whatever
-// fails while that is written.
+// W2, A19: when the jobs of an item are given up again and again, the feed reports once that it fails, and once that
+// it has recovered, whatever fails while that is written.
 func TestW2GivenUpIsFailing(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {
@@ -39,9 +39,9 @@ func TestW2GivenUpIsFailing(t *testing.T) {
 			r.due("/p")
 			job := r.jobs()[0]
 			s.armed = true
-			for _, item := range job.Items { // what one says is not written over by the next
+			for _, item := range job.Items { // one item's finding must not be overwritten by the next
 				job.Items = []registry.JobItem{item}
-				for r.GiveUp(t.Context(), job, "given up") != nil { // the message comes again
+				for r.GiveUp(t.Context(), job, "given up") != nil { // the message is delivered again
 				}
 				r.worked = r.registry(storagetest.Hooked(r.store, s), registry.Politeness{MaxConcurrent: 1}) // it died
 			}

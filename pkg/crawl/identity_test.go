@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// rooted is the identity that a page had under url_v1 when the dot of the root was written after its host.
+// rooted is the identity that a page had under url_v1 when its host ended with the dot of the DNS root.
 func rooted(s source.Source) source.Source {
 	host := strings.Replace(s.Host, "localhost", "localhost.", 1)
 	s.Normalized = strings.Replace(s.Normalized, s.Host, host, 1)
@@ -24,7 +24,7 @@ func rooted(s source.Source) source.Source {
 	return s
 }
 
-// local is a page of the site under the name localhost.
+// local is a page of the site under the host name localhost.
 func (r *rig) local(path string) source.Source {
 	r.t.Helper()
 	return r.source(strings.Replace(r.site.URL, "127.0.0.1", "localhost", 1) + path)
@@ -37,7 +37,7 @@ func (r *rig) registerSources(force bool, sources ...source.Source) {
 	}
 }
 
-// moveAll has all items take the identities of the present rules, and is done when nothing fails.
+// moveAll moves all items to their identities under the present rules. It is complete when err is nil.
 func (r *rig) moveAll(reg *registry.Registry) (moved int, err error) {
 	for step := (registry.Moved{}); !step.Done; {
 		if step, err = reg.Moves.Step(r.t.Context(), r.o.Rules, step.Next, false); err != nil {
@@ -48,7 +48,7 @@ func (r *rig) moveAll(reg *registry.Registry) (moved int, err error) {
 	return moved, nil
 }
 
-// past are an item's captures with those of the items that have moved there, by item.
+// past returns the captures of an item and of the items that have moved to it, by item.
 func (r *rig) past(s source.Source) map[source.ID]int {
 	r.t.Helper()
 	it, err := r.reg.Items.Find(r.t.Context(), s.ID())
@@ -64,8 +64,8 @@ func (r *rig) past(s source.Source) map[source.ID]int {
 	return out
 }
 
-// strays is a rig with items of earlier rules: one that goes on elsewhere with two captures, and one that
-// joins an item that stands.
+// strays is a rig with items of earlier rules: one that moves with two captures, and one that is joined with an
+// existing item.
 func strays(t *testing.T, adjust ...func(*knobs)) (r *rig, moves, joins source.Source) {
 	r = newRig(t, adjust...)
 	r.site.put("/moves", page{body: article("moves")})
@@ -85,7 +85,7 @@ func article(what string) string {
 		", and about the sea.</p></main></body></html>"
 }
 
-// after is what must be the same whatever failed on the way, without what differs from site to site.
+// after returns the state that must be the same whatever failed on the way, without values that differ between sites.
 func (r *rig) after(moves, joins source.Source) string {
 	r.t.Helper()
 	var out []string
@@ -111,7 +111,7 @@ func (r *rig) after(moves, joins source.Source) string {
 		for _, id := range slices.SortedFunc(maps.Keys(r.past(s)), func(a, b source.ID) int {
 			return strings.Compare(names.Replace(string(a)), names.Replace(string(b)))
 		}) {
-			if id != moves.ID() { // a try that died may have the site asked once more
+			if id != moves.ID() { // an attempt that died may cause one more request
 				out = append(out, fmt.Sprint(id, " captures ", r.past(s)[id]))
 			}
 		}
@@ -124,7 +124,7 @@ func (r *rig) after(moves, joins source.Source) string {
 	return names.Replace(strings.Join(append(out, pages...), "\n"))
 }
 
-// converge lets time pass until all is done that was begun.
+// converge lets time pass until all begun work is done.
 func (r *rig) converge() {
 	r.t.Helper()
 	for range 4 {
@@ -135,8 +135,8 @@ func (r *rig) converge() {
 	}
 }
 
-// Z1: an item whose identity changes goes on under the new one, with its state, its captures and its history;
-// the old id leads there; no site is asked. One that turns out to be another is joined with it.
+// Z1: an item whose identity changes continues under the new one, with its state, captures and history. The old id
+// leads to it, and no site is asked. An item whose new identity already exists is joined with that item.
 func TestZ1ItemsMove(t *testing.T) {
 	r, moves, joins := strays(t)
 	before, err := r.reg.Items.Find(t.Context(), rooted(moves).ID())
@@ -179,13 +179,13 @@ func TestZ1ItemsMove(t *testing.T) {
 	}
 }
 
-// Z1: what has moved is removed with the item that goes on for it, to the last capture.
+// Z1: removing an item also removes the items that have moved to it, to the last capture.
 func TestZ1RemovalTakesFormersAlong(t *testing.T) {
 	r, moves, joins := strays(t)
 	_, err := r.moveAll(r.reg)
 	must(t, err)
 	r.converge()
-	for _, s := range []source.Source{rooted(moves), joins} { // by either id
+	for _, s := range []source.Source{rooted(moves), joins} { // removed by either id
 		_, err := r.reg.Items.Remove(t.Context(), s.ID())
 		must(t, err)
 	}
@@ -200,8 +200,8 @@ func TestZ1RemovalTakesFormersAlong(t *testing.T) {
 	}
 }
 
-// Z1: whatever operation fails while items move, or while workers end it, before or after it took effect, the
-// next try comes to the same end.
+// Z1: whichever operation fails while items move, or while workers finish the move, before or after it took effect,
+// the next attempt reaches the same end.
 func TestZ1MovesUnderFaults(t *testing.T) {
 	calm, moves, joins := strays(t)
 	_, err := calm.moveAll(calm.reg)
@@ -214,7 +214,7 @@ func TestZ1MovesUnderFaults(t *testing.T) {
 	}
 }
 
-// moveUnderFault reports whether the fault came before all was done.
+// moveUnderFault reports whether the fault occurred before all work was done.
 func moveUnderFault(t *testing.T, s *saboteur, want string) bool {
 	r, moves, joins := strays(t, func(k *knobs) {
 		k.store = func(st storage.Store) storage.Store { return storagetest.Hooked(st, s) }
@@ -233,7 +233,7 @@ func moveUnderFault(t *testing.T, s *saboteur, want string) bool {
 	r.clock.pass(time.Minute)
 	_, err := r.reg.Jobs.Sweep(t.Context())
 	must(t, err)
-	_ = r.work() // its job comes again
+	_ = r.work() // its job is delivered again
 	s.armed = false
 	r.converge()
 	if d := cmp.Diff(want, r.after(moves, joins)); d != "" {

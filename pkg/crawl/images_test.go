@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// pictures is v1 with these elements in its content.
+// pictures is page v1 with these elements in its content.
 func pictures(elements ...string) page {
 	p := text("v1")
 	p.body = strings.Replace(p.body, "</main>", strings.Join(elements, "")+"</main>", 1)
@@ -23,7 +23,7 @@ const (
 	buoy  = `<figure><img src=/buoy.jpg><figcaption>A buoy</figcaption></figure>`
 )
 
-// alts are the images that the index holds for a page, by what is said about them.
+// alts returns the images of a page in the index, by their texts.
 func (r *rig) alts(path string) string {
 	r.t.Helper()
 	it := r.item(path)
@@ -44,7 +44,7 @@ func (r *rig) alts(path string) string {
 	return strings.Join(out, "; ")
 }
 
-// seen is one check of /p with what becomes of its images.
+// seen is one check of /p, with the resulting images.
 type seen struct {
 	serve page
 	asked string
@@ -53,7 +53,7 @@ type seen struct {
 	what  string
 }
 
-// A18: images come and go with what the page shows, and as far as it allows.
+// A18: the index has the images that the page shows, as far as the page allows.
 func TestA18Images(t *testing.T) {
 	both, one := pictures(crane, ferry), pictures(crane)
 	const header = "X-Robots-Tag"
@@ -132,7 +132,7 @@ func TestA18Images(t *testing.T) {
 	}
 }
 
-// A18: other images make no page change more often, but they are kept like any content.
+// A18: changed images do not make a page's checks more frequent, but are stored like any content.
 func TestA18ImagesAndSchedule(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane))
@@ -148,7 +148,7 @@ func TestA18ImagesAndSchedule(t *testing.T) {
 	}
 }
 
-// A18: a pending page is indexed with the images that may be shown now, whatever the snapshot's header said.
+// A18: a pending page is indexed with the images that may be shown now, whatever the snapshot's header allowed.
 func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))
@@ -164,7 +164,7 @@ func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	}
 }
 
-// A18: images that the index could not take are not forgotten when somebody asks for the page.
+// A18: images that the index could not accept are indexed when somebody forces a check of the page meanwhile.
 func TestA18ImagesOfAPendingIndexThatIsOvertaken(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))

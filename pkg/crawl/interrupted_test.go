@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// A20: a worker that does not come back may have left something else in the index than the item
-// says; the next one makes it right, even when the site says that nothing has changed.
+// A20: a worker that died may have left other content in the index than the item describes. The next worker corrects
+// this, even when the site answers that nothing has changed.
 func TestA20InterruptedBesideTheIndex(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		do   func(r *rig, id string) // the last that the lost worker did
+		do   func(r *rig, id string) // the last action of the worker that died
 	}{
 		{"had written", func(r *rig, id string) {
 			must(t, r.index.Put(t.Context(), search.Page{ID: id, Title: "v2"}))
@@ -45,8 +45,8 @@ func TestA20InterruptedBesideTheIndex(t *testing.T) {
 	}
 }
 
-// A11, A14: what a header or robots.txt forbids, and what is gone, is not taken from its snapshot
-// into the index because it has failed since, or was registered again, and then a worker died.
+// A11, A14: a page that a header or robots.txt forbids, or that is gone, is not indexed from its snapshot merely
+// because it failed since, or was registered again, before a worker died.
 func TestA11InterruptedOutsideTheIndex(t *testing.T) {
 	leaves := map[string]func(r *rig){
 		"noindex by header": func(r *rig) {

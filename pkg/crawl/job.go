@@ -138,6 +138,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 // commit writes the results so far: first the index, then the registry. The caller holds the lock, or is the only
 // goroutine.
 func (j *job) commit(ctx context.Context, last bool) error {
+	// The index comes first: an item may be committed as Indexed only when its page is in the index.
 	j.index(ctx)
 	found, reported := j.lease.Report(last)
 	if err := j.w.jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// A21, B4: each change has an edge; so has a page's return to what it was, which adds no capture.
+// A21, B4: each change has an edge. So has a page's return to earlier content, which adds no capture.
 func TestB4ThereAndBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -54,7 +54,7 @@ func TestB4ThereAndBack(t *testing.T) {
 	})
 }
 
-// B3: after the rules of normalization have changed, nothing supersedes what was captured before.
+// B3: after the rules of normalization have changed, no edge leads from new captures to earlier ones.
 func TestB3NoEdgeAcrossVersions(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -79,8 +79,8 @@ func TestB3NoEdgeAcrossVersions(t *testing.T) {
 	})
 }
 
-// A21: by count, captures go when there is a new one, and what was still named by the stored row at
-// the next check.
+// A21: with a limit by count, old captures are removed when there is a new one. A capture that the stored row still
+// named is removed at the next check.
 func TestA21RetentionByCount(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.Count = 1 })
@@ -107,8 +107,8 @@ func TestA21RetentionByCount(t *testing.T) {
 	})
 }
 
-// A21: by bytes likewise, also of a page whose captures were not counted before. The edges between
-// what is kept stay.
+// A21: a limit by bytes works likewise, also for a page whose captures were not counted before. Edges between the
+// remaining captures stay.
 func TestA21RetentionByBytes(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -125,7 +125,7 @@ func TestA21RetentionByBytes(t *testing.T) {
 			t.Fatalf("%d bytes of 4 times %d", it.CaptureBytes, size)
 		}
 		r.Worker.o.Retention.Bytes = 2*size + 1
-		for i, left := range []int{2, 2} { // nothing is new
+		for i, left := range []int{2, 2} { // without new content
 			it := r.next("/p")
 			if n := len(r.captures("/p")); n != left || it.CaptureCount != n || it.CaptureBytes != int64(n)*size ||
 				len(r.blobs()) != n {
@@ -139,8 +139,8 @@ func TestA21RetentionByBytes(t *testing.T) {
 	})
 }
 
-// A21: by age, a capture goes at the first check after it has aged out, though nothing changes; the
-// present one stays.
+// A21: with a limit by age, a capture is removed at the first check after it has become too old, even without a
+// change. The current capture stays.
 func TestA21RetentionByAge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		const age = 10 * 24 * time.Hour

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// TestH7KindsOfChange: what a check says of a change, in the history and beside the capture, what the index does,
-// and whether the page is checked more often for it.
+// TestH7KindsOfChange checks how each kind of change is recorded in the history and with the capture, what the index
+// does, and whether the page is checked more often afterwards.
 func TestH7KindsOfChange(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -25,7 +25,7 @@ func TestH7KindsOfChange(t *testing.T) {
 			kind  change.Kind
 			what  string
 			why   string
-			reset bool // the ladder begins anew
+			reset bool // the interval is reset to its base
 			puts  int
 		}{
 			{"first", base, change.New, "changed", "fetched for the first time", true, 1},
@@ -85,8 +85,8 @@ func (r *rig) changes(path string) []snapshot.Change {
 	return out
 }
 
-// TestH7HowMuchHasChanged: the shares and words of a change are kept, with both captures; the edge says what spec 000
-// §4.3 says, and no more.
+// TestH7HowMuchHasChanged checks that the shares and words of a change are stored with both captures, and that the
+// edge has the fields of spec 000 §4.3 and no others.
 func TestH7HowMuchHasChanged(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", prose("T", 10, 60))
@@ -112,7 +112,7 @@ func TestH7HowMuchHasChanged(t *testing.T) {
 	}
 }
 
-// TestH8NothingIsEmbeddedAgain: a return asks the model for nothing.
+// TestH8NothingIsEmbeddedAgain checks that a return to earlier content requests nothing from the model.
 func TestH8NothingIsEmbeddedAgain(t *testing.T) {
 	r := newModelRig(t)
 	for _, p := range []page{prose("a", 0, 100), prose("a", 50, 100)} {
@@ -137,7 +137,8 @@ func TestH8NothingIsEmbeddedAgain(t *testing.T) {
 	}
 }
 
-// TestH7RowsOfBefore: where nothing is remembered of a page, its content is other or it is not; nothing waits.
+// TestH7RowsOfBefore checks that where nothing is remembered of a page, its content is either different or equal, and
+// nothing waits.
 func TestH7RowsOfBefore(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", prose("T", 0, 100))
@@ -158,7 +159,7 @@ func TestH7RowsOfBefore(t *testing.T) {
 	}
 }
 
-// forget has what is remembered of a page be as an earlier release left it.
+// forget makes the remembered data of a page look as an earlier release left it.
 func forget(r *rig, path string) {
 	it := r.item(path)
 	merge := func(table string, key storage.Key, props storage.Properties) {
@@ -172,9 +173,9 @@ func forget(r *rig, path string) {
 		storage.Properties{"words0": []byte{}})
 }
 
-// TestH7Costs: what is remembered of a page costs one with news no request, since all of it is read before that is
-// known, and is not read again; one that collapses costs fewer. To tell what has changed takes two, and the feed one,
-// and seven where its segment is a day old.
+// TestH7Costs checks that the remembered data of a page costs no extra request for a page with news, because all of
+// it is read anyway, once. A page that collapses costs fewer requests. Finding the differences takes two requests,
+// and the feed takes one, or seven where its segment is a day old.
 func TestH7Costs(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)

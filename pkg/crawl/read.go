@@ -62,6 +62,7 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 	if known || !compared {
 		c.release()
 	}
+	// The document must be read before it is clear whether it is news, and only news is compared with the fingerprint.
 	if r, err = c.read(ctx, got); err != nil {
 		return r, err
 	}

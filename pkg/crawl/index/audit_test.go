@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// pagesOf is an index of some ids, and of no more than that. onRemove is called for each that goes.
+// pagesOf is an index that only has ids. onRemove is called for each removed page.
 type pagesOf struct {
 	ids      []string
 	onRemove func(id string)
@@ -30,7 +30,7 @@ type noEntries struct{}
 
 func (noEntries) Has(context.Context, string) (bool, error) { return false, nil }
 
-// K12: of the pages that have no item, one that gets its item while it is removed is indexed once more.
+// K12: when an orphan gets its item while it is being removed, that item is indexed once more.
 func TestK12OrphanGetsItsItem(t *testing.T) {
 	store := mem.New(func() time.Time { return noon })
 	reg := registry.New(store, registry.Options{Clock: func() time.Time { return noon }})

@@ -34,7 +34,7 @@ func entryOf(doc extract.Document) Prepared {
 	return Prepare(item(), "", doc, Images(item().ID, doc, source.DefaultRules()), noon)
 }
 
-// pageOf builds the page of a document.
+// pageOf prepares the page of a document.
 func pageOf(doc extract.Document) search.Page {
 	return entryOf(doc).Page
 }
@@ -46,7 +46,7 @@ func texts(p search.Page) (lines []string) {
 	return lines
 }
 
-// TestPage: the page is addressed by its item and has the document's words.
+// TestPage checks that the page has its item's id and its document's words.
 func TestPage(t *testing.T) {
 	doc := extract.Document{
 		Title: "The quay", Language: "fr", MimeType: "text/html",
@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestC3PathOfAFile: a file's chunks are named by its path, and found by the item's keys.
+// TestC3PathOfAFile checks that a file's chunks are named by its path, and have keys of the item.
 func TestC3PathOfAFile(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{paragraph("text")}}
 	page, file := pageOf(doc).Chunks[0], Prepare(item(), "docs/a b.md", doc, nil, noon).Page.Chunks[0]
@@ -75,7 +75,7 @@ func TestC3PathOfAFile(t *testing.T) {
 	}
 }
 
-// TestPageWithoutTitle is called by its address, and found by it.
+// TestPageWithoutTitle checks that a page without a title gets its address as the title.
 func TestPageWithoutTitle(t *testing.T) {
 	p := pageOf(extract.Document{})
 	if p.Title != "https://port.example/quay" || len(p.Chunks) != 1 || p.Chunks[0].Text != p.Title {
@@ -83,7 +83,7 @@ func TestPageWithoutTitle(t *testing.T) {
 	}
 }
 
-// TestA18WordsOfImages: what is said about images can be found, and changes no other chunk.
+// TestA18WordsOfImages checks that the texts of images can be found, and change no other chunk.
 func TestA18WordsOfImages(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{{Kind: extract.Heading, Level: 1, Text: "H"},
 		paragraph("text")}}
@@ -102,7 +102,7 @@ func TestA18WordsOfImages(t *testing.T) {
 	}
 }
 
-// TestA18Images: each image once, by an address without secrets, under a name that stays.
+// TestA18Images checks that each image is indexed once, by an address without secrets, under a stable name.
 func TestA18Images(t *testing.T) {
 	of := func(urls ...string) []search.Image {
 		var doc extract.Document
@@ -135,7 +135,7 @@ func TestA18Images(t *testing.T) {
 			}
 		})
 	}
-	const id = "img_" // and 26 characters
+	const id = "img_" // followed by 26 characters
 	one, again := of("https://port.example/a.jpg")[0].ID, of("https://port.example/b.jpg",
 		"https://port.example/a.jpg?utm_source=x")[1].ID
 	if one != again || len(one) != len(id)+26 || !strings.HasPrefix(one, id) {
@@ -166,7 +166,7 @@ func TestA18ImagesAreBounded(t *testing.T) {
 	}
 }
 
-// TestA18HashImages: what a reader would see of the images decides.
+// TestA18HashImages checks that the hash depends on what a reader would see of the images.
 func TestA18HashImages(t *testing.T) {
 	base := []extract.Image{{URL: "https://port.example/a.jpg", Alt: "A"}, {URL: "https://port.example/b.jpg", Title: "B",
 		Caption: "b"}}
@@ -201,7 +201,7 @@ func TestA18HashImages(t *testing.T) {
 	}
 }
 
-// TestHostileDocuments: whatever a document says, its page is one that the index takes.
+// TestHostileDocuments checks that the index accepts the page of any document.
 func TestHostileDocuments(t *testing.T) {
 	for _, text := range searchtest.HostileQueries {
 		doc := extract.Document{Title: text, Images: []extract.Image{{URL: text, Alt: text},
@@ -215,7 +215,7 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// S2: the index is given a bounded part of an endless page, and the entry says how much it is not.
+// S2: a bounded part of an endless page is indexed, and the entry states how much is left out.
 func TestS2ChunksAreBounded(t *testing.T) {
 	e := entryOf(extract.Document{Blocks: []extract.Block{paragraph(strings.Repeat("x ", 150*MaxChunks))}})
 	if len(e.Page.Chunks) != MaxChunks || len(e.Records) != MaxChunks || e.LeftOut == 0 {
@@ -223,7 +223,8 @@ func TestS2ChunksAreBounded(t *testing.T) {
 	}
 }
 
-// TestJ4Anchors: the index is given the anchors of a page, and not those of a file, and the manifest tells them.
+// TestJ4Anchors checks that the index gets the anchors of a page but not those of a file, and that the manifest has
+// them.
 func TestJ4Anchors(t *testing.T) {
 	doc := extract.Document{Title: "T", Blocks: []extract.Block{
 		{Kind: extract.Heading, Level: 1, Text: "Walls", Anchor: "walls"}, paragraph("The wall moves."),

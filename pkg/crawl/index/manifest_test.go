@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/mem"
 )
 
-// damaged changes what a manifest says.
+// damaged changes the contents of a manifest.
 func damaged(change func(b *storage.Blob)) func(context.Context, *Manifests, string) error {
 	return func(ctx context.Context, m *Manifests, digest string) error {
 		meta, lines, err := m.load(ctx, "url_aaaa", digest)
@@ -37,7 +37,7 @@ func lost(ctx context.Context, m *Manifests, digest string) error {
 	return m.Drop(ctx, "url_aaaa", digest)
 }
 
-// cutOff leaves of a row but the first bytes of what was compressed.
+// cutOff truncates the compressed lines of a row.
 func cutOff(ctx context.Context, m *Manifests, digest string) error {
 	if !isRow(digest) {
 		return m.Drop(ctx, "url_aaaa", digest)
@@ -50,14 +50,14 @@ func cutOff(ctx context.Context, m *Manifests, digest string) error {
 	if err != nil {
 		return err
 	}
-	kept.Lines = kept.Lines[:5] // of which nothing can be read
+	kept.Lines = kept.Lines[:5] // too few bytes to decompress anything
 	e.Props, e.ETag = manifestRows.Encode(&kept), ""
 	_, err = m.rows.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: e})
 	return err
 }
 
-// C4, K7: what was saved is known, unless anything about it is doubtful, whether it is in a row or, because it is large
-// or an earlier release wrote it, in a blob.
+// C4, K7: saved contents are known unless any part of them is doubtful, whether the manifest is in a row or in a
+// blob. Large manifests, and those of earlier releases, are in blobs.
 func TestC4Manifests(t *testing.T) {
 	for name, most := range map[string]int{"rows": maxRow, "blobs": 0} {
 		t.Run(name, func(t *testing.T) { keepManifests(t, most) })
@@ -174,7 +174,7 @@ func TestC2CollisionsAreRecorded(t *testing.T) {
 	}
 }
 
-// K7: a row that cannot be read is as good as none, and one of very many chunks is a blob.
+// K7: a row that cannot be read counts as missing, and a manifest of very many chunks is a blob.
 func TestK7ManifestRows(t *testing.T) {
 	store := mem.New(time.Now)
 	m := NewManifests(store)

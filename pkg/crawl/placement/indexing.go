@@ -19,6 +19,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	if to.Refused = page.Check(); to.Refused != nil {
 		return nil // return before vectors are computed or anything is stored
 	}
+	// When the contents of the index are known, only the difference has to be written.
 	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
 		return err
 	}
@@ -31,6 +32,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 			return nil
 		}
 	}
+	// The manifest is stored before the page is indexed, so that the commit can name it.
 	if to.Manifest, err = p.in.Manifests.Save(ctx, *to.Entry); fault.Refused(err) {
 		to.Refused, err = err, nil
 	}

@@ -34,6 +34,7 @@ func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
+	// Rows of other items change before the commit of this item, so an alias ends here.
 	if it.AliasOf != "" {
 		if err := p.removeAlias(ctx, it); err != nil {
 			return nil, err
