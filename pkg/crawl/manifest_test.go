@@ -18,7 +18,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// essay is a page of many paragraphs, of which some may say something else.
+// essay is a page of many paragraphs, some of which an edit replaces.
 func essay(edits map[int]string) page {
 	var b strings.Builder
 	b.WriteString("<html lang=en><title>Essay</title><main><h1>Essay</h1>")
@@ -52,11 +52,11 @@ func (r *rig) manifests(path string) (names []string) {
 	return names
 }
 
-// put is what the index was last given of a page.
+// put returns the page that the index was last given.
 func (r *rig) put(path string) search.Page { return r.index.pages[string(r.item(path).ID)] }
 
-// C5: an edit reaches the index as what is new and what has gone; a check without conditions, and one
-// whose manifest is lost, count on nothing.
+// C5: an edit reaches the index as added and removed chunks. A check without conditions, and a page whose manifest is
+// lost, assume nothing about the index.
 func TestC5OnlyTheDifference(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -91,8 +91,8 @@ func TestC5OnlyTheDifference(t *testing.T) {
 	})
 }
 
-// C5, A14: a page leaves the index by what is known to be there, its images too, since an index need not
-// show yet what was put a moment ago.
+// C5, A14: a page is removed from the index with the contents in its manifest, images included, because an index may
+// not yet show what was just written.
 func TestC5RemovesWhatIsKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -128,7 +128,7 @@ func TestC5RemovesWhatIsKnown(t *testing.T) {
 	}
 }
 
-// C4: the chunk metadata of what the index holds stands beside the snapshots, and goes with the item.
+// C4: the chunk metadata of the index's contents is stored beside the snapshots, and is removed with the item.
 func TestC4ManifestsComeAndGo(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -162,7 +162,7 @@ func TestC4ManifestsComeAndGo(t *testing.T) {
 	})
 }
 
-// Pages that the index refuses leave one manifest, however often they change.
+// C4: a page that the index refuses has one manifest, however often it changes.
 func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	r := newRig(t)
 	r.index.down = fault.New(fault.TooLarge, "page is too large")
@@ -182,10 +182,10 @@ func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	}
 }
 
-// S2: a page that is too long is found by its first chunks, and its history says what was left out.
+// S2: a page that is too long is found by its first chunks, and its history states what was left out.
 func TestS2PageOfTooManyChunks(t *testing.T) {
 	r := newRig(t)
-	// Lines of a hundred tokens in as many bytes, which are a chunk each.
+	// Lines of a hundred tokens in as many bytes, each of which becomes a chunk.
 	r.site.put(
 		"/p",
 		page{
@@ -207,8 +207,9 @@ func TestS2PageOfTooManyChunks(t *testing.T) {
 	}
 }
 
-// K7: a changed page writes one blob, and reads the one that it had before to tell what has changed. It asks for its
-// rows by their keys: a query costs Azurite a look at all rows, and the deletion of a blob a sort of all blobs.
+// K7: a changed page costs the write of one blob and a read of its earlier blob, which shows what has changed. Rows
+// are read by their keys, because for a query Azurite scans all rows, and for the deletion of a blob it sorts all
+// blobs.
 func TestK7RequestsOfAChangedPage(t *testing.T) {
 	asked := map[string]int{}
 	r := newRig(t, func(k *knobs) {

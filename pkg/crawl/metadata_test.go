@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// saying is a page that says of itself when it was published and modified, and who wrote it.
+// saying is a page whose metadata names when it was published and modified, and its author.
 func saying(version, published, modified, author string) page {
 	head := `<meta property=article:published_time content="` + published + `">` +
 		`<meta property=article:modified_time content="` + modified + `">` +
@@ -14,8 +14,8 @@ func saying(version, published, modified, author string) page {
 	return page{body: strings.Replace(text(version).body, "<title>", head+"<title>", 1)}
 }
 
-// H4: what a page says of itself is kept with its item and its captures, and given to the index. A date that cannot
-// be is none. When nothing else is different the item follows, and no capture is changed.
+// H4: a page's metadata is stored with its item and its captures, and given to the index. An impossible date counts
+// as missing. When nothing else differs, the item is updated and no capture is changed.
 func TestH4MetadataIsKept(t *testing.T) {
 	r := newRig(t)
 	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC) }

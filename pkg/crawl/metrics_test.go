@@ -28,7 +28,7 @@ func checksOf(m *telemetry.Metrics) map[string]float64 {
 	return out
 }
 
-// What happens to items is counted by outcome, once.
+// TestChecksAreCounted checks that each check is counted once, by its outcome.
 func TestChecksAreCounted(t *testing.T) {
 	m := telemetry.New()
 	r := newRig(t, func(k *knobs) { k.crawl.Metrics = m })
@@ -48,7 +48,8 @@ func TestChecksAreCounted(t *testing.T) {
 	}
 }
 
-// A check is counted when its finding is committed, and only then.
+// TestChecksThatAreNotCommittedAreNotCounted checks that a check is counted when its finding is committed, and only
+// then.
 func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 	m, broken := telemetry.New(), false
 	r := newRig(t, func(k *knobs) {
@@ -56,7 +57,7 @@ func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 		k.store = func(s storage.Store) storage.Store {
 			return storagetest.Hooked(s, storagetest.Hooks{OnBefore: func(_ context.Context, c storagetest.Call) error {
 				if broken && c.Op == "table.Transact" && c.Name == registry.DefaultTable &&
-					len(c.Ops) > 2 { // the lock has two
+					len(c.Ops) > 2 { // the transaction that locks has two operations
 					return fault.New(fault.Unavailable, "storage is down")
 				}
 				return nil
@@ -81,7 +82,8 @@ func TestChecksThatAreNotCommittedAreNotCounted(t *testing.T) {
 	}
 }
 
-// The trace of who registered goes into the job, and on into jobs that follow; sites hear nothing of it.
+// TestTraceGoesWithTheJob checks that the trace of a registration is passed to its job and to the jobs that follow,
+// and is not sent to sites.
 func TestTraceGoesWithTheJob(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", text("one"))
@@ -106,8 +108,8 @@ func TestTraceGoesWithTheJob(t *testing.T) {
 	}
 }
 
-// Seed 002 §5.4: collisions are told with the page in the log and the metrics when it is indexed, and in the row of a
-// rebuild over all pages that it has indexed.
+// C2 (seed 002 §5.4): when a page is indexed, its collisions appear in the log and in the metrics. The row of a
+// rebuild has those of all pages that it has indexed.
 func TestC2CollisionsAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		var log bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// tally counts the site's items by status, and how many of them the index holds.
+// tally counts the site's items by status, and how many of them are in the index.
 func (r *rig) tally(paths []string) (have map[registry.Status]int, inIndex int) {
 	r.t.Helper()
 	have = map[registry.Status]int{}
@@ -24,7 +24,7 @@ func (r *rig) tally(paths []string) (have map[registry.Status]int, inIndex int) 
 	return have, inIndex
 }
 
-// manyPages registers n pages, which are indexed.
+// manyPages registers and indexes n pages.
 func (r *rig) manyPages(n int) (paths []string) {
 	r.t.Helper()
 	for i := range n {
@@ -37,15 +37,15 @@ func (r *rig) manyPages(n int) (paths []string) {
 	return paths
 }
 
-// round lets time pass and checks what is due.
+// round lets time pass and checks the items that are due.
 func (r *rig) round(d time.Duration) {
 	r.t.Helper()
 	r.sweepAfter(d)
 	r.sweepAfter(time.Minute)
 }
 
-// A14: a host that loses more than a fifth of its pages within a day keeps the others until a
-// second check, a day later, which is believed.
+// A14: a host that loses more than a fifth of its pages within a day keeps the others until a second check, a day
+// later, which is believed.
 func TestA14GuardHolds(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -97,7 +97,7 @@ func TestA14GuardHolds(t *testing.T) {
 	})
 }
 
-// A14: the mass-removal guard counts what is lost within a day, over all batches, and nothing else.
+// A14: the mass-removal guard counts the losses within a day, over all batches, and nothing else.
 func TestA14GuardCounts(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter = 1 })
 	paths := r.manyPages(10)
@@ -107,7 +107,7 @@ func TestA14GuardCounts(t *testing.T) {
 		}
 		paths = paths[n:]
 	}
-	r.register(false, "/never1", "/never2", "/never3", "/never4") // no loss: there never was anything
+	r.register(false, "/never1", "/never2", "/never3", "/never4") // never fetched, so no loss
 	r.mustWork()
 	for _, p := range []string{"/never1", "/never4"} {
 		if it := r.item(p); it.Status != registry.Gone {
@@ -184,12 +184,12 @@ func TestA14TombstonesAreSticky(t *testing.T) {
 	})
 }
 
-// A14: two batches side by side lose no more than one may, and what is held stays in the index.
+// A14: two batches side by side lose no more pages than one may, and guarded pages stay in the index.
 func TestA14GuardHoldsSideBySide(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) {
 			k.crawl.Schedule.GoneAfter = 1
-			k.polite = registry.Politeness{MaxConcurrent: 2} // two workers of one request each
+			k.polite = registry.Politeness{MaxConcurrent: 2} // room for two workers with one request each
 		})
 		paths := r.manyPages(20)
 		for _, p := range paths {
@@ -203,7 +203,7 @@ func TestA14GuardHoldsSideBySide(t *testing.T) {
 		one.Items, other.Items = job.Items[:10], job.Items[10:]
 		var began atomic.Bool
 		r.site.before = func(string) {
-			if began.CompareAndSwap(false, true) { // while the first request of the one waits
+			if began.CompareAndSwap(false, true) { // while the first request of the other waits
 				if err := r.Process(t.Context(), other); err != nil {
 					t.Error(err)
 				}

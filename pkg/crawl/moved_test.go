@@ -24,12 +24,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// watchedIndex searches after every write.
+// watchedIndex runs a search after every write.
 type watchedIndex struct {
 	search.Index
 	settle func()
 	mu     sync.Mutex
-	most   int // results at once
+	most   int // most results of one search
 }
 
 func (x *watchedIndex) Put(ctx context.Context, pages ...search.Page) error {
@@ -51,7 +51,7 @@ func (x *watchedIndex) see(ctx context.Context, err error) error {
 	return err
 }
 
-// found are the addresses that a search finds.
+// found returns the addresses that a search finds.
 func (x *watchedIndex) found(ctx context.Context) (urls []string, err error) {
 	res, err := x.Search(ctx, search.Query{Text: "tide", Top: 10})
 	for _, r := range res.Results {
@@ -83,7 +83,7 @@ func (r *rig) seek(x *watchedIndex) {
 	r.engine.Indexer = x
 }
 
-// sharing are two addresses that show the same, and how the first says that the second is the right one.
+// sharing lists pairs of addresses with the same content, and how the first names the second as the right one.
 var sharing = []struct{ name, one, other, says string }{
 	{"canonical", "https://h.example/p?s=1", apexS, "rel=canonical"},
 	{"canonical on www", "https://www.h.example/x", apexS, "rel=canonical"},
@@ -96,8 +96,8 @@ var sharing = []struct{ name, one, other, says string }{
 	{"redirect to another site", "https://k.example/old", apexS, "301"},
 }
 
-// S14: two addresses of one page are one result from the first moment on, whichever comes first, in one
-// batch or two, and in the end the better of them.
+// S14: two addresses of one page are one result from the first moment on, whichever comes first, in one batch or two.
+// In the end the result is the better address.
 func TestS14FoundOnce(t *testing.T) {
 	for engine, open := range map[string]func(*testing.T) *watchedIndex{"sqlite": openSQLite, "azure": openAzure} {
 		for _, tt := range sharing {
@@ -130,7 +130,7 @@ func TestS14FoundOnce(t *testing.T) {
 	}
 }
 
-// show has two addresses answer alike, and the first say that the second, or apexS, is the right one.
+// show makes two addresses answer alike, and the first name the second, or apexS, as the right one.
 func (w *wideWeb) show(one, other, says string) {
 	w.pages[one], w.pages[other], w.pages[apexS] = "v1", "v1", "v1"
 	switch says {
@@ -145,7 +145,7 @@ func (w *wideWeb) show(one, other, says string) {
 	}
 }
 
-// oneJobAtATime searches after every job.
+// oneJobAtATime does all jobs, and searches after each.
 func (r *rig) oneJobAtATime(x *watchedIndex) {
 	r.t.Helper()
 	for jobs := r.jobs(); len(jobs) > 0; jobs = r.jobs() {
@@ -156,7 +156,7 @@ func (r *rig) oneJobAtATime(x *watchedIndex) {
 	}
 }
 
-// expectFound looks for one result, of an address unless that is empty.
+// expectFound checks that a search finds one result, with this address unless it is empty.
 func (r *rig) expectFound(x *watchedIndex, url, when string) {
 	r.t.Helper()
 	have, err := x.found(r.t.Context())
@@ -166,7 +166,7 @@ func (r *rig) expectFound(x *watchedIndex, url, when string) {
 	}
 }
 
-// S14: pages that differ are not hidden behind each other before a check has decided so.
+// S14: pages that differ do not hide each other before a check has decided that one is an alias.
 func TestS14OtherContentIsFound(t *testing.T) {
 	r, w := wide(t)
 	x := openSQLite(t)
@@ -181,7 +181,8 @@ func TestS14OtherContentIsFound(t *testing.T) {
 	}
 }
 
-// S14: what redirects for good within its site has its target registered, and is found there at once.
+// S14: the target of a permanent redirect within the site is registered, and the page is found at that address at
+// once.
 func TestS14RedirectRegistersItsTarget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, code := range []int{301, 308} {
@@ -218,7 +219,7 @@ func TestS14RedirectRegistersItsTarget(t *testing.T) {
 	})
 }
 
-// S14: a page whose content stays, while it begins to redirect, is found under the new address.
+// S14: when a page begins to redirect but its content stays, it is found under the new address.
 func TestS14MovedUnchanged(t *testing.T) {
 	r := newRig(t)
 	x := openSQLite(t)
@@ -246,7 +247,7 @@ func TestS14MovedUnchanged(t *testing.T) {
 	r.expectFound(x, r.site.URL+"/old", "and back")
 }
 
-// S14: what no redirect may register, and what is said of it.
+// S14: some redirects register nothing, and a note gives the reason.
 func TestS14RedirectsThatRegisterNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name, says string
@@ -302,8 +303,7 @@ func TestS14RedirectsThatRegisterNothing(t *testing.T) {
 	}
 }
 
-// S14: a site cannot have us register without end by redirects that lead on and on, or elsewhere at
-// each answer.
+// S14: a site cannot cause endless registrations by redirects that lead on and on, or elsewhere in each answer.
 func TestS14RedirectsAreBounded(t *testing.T) {
 	for name, serve := range map[string]func(r *rig, check int){
 		"elsewhere at each answer": func(r *rig, check int) {
@@ -336,8 +336,8 @@ func TestS14RedirectsAreBounded(t *testing.T) {
 	}
 }
 
-// S14: whichever step fails of a check that registers a target, before or after it took effect, the
-// target is registered once and the page soon is found there alone.
+// S14: whichever step fails in a check that registers a target, before or after it took effect, the target is
+// registered once, and soon the page is found only there.
 func TestS14FaultsOfRegisteringATarget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -364,7 +364,7 @@ func TestS14FaultsOfRegisteringATarget(t *testing.T) {
 	})
 }
 
-// S14: what registering a target costs, once; a check that finds it registered costs what it did.
+// S14: registering a target has a cost, once. A check that finds it registered costs the same as before.
 func TestS14Costs(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)
@@ -388,14 +388,14 @@ func TestS14Costs(t *testing.T) {
 	r.site.put("/known", to(301, "/new"))
 	r.site.put("/old", to(301, "/other"))
 	r.site.put("/other", text("v2").etag("2"))
-	r.first("/new") // robots.txt is known then
+	r.first("/new") // so robots.txt is known
 	r.site.put("/plain", text("v3").etag("3"))
 	plain := first("/plain")
 	r.first("/known")
 	known := again("/known")
-	// Look-up, item, host, pointer, hint, transaction, message; the capture's look-up row, which is beside
-	// the target, read and written; the host's row, which the registration has changed, written in vain and
-	// read again; the copy of the host's counters.
+	// Lookup, item, host, pointer, hint, transaction, message; the capture's lookup row, which is beside the target,
+	// read and written; the host's row, whose write fails once because the registration has changed the row, and
+	// which is then read again; the copy of the host's counters.
 	if cost := first("/old") - plain; cost != 12 {
 		t.Errorf("a check that registers costs %d operations more", cost)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// While the index is down, pages are fetched and kept; later they are indexed from the snapshot,
-// without one request to the site, and then their schedule is as if nothing had been.
+// TestIndexDown checks that pages are fetched and stored while the index is down, are indexed later from their
+// snapshots without a request to the site, and then keep the schedule that they would have had.
 func TestIndexDown(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -54,7 +54,7 @@ func TestIndexDown(t *testing.T) {
 	}
 }
 
-// An outage longer than the interval does not hold the next check up.
+// TestIndexDownForLong checks that an outage longer than the interval does not delay the next check.
 func TestIndexDownForLong(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -70,7 +70,8 @@ func TestIndexDownForLong(t *testing.T) {
 	}
 }
 
-// A page is no longer pending when the page has to leave the index anyway, whatever is found first.
+// TestPendingIndexOfPagesThatLeave checks that a page is no longer pending once it has to leave the index for another
+// reason.
 func TestPendingIndexOfPagesThatLeave(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -89,7 +90,7 @@ func TestPendingIndexOfPagesThatLeave(t *testing.T) {
 			r.index.down = errIndexDown
 			r.first("/p")
 			tt.change(r.site)
-			r.clock.pass(25 * time.Hour) // the robots.txt that was read is old
+			r.clock.pass(25 * time.Hour) // the cached robots.txt has expired
 			for range tt.checks {
 				r.force("/p")
 			}
@@ -104,7 +105,8 @@ func TestPendingIndexOfPagesThatLeave(t *testing.T) {
 	}
 }
 
-// A worker may die between the index and the commit. What it put there leaves with the page.
+// TestIndexedButNotCommitted checks that content that a worker wrote to the index before it died leaves the index
+// with the page.
 func TestIndexedButNotCommitted(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, tt := range []struct {
@@ -135,8 +137,8 @@ func TestIndexedButNotCommitted(t *testing.T) {
 	})
 }
 
-// A page that the index refuses is a failing page: it backs off, and the next content has a
-// chance, also when it was refused late, as a pending index.
+// TestIndexRefuses checks that a page that the index refuses is a failing page: its checks back off, and the next
+// content has a chance, also when a pending index was refused.
 func TestIndexRefuses(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		r := newRig(t)
@@ -162,7 +164,7 @@ func TestIndexRefuses(t *testing.T) {
 	}
 }
 
-// A pending page whose snapshot was purged, or damaged, is fetched again.
+// TestPendingIndexWithoutSnapshot checks that a pending page whose snapshot was purged, or damaged, is fetched again.
 func TestPendingIndexWithoutSnapshot(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -180,7 +182,7 @@ func TestPendingIndexWithoutSnapshot(t *testing.T) {
 	})
 }
 
-// panicky breaks over one page.
+// panicky panics over one page.
 type panicky struct{ *bookIndex }
 
 func (x panicky) Put(ctx context.Context, pages ...search.Page) error {
@@ -192,7 +194,8 @@ func (x panicky) Put(ctx context.Context, pages ...search.Page) error {
 	return x.bookIndex.Put(ctx, pages...)
 }
 
-// A page that breaks our code is recorded as failing, and its neighbours are not touched by it.
+// TestPanicIsThePages checks that a page that makes the program panic is recorded as failing, and that other pages
+// are not affected.
 func TestPanicIsThePages(t *testing.T) {
 	r := newRig(t)
 	r.engine.Indexer = panicky{r.index}
@@ -216,8 +219,8 @@ func TestPanicIsThePages(t *testing.T) {
 	}
 }
 
-// B5: a host that asks for a pause does not hold up what is already on its way to be indexed from
-// snapshots, for nobody is asked.
+// B5: when a host asks for a pause, pending pages are still indexed from their snapshots, because that needs no
+// request.
 func TestB5PendingIndexOfAPausedHost(t *testing.T) {
 	for _, tt := range []struct {
 		name string

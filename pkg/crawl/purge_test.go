@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// left tells what there is of a page: "item", "index", "capture" and "pointer", each if it is there.
+// left lists what exists of a page: "item", "index", "capture" and "pointer".
 func (r *rig) left(path string) (have []string) {
 	r.t.Helper()
 	id := r.source(path).ID()
@@ -53,18 +53,17 @@ func (r *rig) wantLeft(path string, want ...string) {
 	}
 }
 
-// A14: a removed item is gone at once and everywhere, nobody is asked, and its source may be
-// registered anew.
+// A14: a removed item is removed everywhere at once, without a request, and its source may be registered anew.
 func TestA14Remove(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
 		r.site.put("/p", text("v1").etag("1"))
-		r.site.put("/q", text("v1").etag("1")) // its neighbour keeps what both have
+		r.site.put("/q", text("v1").etag("1")) // another page that keeps the shared body
 		r.first("/p")
 		r.first("/q")
 		r.site.asked()
 		r.remove("/p")
-		r.remove("/p") // once more is no more
+		r.remove("/p") // a second removal changes nothing
 		if jobs := len(r.jobs()); jobs != 1 {
 			t.Errorf("%d jobs", jobs)
 		}
@@ -84,7 +83,7 @@ func TestA14Remove(t *testing.T) {
 	})
 }
 
-// A14: a removal does not wait for a host that asked for a pause.
+// A14: a removal does not wait for a host that has asked for a pause.
 func TestA14RemoveFromPausedHost(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -96,7 +95,7 @@ func TestA14RemoveFromPausedHost(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: while the index is down nothing is purged, because nobody would ask it again.
+// A14: while the index is down nothing is purged, because nothing would ask the index again.
 func TestA14RemoveWhileIndexIsDown(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -112,7 +111,7 @@ func TestA14RemoveWhileIndexIsDown(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: a removal that is asked for while the page is being fetched comes after that check.
+// A14: a removal that is requested while the page is being fetched happens after that check.
 func TestA14RemoveDuringTheCheck(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -125,8 +124,8 @@ func TestA14RemoveDuringTheCheck(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: a removed source that is registered before its removal was done stays, and relies on
-// nothing that may be gone.
+// A14: a removed source that is registered again before its removal was done stays, and its check relies on nothing
+// that may be gone.
 func TestA14RegisteredBeforeItWent(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -143,12 +142,12 @@ func TestA14RegisteredBeforeItWent(t *testing.T) {
 	}
 }
 
-// purging keeps tombstones for 30 days.
+// purging sets tombstones to be kept for 30 days.
 func purging(k *knobs) {
 	k.crawl.Schedule.PurgeGone = 30 * day
 }
 
-// buried makes a page that is Gone.
+// buried returns the item of a page that is Gone.
 func (r *rig) buried(path string) registry.Item {
 	r.t.Helper()
 	r.site.put(path, text("v1").etag("1"))
@@ -159,7 +158,7 @@ func (r *rig) buried(path string) registry.Item {
 	return r.next(path)
 }
 
-// A14: a tombstone is kept for as long as is set, and then the item is purged without a request.
+// A14: a tombstone is kept for the configured time, and then the item is purged without a request.
 func TestA14PurgeByAge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), purging)
@@ -186,7 +185,7 @@ func TestA14PurgeByAge(t *testing.T) {
 	})
 }
 
-// A14: without a limit, and while it was registered again, a tombstone is not purged.
+// A14: a tombstone is not purged without a limit, or while its source is registered again.
 func TestA14NotPurged(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		r := newRig(t)
@@ -207,7 +206,7 @@ func TestA14NotPurged(t *testing.T) {
 	t.Run("registered while it was purged", func(t *testing.T) {
 		r := newRig(t, purging, func(k *knobs) { k.crawl.KeepGone = true })
 		r.buried("/p")
-		r.site.put("/p", text("v1").etag("1")) // back, which only the registration will learn
+		r.site.put("/p", text("v1").etag("1")) // the page is back, which only the next check finds out
 		r.clock.pass(40 * day)
 		r.due("/p")
 		r.index.removing = func() {
@@ -219,9 +218,8 @@ func TestA14NotPurged(t *testing.T) {
 	})
 }
 
-// TestA14FaultsOfPurge lets each step of a purge fail, before and after it took effect. The
-// invariants hold at once; then either the purge is done again and nothing is left, or the source
-// is registered and everything is there.
+// TestA14FaultsOfPurge makes each step of a purge fail, before and after it took effect. The invariants hold at once.
+// Then either the purge is done again and nothing is left, or the source is registered again and everything exists.
 func TestA14FaultsOfPurge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		steps := disturbPurge(t, open, 0, false, false)
@@ -257,7 +255,7 @@ func disturbPurge(t *testing.T, open opener, nth int, after, again bool) (steps 
 	if again {
 		r.clock.pass(time.Second)
 		r.register(false, "/p")
-		_ = r.work() // what is just being deleted cannot be kept yet
+		_ = r.work() // fails: a body that is being deleted cannot be stored yet
 		r.checkInvariants()
 	}
 	for range 4 {
@@ -268,7 +266,7 @@ func disturbPurge(t *testing.T, open opener, nth int, after, again bool) (steps 
 	switch have := fmt.Sprint(r.left("/p")); {
 	case again && have != "[item Indexed index capture pointer]" && have != "[item Indexed index capture capture pointer]":
 		t.Errorf("%s: after it was registered again there is %s", s.hit, have)
-	case !again && have != "[]" && have != "[pointer]": // a pointer to nothing does no harm
+	case !again && have != "[]" && have != "[pointer]": // a pointer without an item does no harm
 		t.Errorf("%s: there is %s", s.hit, have)
 	case !again && nth == 0 && have != "[]":
 		t.Errorf("without a fault there is %s", have)

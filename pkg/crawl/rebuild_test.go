@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// rebuilds are runs over what the worker sees of a store.
+// rebuilds returns the rebuild service over the worker's view of a store.
 func (r *rig) rebuilds(store storage.Store) *rebuild.Service {
 	reg := r.registry(store, registry.Politeness{MaxConcurrent: 1})
 	s := rebuild.New(
@@ -37,7 +37,7 @@ func (r *rig) rebuilds(store storage.Store) *rebuild.Service {
 	return s
 }
 
-// steps takes the messages of steps that are visible.
+// steps receives the visible messages of steps.
 func (r *rig) steps() (bodies [][]byte) {
 	r.t.Helper()
 	q := r.store.Queue(rebuild.Queue)
@@ -50,7 +50,7 @@ func (r *rig) steps() (bodies [][]byte) {
 	return bodies
 }
 
-// finish lets steps, workers and sweeps go on until a run is done.
+// finish performs steps, jobs and sweeps until a run is done.
 func (r *rig) finish(s *rebuild.Service, id string) rebuild.Run {
 	r.t.Helper()
 	for range 60 {
@@ -81,7 +81,7 @@ func (r *rig) rebuild(scope rebuild.Scope) rebuild.Run {
 	return r.finish(s, run.ID)
 }
 
-// loseIndex is the file of the index being deleted.
+// loseIndex empties the index, as if its file had been deleted.
 func (r *rig) loseIndex() {
 	r.index.mu.Lock()
 	defer r.index.mu.Unlock()
@@ -96,8 +96,7 @@ func (r *rig) nobodyAsked() {
 	}
 }
 
-// harbour fills the site with a page of every status and checks them all; the index then holds
-// ok, kept and failing.
+// harbour fills the site with a page of every status and checks them all. The index then has ok, kept and failing.
 func harbour(r *rig) {
 	r.t.Helper()
 	paths := []string{"/ok", "/failing", "/noindex", "/forbidden", "/gone", "/never", "/unread"}
@@ -119,7 +118,7 @@ func harbour(r *rig) {
 	r.site.robotsAsked()
 }
 
-// bearing is what a rebuild leaves alone.
+// bearing is the part of an item that a rebuild must not change.
 type bearing struct {
 	Status                      registry.Status
 	Message, Interval, Exclude  string
@@ -137,8 +136,8 @@ func (r *rig) bearing(path string) bearing {
 	}
 }
 
-// A19, B5: a lost index is filled from the snapshots. No site is asked, and nothing else about the
-// items changes: neither their schedule nor what is known of their sites.
+// A19, B5: a lost index is filled from the snapshots. No site is asked, and nothing else about the items changes,
+// neither their schedule nor what is known of their sites.
 func TestB5RebuildOfALostIndex(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -164,7 +163,7 @@ func TestB5RebuildOfALostIndex(t *testing.T) {
 			want[4].Status != registry.Gone {
 			t.Errorf("the test has not set up what it should: %+v", want)
 		}
-		if run.Items != 7 || run.Marked != 3 { // ok, failing, and unread, which another version may read
+		if run.Items != 7 || run.Marked != 3 { // ok, failing, and unread, which another version may be able to read
 			t.Errorf("%d items, %d marked", run.Items, run.Marked)
 		}
 		if diff := cmp.Diff([]int{stats[0].Checks, stats[0].Errors, 0}, r.rates()); diff != "" {
@@ -184,7 +183,7 @@ func (r *rig) rates() []int {
 	return []int{stats[0].Checks, stats[0].Errors, stats[0].Rebuilding}
 }
 
-// B5: items read under older rules are read under the present ones, which is no change of theirs.
+// B5: items read under older rules are read again under the present ones, which does not count as a change of theirs.
 func TestB5RebuildReprocesses(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -224,7 +223,8 @@ func TestB5RebuildReprocesses(t *testing.T) {
 	}
 }
 
-// What is asked of the site, by the flags and by what there is.
+// TestRebuildAsksSites checks which pages a rebuild requests from the site, depending on its flags and on what is
+// stored.
 func TestRebuildAsksSites(t *testing.T) {
 	all := []string{
 		"GET /failing",
@@ -273,7 +273,8 @@ func (r *rig) dropBody(path string) {
 	must(r.t, r.store.Container(snapshot.Container).Delete(r.t.Context(), "sha256/"+hex[:2]+"/"+hex[2:4]+"/"+hex))
 }
 
-// A run over several hosts in many steps, and one of a single host; the numbers are exact.
+// TestRebuildOfManyHosts checks that a run over several hosts in many steps, and a run of a single host, report exact
+// numbers.
 func TestRebuildOfManyHosts(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -313,7 +314,8 @@ func TestRebuildOfManyHosts(t *testing.T) {
 	})
 }
 
-// A redirected page is read again as what it is: its addresses are relative to where it was found.
+// TestRebuildOfARedirectedPage checks that a rebuild resolves a redirected page's links against the address that
+// answered.
 func TestRebuildOfARedirectedPage(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", to(http.StatusFound, "/deep/q"))
@@ -329,7 +331,7 @@ func TestRebuildOfARedirectedPage(t *testing.T) {
 	}
 }
 
-// A3, A19: files are rebuilt like pages; one that is too large to be kept is not read again for it.
+// A3, A19: files are rebuilt like pages. A file that is too large to be stored is not read again.
 func TestRebuildOfFiles(t *testing.T) {
 	s := newShelf(t, 1000)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")

@@ -58,7 +58,8 @@ var busyCases = []struct {
 	}, "v1"},
 }
 
-// Whatever happens to a page while it waits, the index has it in the end, as it is by then.
+// TestRebuildOfAPageThatIsBusy checks that whatever happens to a page while it waits, the index has its latest
+// content in the end.
 func TestRebuildOfAPageThatIsBusy(t *testing.T) {
 	for _, tt := range busyCases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +97,7 @@ func TestRebuildOfAPageThatIsBusy(t *testing.T) {
 	}
 }
 
-// A19: each message of a run may come twice, at any time; the numbers count once.
+// A19: each message of a run may be delivered twice, at any time; the numbers count once.
 func TestRebuildDoubledMessages(t *testing.T) {
 	r := newRig(t)
 	harbour(r)
@@ -123,7 +124,7 @@ func TestRebuildDoubledMessages(t *testing.T) {
 	}
 }
 
-// An index that is down makes the run wait, not lose anything.
+// TestRebuildWhileTheIndexIsDown checks that a run waits while the index is down, and loses nothing.
 func TestRebuildWhileTheIndexIsDown(t *testing.T) {
 	r := newRig(t)
 	harbour(r)

@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// TestFaultsOfARebuild lets each single read and write of a rebuild fail, of its steps and of the
-// workers behind them, before and after it took effect. What the host and the sweep do about it
-// fills the index, and the numbers are those of a run without faults.
+// TestFaultsOfARebuild makes each single read and write of a rebuild fail, in its steps and in the workers behind
+// them, before and after it took effect. The host and the sweep recover from the fault and fill the index, and the
+// numbers equal those of a run without faults.
 func TestFaultsOfARebuild(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, false) })
 }
 
-// The same after the rules of texts have changed: each page has one capture of the new version more, which names the
-// run, whose row names the one that captured.
+// Z2: the same holds after the rules of texts have changed. Each page then has one more capture, of the new version.
+// The capture names the run, and the run's row names the run that made the original capture.
 func TestZ2FaultsOfARebuildUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, true) })
 }
@@ -59,7 +59,7 @@ func disturbRebuild(t *testing.T, open opener, nth int, after, raise bool) (hit 
 	s := r.rebuilds(storagetest.Hooked(r.store, sab))
 	sab.armed = true
 	run, err := s.Start(t.Context(), rebuild.Scope{})
-	if err != nil { // whoever asked asks again, unless the run stands already
+	if err != nil { // the caller retries, unless the run exists already
 		sab.armed = false
 		if runs, err := s.Active(t.Context()); err != nil || len(runs) > 1 {
 			t.Fatalf("%d runs (%v)", len(runs), err)
@@ -72,7 +72,7 @@ func disturbRebuild(t *testing.T, open opener, nth int, after, raise bool) (hit 
 	for range 3 {
 		for _, body := range r.steps() {
 			if s.Step(t.Context(), body) != nil {
-				_ = s.Step(t.Context(), body) // the host gives it again
+				_ = s.Step(t.Context(), body) // the host delivers the message again
 			}
 		}
 		_ = r.work()
@@ -100,7 +100,7 @@ func disturbRebuild(t *testing.T, open opener, nth int, after, raise bool) (hit 
 	return sab.hit, sab.count
 }
 
-// checkReprocessed: a run has read the captures of pages under the raised version, once.
+// checkReprocessed checks that a run has read the captures of pages under the raised version, once.
 func (r *rig) checkReprocessed(run string, paths []string) {
 	r.t.Helper()
 	for _, p := range paths {

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// A8: a page that redirects permanently has the target as its canonical URL, unless the page there names
-// another (spec 003 §5); its captures, too. It follows the redirects from check to check, also where
-// the content stays.
+// A8: a page that redirects permanently has the target as its canonical URL, unless the page there names another
+// (spec 003 §5). Its captures have it, too. The canonical URL follows the redirects at each check, even when the
+// content stays.
 func TestA8PermanentRedirectIsCanonical(t *testing.T) {
 	tagged := func(p page) page { return p.etag("1") }
 	for _, tt := range []struct {
 		name  string
-		turns []map[string]page // what the site answers from each check on
-		want  []string          // the canonical path after each; empty: none
+		turns []map[string]page // the site's answers before each check
+		want  []string          // the canonical path after each check; empty when there is none
 	}{
 		{"moved", []map[string]page{{"/old": to(301, "/new"), "/new": text("v1")}}, []string{"/new"}},
 		{"moved by 308, over two hops",
@@ -73,8 +73,7 @@ func TestA8PermanentRedirectIsCanonical(t *testing.T) {
 	}
 }
 
-// A8: what was captured before the page moved keeps its canonical URI; what is captured after has the new
-// one.
+// A8: captures from before a page moved keep their canonical URI; later captures have the new one.
 func TestA8CapturesFollowTheMove(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/old", text("v1"))

@@ -18,11 +18,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// raised is a version whose rules read every text otherwise than the present ones.
+// raised is a version under which every text is read differently than under the present rules.
 const raised = lineage.Version("http_snapshot_url_v1_text_v99")
 
-// raise begins to read under another version. The extractor is the same, so what is known of the pages is changed
-// instead, as if it had been read by rules that are no more.
+// raise begins to read under another version. The extractor is the same, so raise changes the stored hashes of the
+// pages instead, as if earlier rules had produced them.
 func (r *rig) raise(paths ...string) {
 	r.t.Helper()
 	r.Worker.o.Version = raised
@@ -40,7 +40,7 @@ func (r *rig) raise(paths ...string) {
 	}
 }
 
-// versions says which captures a page has, by version and run.
+// versions lists the captures of a page, by version and run.
 func (r *rig) versions(path string) (out []string) {
 	r.t.Helper()
 	for _, c := range r.captures(path) {
@@ -58,7 +58,7 @@ func (r *rig) versions(path string) (out []string) {
 	return out
 }
 
-// decided is what an item's history says since a time, without what was scheduled.
+// decided returns the history of an item since a time, without its schedule entries.
 func decided(it registry.Item, since time.Time) (out []string) {
 	for _, d := range it.History {
 		if !d.At.Before(since) && d.What != "scheduled" {
@@ -70,9 +70,9 @@ func decided(it registry.Item, since time.Time) (out []string) {
 
 func digest(p page) string { return strings.TrimPrefix(snapshot.Hash([]byte(p.body)), "sha256:")[:8] }
 
-// spec 000 §3.2, §3.3: under another version, the capture that is held is read again and what the site answers is
-// compared with that. A change of the rules is none of the page: its schedule goes on, the site is asked as
-// always, and there is a capture of the new version beside the old one, which nothing supersedes.
+// Z2 (spec 000 §3.2, §3.3): under another version, the stored capture is read again, and the site's answer is
+// compared with that reading. A change of the rules is not a change of the page: the schedule continues, the site is
+// asked as always, and a capture of the new version is added beside the old one, which nothing supersedes.
 func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 	noise := page{body: text("v1").body + "<!-- 12 ms -->"}
 	for _, tt := range []struct {
@@ -135,8 +135,8 @@ func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 	}
 }
 
-// A file whose properties are those we know is read again from its capture, and a file that is too large to be read
-// was not read under any version.
+// Z2: a file whose properties are known is read again from its capture. A file that is too large to be read was not
+// read under any version.
 func TestZ2FilesUnderARaisedVersion(t *testing.T) {
 	s := newShelf(t, 2000)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")
@@ -159,7 +159,7 @@ func TestZ2FilesUnderARaisedVersion(t *testing.T) {
 	}
 }
 
-// What changes while the rules do is a change, and the edge joins captures of the new version.
+// Z2: a page that changes while the rules change counts as changed, and the edge joins captures of the new version.
 func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, force := range []bool{false, true} {
@@ -195,7 +195,7 @@ func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 	})
 }
 
-// A force finds no change either where only the rules have changed.
+// Z2: a forced check finds no change either where only the rules have changed.
 func TestZ2ForceUnderARaisedVersion(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -212,7 +212,8 @@ func TestZ2ForceUnderARaisedVersion(t *testing.T) {
 	}
 }
 
-// Where the capture is gone, nothing can be compared: the site is asked for everything, and no change is told.
+// Z2: where the capture is gone, there is nothing to compare with: the whole page is fetched, and no change is
+// reported.
 func TestZ2RaisedVersionWithoutACapture(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -233,7 +234,8 @@ func TestZ2RaisedVersionWithoutACapture(t *testing.T) {
 	}
 }
 
-// A site that fails just then changes nothing about that; when it answers, the index gets the page as it is read now.
+// Z2: the same holds when the site fails at that time. When it answers again, the index gets the page as it is read
+// now.
 func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -252,7 +254,8 @@ func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	}
 }
 
-// A capture that kills who reads it is not read again before each check: what the site has now may be harmless.
+// Z2: a capture that kills its reader is not read again before each check, because the site's present content may be
+// harmless.
 func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -266,7 +269,7 @@ func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// C5: of a page that the new rules read as the old ones did, no chunk is written and no text is embedded.
+// Z2, C5: when the new rules read a page as the old ones did, no chunk is written and no text is embedded.
 func TestZ2RaisedVersionEmbedsNothing(t *testing.T) {
 	r := newModelRig(t)
 	r.site.put("/p", sections("v1", "ebb", "flood", "slack").etag("1"))
@@ -284,8 +287,8 @@ func TestZ2RaisedVersionEmbedsNothing(t *testing.T) {
 	}
 }
 
-// spec 000 §3.2: URL variants are not compared across versions. An alias stays one until both were read under the new
-// version, in whichever order they are checked, and the index shows the page all the while.
+// Z2 (spec 000 §3.2): URL variants are not compared across versions. An alias remains one until both variants were
+// read under the new version, in whichever order they are checked, and a search finds the page all the while.
 func TestZ2VariantsOfTwoVersions(t *testing.T) {
 	for _, order := range [][]string{{apex, apexS}, {apexS, apex}} {
 		r, w := wide(t)
@@ -318,7 +321,8 @@ func TestZ2VariantsOfTwoVersions(t *testing.T) {
 	}
 }
 
-// A URL variant that is new is compared once the one that was there has been read under its version, which it asks for.
+// Z2: a new URL variant is compared once the existing one has been read under the same version. The new variant
+// brings that check forward.
 func TestZ2NewVariantOfAnOldOne(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "v1"
@@ -337,8 +341,8 @@ func TestZ2NewVariantOfAnOldOne(t *testing.T) {
 	}
 }
 
-// What a host shows for pages that do not exist is asked for again before texts of another version are
-// compared with it.
+// Z2: a host's page for pages that do not exist is requested again before it is compared with texts of another
+// version.
 func TestZ2Soft404OfAnotherVersion(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Soft404 = true })
 	r.site.lost = sorry
@@ -360,8 +364,8 @@ func TestZ2Soft404OfAnotherVersion(t *testing.T) {
 	}
 }
 
-// B5, spec 000 §3.3: a rebuild after a raised version names the run that captured, leaves captures of the new version
-// that name the rebuild, and no site is asked.
+// Z2, B5 (spec 000 §3.3): a rebuild after a raised version names the run that made the original captures, adds
+// captures of the new version that name the rebuild, and asks no site.
 func TestZ2RebuildUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, refetch := range []bool{false, true} {
@@ -397,7 +401,7 @@ func TestZ2RebuildUnderARaisedVersion(t *testing.T) {
 	})
 }
 
-// The outcome of a check says that content has changed only where the two were read under one version.
+// Z2: the outcome of a check reports changed content only where both contents were read under one version.
 func TestZ2OutcomeUnderARaisedVersion(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))

@@ -16,8 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// E3: a resource is fetched under the rules that pages are fetched by, and says by its error who has to do
-// what.
+// E3: a resource is fetched under the same rules as pages, and the error shows what the caller should do.
 func TestE3Resource(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for _, tt := range []struct {
@@ -25,7 +24,7 @@ func TestE3Resource(t *testing.T) {
 		site map[string]page
 		v    politeness.ResourceRequest
 		want politeness.Resource
-		kind fault.Kind // of a politeness.SiteError
+		kind fault.Kind // the kind of a politeness.SiteError
 		wait time.Duration
 	}{
 		{name: "a sitemap", site: map[string]page{"/s": page{body: "<urlset/>"}.etag("1").set("Content-Type", "text/xml")},
@@ -90,7 +89,7 @@ func TestE3Resource(t *testing.T) {
 	}
 }
 
-// hostIsFree fails the test if a lease is left.
+// hostIsFree fails the test if a lease remains.
 func (r *rig) hostIsFree() {
 	r.t.Helper()
 	host := strings.TrimPrefix(r.site.URL, "http://")
@@ -104,15 +103,15 @@ func (r *rig) hostIsFree() {
 	must(r.t, r.reg.Hosts.Release(r.t.Context(), pass, registry.HostFinding{}))
 }
 
-// elsewhere is a second site, whose host is another.
+// elsewhere returns a second site with another host.
 func (r *rig) elsewhere() (*site, string) {
 	other := newSite(r.t)
 	return other, strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 }
 
-// TestE3FaultsOfAResource lets each read and write of FetchResource fail, before and after it took effect. The
-// error says that it was our fault, and the caller comes again; whoever was left at a host is out of the way
-// when the pass ends.
+// TestE3FaultsOfAResource makes each read and write of FetchResource fail, before and after it took effect. The error
+// shows that the fault was this program's own, and the caller retries. A lease that remains at a host no longer
+// blocks it once it has run out.
 func TestE3FaultsOfAResource(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		steps := 1
@@ -146,8 +145,8 @@ func TestE3FaultsOfAResource(t *testing.T) {
 	})
 }
 
-// stepsOfAResource counts what a resource with a redirect to another host reads and writes, where nothing is
-// known of either.
+// stepsOfAResource counts the reads and writes for a resource that redirects to another host, where nothing is known
+// of either host.
 func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 	s := &saboteur{armed: true}
 	r := newRig(t, on(open))
@@ -162,7 +161,8 @@ func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 	return s.count
 }
 
-// A host that only resources came from is nothing that is registered; when it is, its pace goes on.
+// E3: a host from which only resources were fetched does not count as registered; when it is registered, its pace
+// continues.
 func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	r := newRig(t, func(k *knobs) {
 		k.polite = registry.Politeness{MinDelay: 8 * time.Second, MaxDelay: 8 * time.Second, MaxConcurrent: 1}
@@ -194,8 +194,8 @@ func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	}
 }
 
-// E3: FetchResource waits for a host that is free soon, and says when to come back otherwise. A
-// Crawl-delay holds from the request after the one that learns of it.
+// E3: FetchResource waits for a host that is free soon, and otherwise returns when to call again. A Crawl-delay
+// applies from the request after the one that learns of it.
 func TestE3ResourceWaits(t *testing.T) {
 	for _, tt := range []struct {
 		delay string
@@ -219,8 +219,8 @@ func TestE3ResourceWaits(t *testing.T) {
 	}
 }
 
-// A11: the Crawl-delay of a robots.txt that a batch has just read holds for the batch itself, and what
-// it cannot ask within its lock comes later.
+// A11: the Crawl-delay of a robots.txt that a batch has just read applies to the batch itself. Pages that it cannot
+// request before its lock ends are fetched later.
 func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: 40"))
@@ -237,7 +237,7 @@ func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
 		r.sweepAfter(time.Minute)
 	}
 	for i, t0 := range at {
-		before := began // of robots.txt
+		before := began // the request for robots.txt
 		if i > 0 {
 			before = at[i-1]
 		}
@@ -252,8 +252,8 @@ func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
 	}
 }
 
-// E3: robots.txt that is elsewhere is asked at the pace of the host where it is, and while that is not
-// to be had, pages wait without asking again and again.
+// E3: a robots.txt on another host is requested at that host's pace. While it is not available, pages wait without
+// repeated requests.
 func TestE3RobotsElsewhere(t *testing.T) {
 	r := newRig(t)
 	other, base := r.elsewhere()
@@ -300,8 +300,8 @@ func TestE3RobotsElsewhere(t *testing.T) {
 	}
 }
 
-// A page redirects to another host, whose robots.txt is back at the batch's own: the batch is in
-// nobody's way but its own.
+// E3: when a page redirects to another host whose robots.txt redirects back to the batch's own host, the batch does
+// not block itself.
 func TestE3RobotsBackHome(t *testing.T) {
 	r := newRig(t)
 	other, base := r.elsewhere()

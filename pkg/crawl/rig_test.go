@@ -26,10 +26,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// The rig is one worker, its registry, in memory unless the test asks for another store, and a
-// real site on loopback, under a clock that only the test and the worker's own pauses move. The
-// simulation shows that nothing is lost whatever happens; the tests on the rig show that the right
-// thing is done.
+// The rig is one worker, its registry (in memory unless the test asks for another store), and a real site on
+// loopback. Only the test and the worker's own pauses move its clock. The simulation shows that nothing is lost
+// whatever happens; the tests on the rig show that the right thing is done.
 type rig struct {
 	t     *testing.T
 	site  *site
@@ -40,9 +39,10 @@ type rig struct {
 	snaps *snapshot.Store
 	index *bookIndex
 	web   *fetch.Client
-	seen  *replaceable // what the worker asks, instead of web
+	seen  *replaceable // the web of the worker, instead of web
 	sleep func(context.Context, time.Duration) error
-	// worked is the registry as the worker sees it, engine the index that it writes to, and vectors what embeds.
+	// worked is the registry as the worker sees it, engine the index that the worker writes to, and vectors its
+	// embedder.
 	worked  *registry.Registry
 	engine  *replaceableIndex
 	vectors placement.Embedder
@@ -50,7 +50,7 @@ type rig struct {
 	*Worker
 }
 
-// fakeClock may be read by the site's goroutines, too.
+// fakeClock may also be read by the site's goroutines.
 type fakeClock struct {
 	mu sync.Mutex
 	at time.Time
@@ -68,7 +68,7 @@ func (c *fakeClock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// sleep takes no time of ours.
+// sleep moves the clock and takes no real time.
 func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
 	c.pass(d)
 	return ctx.Err()
@@ -77,15 +77,15 @@ func (c *fakeClock) sleep(ctx context.Context, d time.Duration) error {
 // knobs adjust a rig before it runs.
 type knobs struct {
 	open   opener
-	store  func(storage.Store) storage.Store // what the worker sees of the store
+	store  func(storage.Store) storage.Store // the worker's view of the store
 	fetch  fetch.Config
 	crawl  Options
 	polite registry.Politeness
-	// vectors embeds, if it is not nil
+	// vectors is the embedder, or nil.
 	vectors placement.Embedder
 }
 
-// on has the rig run on a store.
+// on makes the rig run on a store.
 func on(open opener) func(*knobs) { return func(k *knobs) { k.open = open } }
 
 func newRig(t *testing.T, adjust ...func(*knobs)) *rig {
@@ -145,7 +145,7 @@ func (r *rig) checkInvariants() {
 	}
 }
 
-// source is the source of a path of the site, or of a whole URL.
+// source returns the source of a path of the site, or of a whole URL.
 func (r *rig) source(path string) source.Source {
 	r.t.Helper()
 	if !strings.Contains(path, "://") {
@@ -156,7 +156,7 @@ func (r *rig) source(path string) source.Source {
 	return s
 }
 
-// register adds pages; their jobs are in the queue.
+// register registers pages, whose jobs are then in the queue.
 func (r *rig) register(force bool, paths ...string) {
 	r.t.Helper()
 	var sources []source.Source
@@ -168,7 +168,7 @@ func (r *rig) register(force bool, paths ...string) {
 	}
 }
 
-// item reads what stands.
+// item reads an item as it is stored.
 func (r *rig) item(path string) registry.Item {
 	r.t.Helper()
 	it, err := r.reg.Items.Find(r.t.Context(), r.source(path).ID())
@@ -176,7 +176,7 @@ func (r *rig) item(path string) registry.Item {
 	return it
 }
 
-// jobs takes all visible messages out of the queue.
+// jobs removes all visible messages from the queue and returns their jobs.
 func (r *rig) jobs() []registry.Job {
 	r.t.Helper()
 	q := r.store.Queue(registry.JobQueue)
@@ -196,7 +196,7 @@ func (r *rig) jobs() []registry.Job {
 	}
 }
 
-// work does jobs until the queue is empty. The last error is returned, and its job is not repeated.
+// work does jobs until the queue is empty. It returns the last error, and does not repeat its job.
 func (r *rig) work() error {
 	r.t.Helper()
 	var last error
@@ -220,7 +220,7 @@ func (r *rig) mustWork() {
 	must(r.t, r.work())
 }
 
-// due lets time pass until a page is due, and the sweep that finds it.
+// due lets time pass until a page is due, and runs the sweep that finds it.
 func (r *rig) due(path string) {
 	r.t.Helper()
 	if wait := r.item(path).NextCrawlAt.Sub(r.clock.now()); wait > 0 {
@@ -246,14 +246,14 @@ func (r *rig) next(path string) registry.Item {
 	return r.item(path)
 }
 
-// look has a page checked now, with conditions, and nothing else.
+// look checks only this page, now and with conditions.
 func (r *rig) look(path string) registry.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
 	return r.first(path)
 }
 
-// force has a page checked without conditions, now.
+// force checks a page now, without conditions.
 func (r *rig) force(path string) registry.Item {
 	r.t.Helper()
 	r.clock.pass(time.Second)
@@ -262,7 +262,7 @@ func (r *rig) force(path string) registry.Item {
 	return r.item(path)
 }
 
-// last is an item's last decision about its content.
+// last returns an item's last decision about its content.
 func last(it registry.Item) string {
 	for _, d := range slices.Backward(it.History) {
 		if d.What != "scheduled" {
@@ -272,13 +272,13 @@ func last(it registry.Item) string {
 	return ""
 }
 
-// bookIndex keeps pages by title and writes down who writes.
+// bookIndex stores pages by title and records all writes.
 type bookIndex struct {
 	mu      sync.Mutex
 	pages   map[string]search.Page
 	log     []string
 	down    error
-	removed *search.Contents // what was said to be held of the page removed last
+	removed *search.Contents // the known contents of the page that was removed last
 	// removing is called before a page is removed.
 	removing func()
 }
@@ -303,7 +303,7 @@ func (x *bookIndex) Put(_ context.Context, pages ...search.Page) error {
 	return nil
 }
 
-// knows refuses a page whose Held is not what the index holds (C5).
+// knows returns an error for a page whose Known differs from the contents of the index (C5).
 func knows(p, held search.Page) error {
 	if diff := cmp.Diff(held.Contents(), p.Known); p.Known != nil && diff != "" {
 		return fmt.Errorf("page %s is said to be held otherwise than it is: -held +said\n%s", p.ID, diff)
@@ -331,7 +331,7 @@ func (x *bookIndex) Remove(_ context.Context, id string, held *search.Contents) 
 	return nil
 }
 
-// writes tells what was written since it was last asked.
+// writes returns the writes since the last call.
 func (x *bookIndex) writes() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -346,7 +346,7 @@ func (x *bookIndex) holds(it registry.Item) string {
 	return x.pages[string(it.ID)].Title
 }
 
-// captures lists the raw hashes kept for an item.
+// captures lists the captures of an item.
 func (r *rig) captures(path string) []snapshot.Capture {
 	r.t.Helper()
 	out, err := r.snaps.List(r.t.Context(), r.source(path).ID())
@@ -354,7 +354,7 @@ func (r *rig) captures(path string) []snapshot.Capture {
 	return out
 }
 
-// edges tells what a page's captures took over from.
+// edges lists the edges of a page's captures.
 func (r *rig) edges(path string) []lineage.Edge {
 	r.t.Helper()
 	out, err := r.snaps.Edges(r.t.Context(), r.source(path).ID(), 100)
@@ -372,7 +372,7 @@ func (r *rig) blobs() (names []string) {
 	return names
 }
 
-// refs counts the rows about who needs which body.
+// refs counts the rows that record which item needs which body.
 func (r *rig) refs() (n int) {
 	r.t.Helper()
 	for _, err := range r.store.Table(snapshot.RefsTable).Query(r.t.Context(), storage.Query{}) {

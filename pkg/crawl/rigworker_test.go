@@ -12,14 +12,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// storesOf are those of a registry and the snapshots beside it.
+// storesOf returns the stores of a registry, with these snapshots.
 func storesOf(reg *registry.Registry, snaps *snapshot.Store) Stores {
 	return Stores{
 		Jobs: reg.Jobs, Items: reg.Items, Hosts: reg.Hosts, Moves: reg.Moves, Tags: reg.Tags, Snapshots: snaps,
 	}
 }
 
-// newWorker makes a worker of the rig over a registry and stores.
+// newWorker returns a worker of the rig over a registry and stores.
 func (r *rig) newWorker(
 	reg *registry.Registry, snaps *snapshot.Store, manifests *index.Manifests, engine placement.Indexer,
 ) *Worker {
@@ -30,13 +30,13 @@ func (r *rig) newWorker(
 	return New(storesOf(reg, snaps), r.newHosts(reg), pages, r.crawl)
 }
 
-// replaceableIndex is an index that tests replace.
+// replaceableIndex is an index that tests can replace.
 type replaceableIndex struct{ placement.Indexer }
 
-// replaceable is a web that tests replace.
+// replaceable is a web that tests can replace.
 type replaceable struct{ politeness.Fetcher }
 
-// newHosts are the hosts as a new process sees them.
+// newHosts returns hosts with empty caches, as in a new process.
 func (r *rig) newHosts(reg *registry.Registry) *politeness.Hosts {
 	return politeness.New(reg.Hosts, r.seen, politeness.Options{
 		Agent: r.crawl.Agent, Strategy: source.ByHost, Clock: r.clock.now, Metrics: r.crawl.Metrics,
@@ -44,7 +44,7 @@ func (r *rig) newHosts(reg *registry.Registry) *politeness.Hosts {
 	})
 }
 
-// forget makes the worker forget what it remembers of hosts, as a new process has.
+// forget empties the worker's caches of hosts, as in a new process.
 func (r *rig) forget() { r.Worker.hosts = r.newHosts(r.worked) }
 
 // FetchResource fetches as the worker's hosts do.

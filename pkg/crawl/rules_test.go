@@ -15,7 +15,7 @@ func robotsTxt(lines ...string) page {
 
 var disallowP = robotsTxt("User-agent: tidemark", "Disallow: /p")
 
-// A11: what robots.txt disallows is not requested, and leaves the index until it is allowed again.
+// A11: a page that robots.txt disallows is not requested, and leaves the index until it is allowed again.
 func TestA11Disallowed(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -39,7 +39,7 @@ func TestA11Disallowed(t *testing.T) {
 	}
 }
 
-// A11: a force is no key.
+// A11: a forced check does not override robots.txt.
 func TestA11DisallowedAndForced(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", disallowP)
@@ -53,7 +53,7 @@ func TestA11DisallowedAndForced(t *testing.T) {
 	}
 }
 
-// A11: one robots.txt serves all pages until it expires, and then its validators do.
+// A11: one robots.txt serves all pages until it expires; then it is requested with its validators.
 func TestA11RobotsIsCached(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", disallowP.etag("r").set("Cache-Control", "max-age=3600"))
@@ -75,8 +75,8 @@ func TestA11RobotsIsCached(t *testing.T) {
 	}
 }
 
-// A11: without robots.txt everything is allowed; while it cannot be had nothing is, and nothing
-// is dropped.
+// A11: without robots.txt everything is allowed. While it cannot be fetched nothing is allowed, and nothing is
+// removed.
 func TestA11RobotsMissingOrBroken(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -120,7 +120,7 @@ func TestA11RobotsMissingOrBroken(t *testing.T) {
 	}
 }
 
-// A11: a robots.txt that breaks later leaves the copy in force, and the index alone.
+// A11: when robots.txt fails later, its stored copy stays in force, and the index is not changed.
 func TestA11RobotsBreaksLater(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /secret"))
@@ -135,7 +135,7 @@ func TestA11RobotsBreaksLater(t *testing.T) {
 	if it := r.first("/secret"); it.Status != outOfScope {
 		t.Errorf("the copy's rule is forgotten: %s", it.Status)
 	}
-	r = newRig(t) // and one that allowed all, because it was not there
+	r = newRig(t) // and a copy that allowed all, because robots.txt did not exist
 	r.site.put("/p", text("v1"))
 	r.first("/p")
 	r.site.put("/robots.txt", status(500))
@@ -144,7 +144,7 @@ func TestA11RobotsBreaksLater(t *testing.T) {
 	}
 }
 
-// A11: robots.txt holds for where a redirect leads, on the same host and on another.
+// A11: robots.txt applies to the target of a redirect, on the same host and on another.
 func TestA11Redirects(t *testing.T) {
 	for _, elsewhere := range []bool{false, true} {
 		r := newRig(t)
@@ -177,7 +177,7 @@ func TestA11Redirects(t *testing.T) {
 	}
 }
 
-// A11: a redirect to a host whose robots.txt cannot be had is a failure for now, not a verdict.
+// A11: a redirect to a host whose robots.txt cannot be fetched is a temporary failure, not an exclusion.
 func TestA11RedirectToUnknownRules(t *testing.T) {
 	r := newRig(t)
 	other := newSite(t)
@@ -195,7 +195,7 @@ func TestA11RedirectToUnknownRules(t *testing.T) {
 	}
 }
 
-// A11: robots.txt's Crawl-delay is kept between the pages of the next batches.
+// A11: the Crawl-delay of robots.txt is kept between the pages of the next batches.
 func TestA11CrawlDelay(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: 7"))
@@ -221,9 +221,9 @@ func TestA11CrawlDelay(t *testing.T) {
 	r.index.down = errIndexDown
 	r.clock.pass(time.Hour)
 	r.site.put("/b", text("b2"))
-	r.force("/b") // leaves the index pending
+	r.force("/b") // leaves the page pending
 	r.index.down = nil
-	r.next("/b") // asks nobody, so it learns nothing about the delay
+	r.next("/b") // sends no request, so it learns nothing about the delay
 	at = nil
 	r.site.put("/e", text("e"))
 	r.site.put("/f", text("f"))
@@ -234,7 +234,7 @@ func TestA11CrawlDelay(t *testing.T) {
 	}
 }
 
-// A11: an address that may not be asked is recorded on the page.
+// A11: an address that may not be requested is recorded as the page's error.
 func TestBlockedAddress(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.fetch.AllowHosts = nil })
 	r.site.put("/p", text("v1"))

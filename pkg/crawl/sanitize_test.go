@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// One page whose headers no row would take must not keep its neighbours' findings from being
-// stored.
+// TestOddHeadersHarmNobody checks that a page with headers that no row could store does not prevent the findings of
+// other pages from being stored.
 func TestOddHeadersHarmNobody(t *testing.T) {
 	for _, tt := range []struct{ name, header, value string }{
 		{"ETag that is no text", "ETag", "\"\xe9\xff\""},
@@ -47,7 +47,7 @@ func TestBodyInUnknownEncodingIsNotText(t *testing.T) {
 	}
 }
 
-// Secrets in the targets of redirects stay out of rows.
+// TestRedirectsKeepNoSecrets checks that secrets in the targets of redirects are not stored in rows.
 func TestRedirectsKeepNoSecrets(t *testing.T) {
 	r := newRig(t)
 	target := "/final?sv=2024&se=2030&sr=b&sp=r&sig=SECRETSECRET"
@@ -78,7 +78,7 @@ func TestLongRedirectsAreBounded(t *testing.T) {
 	}
 }
 
-// A13: a pause that another host asks for, behind a redirect, is not this host's.
+// A13: a pause that another host asks for, after a redirect, does not pause this host.
 func TestA13PauseOfARedirectsTarget(t *testing.T) {
 	r := newRig(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// crowd has as many hosts that do not answer in work as may be, until the places are left.
+// crowd starts as many jobs of hosts that do not answer as may run at once, until leave is called.
 func crowd(w *Worker) (leave func()) {
 	var leaves []func()
 	for {
@@ -28,7 +28,7 @@ func crowd(w *Worker) (leave func()) {
 	}
 }
 
-// job takes the one job that waits in a queue.
+// job receives the only job in a queue.
 func (r *rig) job(queue string) registry.Job {
 	r.t.Helper()
 	q := r.store.Queue(queue)
@@ -43,8 +43,8 @@ func (r *rig) job(queue string) registry.Job {
 	return job
 }
 
-// S3: a job of a host that has never answered steps aside when there are many, untouched, and is done
-// from the second queue. Once the host has answered its jobs go before; until it fails again.
+// S3: when many hosts do not answer, the job of a host that has never answered is moved unchanged to the second queue
+// and done from there. Once the host has answered, its jobs are not moved, until it fails again.
 func TestS3JobStepsAside(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", page{body: "<title>A</title><main><p>Here is a page.</p></main>"})
@@ -72,7 +72,7 @@ func TestS3JobStepsAside(t *testing.T) {
 	r.job(registry.SlowQueue)
 }
 
-// S3: places are given back with a host's first answer, while its job goes on.
+// S3: a job releases its slot at the host's first answer, while the job continues.
 func TestS3AnswerGivesThePlaceBack(t *testing.T) {
 	r := newRig(t)
 	taken := map[string]int{}
@@ -91,7 +91,7 @@ func TestS3AnswerGivesThePlaceBack(t *testing.T) {
 	}
 }
 
-// S3: in the second queue a job waits for a place, no longer than its invocation lasts.
+// S3: in the second queue a job waits for a slot, but no longer than its invocation lasts.
 func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", page{body: "<title>A</title>"})
@@ -114,14 +114,14 @@ func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- r.ProcessSlow(t.Context(), job) }()
 	places[0]()
-	places[0]() // twice is once
+	places[0]() // a second release changes nothing
 	must(t, <-ended)
 	if n := len(r.slots.all); n != SilentJobs-1 || r.item("/a").Status != registry.Indexed {
 		t.Errorf("%d places are taken", n)
 	}
 }
 
-// S3: a move may fail, or be lost or doubled; the job is done all the same.
+// S3: when a move fails, or is lost or doubled, the job is done all the same.
 func TestS3FaultsOfAMove(t *testing.T) {
 	for name, f := range map[string]struct {
 		before, after error
@@ -166,7 +166,7 @@ func TestS3FaultsOfAMove(t *testing.T) {
 				must(t, err)
 				must(t, r.ProcessSlow(t.Context(), job))
 			}
-			if len(got) == 0 { // as after any job that is lost
+			if len(got) == 0 { // as with any lost job
 				r.clock.pass(11 * time.Minute)
 				r.due("/a")
 				r.mustWork()

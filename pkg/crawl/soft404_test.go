@@ -9,17 +9,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// sorry is what many sites show, with status 200, for pages that do not exist.
+// sorry is the page that many sites show, with status 200, for pages that do not exist.
 var sorry = page{
 	body: "<title>Harbour</title><main><h1>Nothing here</h1><p>Sorry, this page does not exist. It may have been moved " +
 		"or deleted " +
 		"by us. Try the search, or begin at the front page of the harbour.</p></main>",
 }
 
-// softly has hosts asked for pages that do not exist.
+// softly turns on the requests for pages that do not exist.
 func softly(k *knobs) { k.crawl.Soft404 = true }
 
-// probes counts the requests for pages that cannot exist, and gives the others.
+// probes counts the requests for pages that cannot exist, and returns the other requests.
 func (r *rig) probes() (n int, others []string) {
 	for _, line := range r.site.asked() {
 		if strings.Contains(line, "GET /tidemark-looks-for-a-page-that-does-not-exist-") {
@@ -38,8 +38,8 @@ func (r *rig) wantProbes(want int, when string) {
 	}
 }
 
-// A14: a page that turns into what the host shows for pages that do not exist is missing, and in
-// the end Gone; it comes back like any other.
+// A14: a page that turns into the host's page for pages that do not exist is missing, and in the end Gone. It comes
+// back like any other page.
 func TestA14Soft404(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), softly)
@@ -67,7 +67,7 @@ func TestA14Soft404(t *testing.T) {
 	})
 }
 
-// A14: what counts as the page for pages that do not exist, and what never does.
+// A14: some pages count as the host's page for pages that do not exist, and some never do.
 func TestA14Soft404Tells(t *testing.T) {
 	chrome := "<nav>" + strings.Repeat(
 		"<a href=/x>Tides and winds of all the harbours along the northern coast</a> ",
@@ -116,7 +116,7 @@ func TestA14Soft404Tells(t *testing.T) {
 	}
 }
 
-// A14: a host that sends everybody to its front page is known by that.
+// A14: a host that redirects pages that do not exist to its front page is recognized by that.
 func TestA14Soft404ByRedirect(t *testing.T) {
 	r := newRig(t, softly)
 	r.site.lost = to(302, "/")
@@ -138,7 +138,7 @@ func TestA14Soft404ByRedirect(t *testing.T) {
 	}
 }
 
-// A14: a host is asked once a week at most, for new content only, and not against its rules.
+// A14: a host gets such a request at most once a week, only for new content, and not against its rules.
 func TestA14Soft404Asks(t *testing.T) {
 	t.Run("once a week", func(t *testing.T) {
 		r := newRig(t, softly)
@@ -201,8 +201,7 @@ func TestA14Soft404Asks(t *testing.T) {
 	})
 }
 
-// A14: pages of a new host that are fetched side by side wait for the answer to the first that
-// asks.
+// A14: pages of a new host that are fetched side by side wait for the answer to the first such request.
 func TestA14Soft404AtOnce(t *testing.T) {
 	r := newRig(t, softly, func(k *knobs) { k.polite = registry.Politeness{MaxConcurrent: 8} })
 	r.site.lost = sorry

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// ledger is what the worker asks the store for.
+// ledger records the worker's requests to the store.
 type ledger struct{ ops []string }
 
 func (l *ledger) Before(_ context.Context, c storagetest.Call) error {
@@ -21,7 +21,7 @@ func (l *ledger) Before(_ context.Context, c storagetest.Call) error {
 
 func (l *ledger) After(_ context.Context, _ storagetest.Call, err error) error { return err }
 
-// took tells how many operations were done since it was last asked, and how many of them read blobs.
+// took returns how many operations were done since the last call, and how many of them read blobs.
 func (l *ledger) took() (all, blobs int) {
 	for _, op := range l.ops {
 		if strings.HasPrefix(op, "blob.Get") {
@@ -37,10 +37,10 @@ func (l *ledger) watch(k *knobs) {
 	k.store = func(s storage.Store) storage.Store { return storagetest.Hooked(s, l) }
 }
 
-// learns has the host asked, a week later, what it shows for pages that do not exist.
+// learns requests the host's page for pages that do not exist again, a week later.
 func (r *rig) learns(lost page) {
 	r.t.Helper()
-	r.sweepAfter(8 * day) // what is due meanwhile
+	r.sweepAfter(8 * day) // also checks items that become due
 	r.site.asked()
 	r.site.lost = lost
 	r.site.put("/new", text(r.clock.now().String()))
@@ -48,8 +48,8 @@ func (r *rig) learns(lost page) {
 	r.wantProbes(1, "the host is to be known")
 }
 
-// A14: a page that was kept before its host was known to show it for pages that do not exist is
-// missing from then on, though it does not change and is not fetched again.
+// A14: a page was stored before it was known that its host shows the same for pages that do not exist. It is missing
+// from then on, although it does not change and is not fetched again.
 func TestA14Soft404LearnedLate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -102,7 +102,7 @@ func TestA14Soft404LearnedLate(t *testing.T) {
 	}
 }
 
-// A14: the same where the host sends pages that do not exist to its front page.
+// A14: the same holds where the host redirects pages that do not exist to its front page.
 func TestA14Soft404ByRedirectLearnedLate(t *testing.T) {
 	r := newRig(t, softly)
 	r.site.put("/", text("front").etag("f"))
@@ -123,7 +123,7 @@ func TestA14Soft404ByRedirectLearnedLate(t *testing.T) {
 	}
 }
 
-// A14: a host that turns honest has its pages back, before they are Gone and after.
+// A14: when a host begins to answer 404, its pages come back, before they are Gone and after.
 func TestA14Soft404Unlearned(t *testing.T) {
 	for misses, how := range map[int]string{1: "missing", 3: "Gone"} {
 		t.Run(how, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestA14Soft404Unlearned(t *testing.T) {
 				t.Fatalf("missing %d times", it.MissingChecks)
 			}
 			r.site.lost = page{}
-			r.sweepAfter(8 * day) // who is Gone asks by itself
+			r.sweepAfter(8 * day) // Gone items are checked by their schedule
 			r.site.put("/new", text("newer"))
 			r.look("/new")
 			if it := r.look("/p"); it.Status != indexed || it.MissingChecks != 0 || r.index.holds(it) == "" {
@@ -148,7 +148,7 @@ func TestA14Soft404Unlearned(t *testing.T) {
 	}
 }
 
-// A14: new content ends what was said about the old; with the feature off nothing of it counts.
+// A14: new content ends the verdict on the old content. With the feature off the verdict does not count.
 func TestA14Soft404LateEnds(t *testing.T) {
 	for _, how := range []string{"new content", "off"} {
 		t.Run(how, func(t *testing.T) {
@@ -171,8 +171,8 @@ func TestA14Soft404LateEnds(t *testing.T) {
 	}
 }
 
-// A14: an unchanged check costs the same on a host that is known, and so does the next check of a page
-// that was fetched while it became known.
+// A14: an unchanged check costs the same on a host whose fingerprint is known, and so does the next check of a page
+// that was fetched while the fingerprint became known.
 func TestA14Soft404UnchangedCostsNothing(t *testing.T) {
 	cost := func(lost page) (all int) {
 		var l ledger

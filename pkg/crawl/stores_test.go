@@ -10,8 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// opener makes an empty store whose messages are hidden and shown by a clock, and closes it when
-// the test ends.
+// opener makes an empty store whose messages are hidden and shown by a clock. The store is closed when the test ends.
 type opener func(t *testing.T, clock func() time.Time) storage.Store
 
 func openMem(_ *testing.T, clock func() time.Time) storage.Store { return mem.New(clock) }
@@ -24,8 +23,8 @@ func openEmbedded(t *testing.T, clock func() time.Time) storage.Store {
 	return s
 }
 
-// folder is one in memory where there is such a place: what a sync is worth is shown in package
-// sqlitestore, and here waiting for the disk would take most of the time.
+// folder returns a directory in memory where the machine has one. Package sqlitestore tests the value of a sync;
+// here, waiting for the disk would take most of the time.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "tidemark-")
@@ -36,7 +35,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// onStores runs a test whose promise rests on the store's on every store that needs no service.
+// onStores runs a test on every store that needs no service, because the tested promise depends on the store.
 func onStores(t *testing.T, test func(t *testing.T, open opener)) {
 	t.Run("mem", func(t *testing.T) { test(t, openMem) })
 	t.Run("embedded", func(t *testing.T) { test(t, openEmbedded) })

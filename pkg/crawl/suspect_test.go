@@ -15,8 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// killer ends everything that a process does once it keeps the body of a page, until another process
-// is started.
+// killer stops everything in a process as soon as it stores the body of a certain page, until another process starts.
 type killer struct {
 	deadly string // hexadecimal SHA-256 of the body
 	dead   bool
@@ -40,7 +39,7 @@ func (k *killer) After(_ context.Context, _ storagetest.Call, err error) error {
 	return err
 }
 
-// deadlyFetch kills when a page is asked for.
+// deadlyFetch kills the process when a certain page is requested.
 type deadlyFetch struct {
 	politeness.Fetcher
 	k    *killer
@@ -54,8 +53,8 @@ func (f deadlyFetch) Get(ctx context.Context, r fetch.Request) (fetch.Response, 
 	return f.Fetcher.Get(ctx, r)
 }
 
-// S1: of the pages that were in work when a worker died each is tried again alone, and only the one
-// that a worker dies of then is blamed. It counts an attempt, and is tried again a day later.
+// S1: each page that was in progress when a worker died is tried again alone, and only the page that then kills a
+// worker is recorded as the cause. That counts as an attempt, and the page is tried again a day later.
 func TestS1SuspectsAreTriedAlone(t *testing.T) {
 	const deadly = "/3"
 	for name, arm := range map[string]func(r *rig, k *killer){
@@ -110,7 +109,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 	}
 }
 
-// S1: a restart of the program in the middle of a job blames nobody.
+// S1: a restart of the program in the middle of a job is not recorded against any page.
 func TestS1RestartBlamesNobody(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", text("v1"))
@@ -131,7 +130,7 @@ func TestS1RestartBlamesNobody(t *testing.T) {
 	}
 }
 
-// S1: beside a suspect nothing else is in work.
+// S1: while a suspect is tried, nothing else is in progress.
 func TestS1AloneIsAlone(t *testing.T) {
 	g := newGate()
 	leave, err := g.acquire(t.Context(), true)

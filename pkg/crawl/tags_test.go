@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// TestJ5TagsAreIndexed: whenever the tags of a page are set, the index has them soon, for nothing but what is stored,
-// and its next check is when it was to be.
+// TestJ5TagsAreIndexed checks that tags that are set at any time are soon in the index, that only stored content is
+// used for that, and that the page's next check is not moved.
 func TestJ5TagsAreIndexed(t *testing.T) {
 	set := func(r *rig) {
 		_, err := r.reg.Items.Set(t.Context(), r.item("/p").ID, registry.Settings{Tags: []string{"tides"}})

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A page that is empty without its scripts is indexed, marked as thin with why, told once, and unmarked as soon
-// as it can be read (S13). What is hashed is the same as ever.
+// S13: a page that is empty without its scripts is indexed and labelled as thin, with the reason. The history
+// mentions this once, and the label goes as soon as the page can be read. The hashes are the same as ever.
 func TestS13ThinPageIsMarked(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -52,7 +52,7 @@ func TestS13ThinPageIsMarked(t *testing.T) {
 	})
 }
 
-// told counts the lines of the history that call the page thin.
+// told counts the history entries that call the page thin.
 func told(it registry.Item) (n int) {
 	for _, d := range it.History {
 		if d.What == "thin" {

@@ -13,12 +13,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// configured has the worker write to another index, or to none, from now on.
+// configured makes the worker write to another index, or to none, from now on.
 func (r *rig) configured(engine placement.Indexer) {
 	r.Worker = r.newWorker(r.reg, r.snaps, index.NewManifests(r.store), engine)
 }
 
-// rested counts how often the history says that there is no index.
+// rested counts the history entries that mention the missing index.
 func rested(it registry.Item) (n int) {
 	for _, d := range it.History {
 		if d.Why == "no search index is configured" {
@@ -28,8 +28,8 @@ func rested(it registry.Item) (n int) {
 	return n
 }
 
-// A8, A19: without an index pages are crawled and kept as ever: checked with conditions on their
-// schedule, none of them pending, and the history says once why nothing is indexed.
+// A8, A19: without an index, pages are crawled and stored as usual: they are checked with conditions on their
+// schedule, no page is pending, and the history mentions once why nothing is indexed.
 func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -64,7 +64,7 @@ func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 	})
 }
 
-// A14, A20: pages leave the registry as ever, too.
+// A14, A20: without an index, pages leave the registry as usual, too.
 func TestA14WithoutIndexPagesLeave(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})
@@ -85,7 +85,7 @@ func TestA14WithoutIndexPagesLeave(t *testing.T) {
 	}
 }
 
-// A19: once there is an index, all that rested enters it from the snapshots, and no site is asked.
+// A19: once there is an index, all unindexed pages are indexed from their snapshots, and no site is asked.
 func TestA19WhatRestedIsIndexed(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})
@@ -107,8 +107,8 @@ func TestA19WhatRestedIsIndexed(t *testing.T) {
 	}
 }
 
-// A19: an index that was configured before, and is again, gets what changed meanwhile, as the
-// difference from what it still holds; what was pending then ends meanwhile.
+// A19: when an index is configured again after a time without one, it gets the changes of that time, as the
+// difference from its old contents. Pages that were pending before are no longer pending meanwhile.
 func TestA19IndexComesBack(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -140,7 +140,7 @@ func TestA19IndexComesBack(t *testing.T) {
 	}
 }
 
-// A19: a rebuild without an index comes to its end, and leaves everything as it was.
+// A19: a rebuild without an index completes, and changes nothing.
 func TestA19RebuildWithoutIndex(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})

@@ -11,10 +11,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// tornDocx is a document that nobody can read.
+// tornDocx is a document that no program can read.
 var tornDocx = page{body: "PK\x03\x04" + long(100)}.set("Content-Type", docxType)
 
-// readBy has what failed read by other rules than today's.
+// readBy records that the failed answer was read by other rules than the present ones.
 func (r *rig) readBy(path, version string) {
 	r.t.Helper()
 	it, table := r.item(path), r.store.Table(registry.DefaultTable)
@@ -26,8 +26,8 @@ func (r *rig) readBy(path, version string) {
 	must(r.t, err)
 }
 
-// A17: what cannot be read is neither sent nor read again while it is the same, and ends in the same
-// error; who insists, and other rules, have it tried again.
+// A17: an unreadable answer is neither sent nor read again while it stays the same, and gives the same error. A
+// forced check, or a change of the rules, tries it again.
 func TestA17UnreadableAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -35,7 +35,7 @@ func TestA17UnreadableAgain(t *testing.T) {
 		then  func(r *rig)
 		force bool
 		asks  string
-		tried bool // once more
+		tried bool // whether it is read once more
 	}{
 		{"304", tornDocx.etag("1"), nil, false, "GET /d if 1", false},
 		{"304 by date", tornDocx.set("Last-Modified", "Sun, 01 Feb 2026 10:00:00 GMT"), nil, false, "GET /d if since",
@@ -86,7 +86,7 @@ func TestA17UnreadableAgain(t *testing.T) {
 	}
 }
 
-// A17: a new name of the same bytes is asked with next time.
+// A17: a new validator for the same bytes is sent with the next request.
 func TestA17UnreadableUnderAnotherName(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/d", tornDocx.etag("1"))
@@ -100,8 +100,8 @@ func TestA17UnreadableUnderAnotherName(t *testing.T) {
 	}
 }
 
-// A17: a document that is mended is indexed, and one under another type is tried; what is
-// held stays in the index meanwhile, and is known again when it comes back.
+// A17: a document that is repaired is indexed, and a document under another type is tried. Meanwhile the index keeps
+// the stored content, which counts as known when it comes back.
 func TestA17UnreadableMended(t *testing.T) {
 	good := testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("good")
 	for _, tt := range []struct {
@@ -146,7 +146,7 @@ func TestA17UnreadableMended(t *testing.T) {
 	}
 }
 
-// A17: a file that cannot be read is not read again while its properties are the same.
+// A17: a file that cannot be read is not read again while its properties stay the same.
 func TestA17UnreadableFile(t *testing.T) {
 	s := newShelf(t, 0)
 	whole := testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf").body

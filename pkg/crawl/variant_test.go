@@ -18,11 +18,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// wideWeb answers for any host and scheme, as no site on loopback can.
+// wideWeb answers for any host and scheme, which a site on loopback cannot.
 type wideWeb struct {
 	mu     sync.Mutex
 	pages  map[string]string         // URL → body
-	naming map[string]string         // URL → what its page names as its canonical
+	naming map[string]string         // URL → the canonical that its page names
 	moved  map[string]fetch.Redirect // by URL
 	before func(url string)
 }
@@ -61,7 +61,7 @@ func (w *wideWeb) Get(_ context.Context, r fetch.Request) (fetch.Response, error
 	return resp, nil
 }
 
-// wide is a rig that checks pages of any host.
+// wide returns a rig that checks pages of any host.
 func wide(t *testing.T, adjust ...func(*knobs)) (*rig, *wideWeb) {
 	r, w := newRig(t, adjust...), &wideWeb{pages: map[string]string{}}
 	r.seen.Fetcher = w
@@ -73,8 +73,8 @@ const (
 	apex, www   = "http://h.example/p", "http://www.h.example/p"
 )
 
-// A16: URL variants of the same content are shown once, whatever the order in which they were
-// registered, and the best of them is what is shown.
+// A16: URL variants of the same content are found once, in whatever order they were registered, and the best variant
+// is the one found.
 func TestA16VariantsAreShownOnce(t *testing.T) {
 	for _, tt := range []struct{ name, order, shown string }{
 		{"https first", apexS + " " + apex, apexS},
@@ -117,7 +117,7 @@ func TestA16VariantsAreShownOnce(t *testing.T) {
 	}
 }
 
-// rest lets all go on until everybody had the chance to look at what the others have become.
+// rest lets time pass until every page has had the chance to see what the others have become.
 func (r *rig) rest(urls []string) {
 	r.t.Helper()
 	for range 3 {
@@ -127,8 +127,8 @@ func (r *rig) rest(urls []string) {
 	}
 }
 
-// A16: when the page that is shown leaves the index, whatever for, its URL variant is back within minutes
-// and not only when its own check is due, which may be in two weeks.
+// A16: when the page in the index leaves it, for whatever reason, its URL variant is back within minutes, and not
+// only when its own check is due, which may be in two weeks.
 func TestA16VariantComesBack(t *testing.T) {
 	for name, leave := range map[string]func(*rig, *wideWeb){
 		"gone": func(r *rig, w *wideWeb) {
@@ -161,7 +161,7 @@ func TestA16VariantComesBack(t *testing.T) {
 	}
 }
 
-// A16: content decides, not the name; and it is asked again whenever it changes.
+// A16: the content decides whether variants are one page, not the address. It is compared again whenever it changes.
 func TestA16VariantsThatDiffer(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "other"
@@ -196,8 +196,8 @@ func TestA16VariantsThatDiffer(t *testing.T) {
 	}
 }
 
-// A16: URL variants change together, whichever is checked first: the other is checked, too, and soon one
-// of them stands for both again.
+// A16: URL variants change together. Whichever is checked first, the other is checked, too, and soon one of them
+// stands for both again.
 func TestA16VariantsChangeTogether(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "v1"
@@ -243,7 +243,7 @@ func TestA16VariantsAtOnce(t *testing.T) {
 	})
 }
 
-// A16: whichever step of a page's first check fails, the variant that it is to stand for hears of it.
+// A16: whichever step of a page's first check fails, the variant that is to stand behind the page is checked soon.
 func TestA16FaultsOfWaking(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -268,7 +268,7 @@ func TestA16FaultsOfWaking(t *testing.T) {
 	})
 }
 
-// A16: whichever step of the check fails by which a page leaves the index, its URL variant is back soon.
+// A16: whichever step fails in the check that removes a page from the index, its URL variant is back soon.
 func TestA16FaultsOfHandingOver(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -297,7 +297,7 @@ func TestA16FaultsOfHandingOver(t *testing.T) {
 	})
 }
 
-// atOnce processes the two jobs of the queue, with both pages fetched before either is compared.
+// atOnce processes the two jobs of the queue. Both pages are fetched before either is compared.
 func (r *rig) atOnce(w *wideWeb) {
 	r.t.Helper()
 	jobs := r.jobs()
@@ -330,8 +330,8 @@ func (c *readCounter) Before(_ context.Context, call storagetest.Call) error {
 
 func (c *readCounter) After(_ context.Context, _ storagetest.Call, err error) error { return err }
 
-// A16: what all this costs in point reads beside a check that knows nothing of it: nothing while
-// a page does not change, and at most two when it enters the index.
+// A16: compared with a check that knows nothing of variants, a check costs no more point reads while a page does not
+// change, and at most two more when it is first indexed.
 func TestA16Costs(t *testing.T) {
 	const plain = "http://127.0.0.1:1/p" // has no URL variants
 	for _, tt := range []struct {

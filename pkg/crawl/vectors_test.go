@@ -18,16 +18,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// modelRig is a rig whose pages get vectors of a model, kept in its store.
+// modelRig is a rig whose pages get vectors from a model. The vectors are kept in the rig's store.
 type modelRig struct {
 	*rig
 	model *llmtest.Embedder
 
 	mu     sync.Mutex
-	reads  int // of kept vectors
+	reads  int // reads of stored vectors
 	writes int
-	calls  int // on their table
-	// fault may fail the nth call, before it is executed or after.
+	calls  int // calls to their table
+	// fault may make the nth call fail, before it is executed or after.
 	failing int
 	after   bool
 }
@@ -77,7 +77,7 @@ func (m *modelRig) afterwards(_ context.Context, _ storagetest.Call, err error) 
 	return err
 }
 
-// used tells what was asked of the table since it was last asked.
+// used returns the reads and writes of the table since the last call.
 func (m *modelRig) used() (reads, writes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -95,7 +95,7 @@ func sections(title string, texts ...string) page {
 	return page{body: "<html lang=en><title>" + title + "</title><main>" + b.String() + "</main>"}
 }
 
-// expectVectors: every chunk that the index holds of a page has the vector of its text.
+// expectVectors checks that every chunk of a page in the index has the vector of its text.
 func (m *modelRig) expectVectors(path string, chunks int) {
 	m.t.Helper()
 	m.index.mu.Lock()
@@ -111,7 +111,7 @@ func (m *modelRig) expectVectors(path string, chunks int) {
 	}
 }
 
-// C5: chunks that are not new are not embedded again, and a check that finds nothing costs nothing.
+// C5: only new chunks are embedded, and a check that finds nothing new costs nothing.
 func TestC5VectorsOfAPage(t *testing.T) {
 	r := newModelRig(t)
 	r.site.put("/p", sections("v1", "ebb", "flood", "slack").etag("1"))
@@ -134,8 +134,8 @@ func TestC5VectorsOfAPage(t *testing.T) {
 	}
 }
 
-// While there is no model to be had, pages are fetched and kept, and later indexed from the
-// snapshot without one request to the site. The index's former content is served meanwhile.
+// TestModelDown checks that pages are fetched and stored while the model is down, and are indexed later from their
+// snapshots without a request to the site. Meanwhile a search finds the former content.
 func TestModelDown(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -181,7 +181,7 @@ func TestModelDown(t *testing.T) {
 	}
 }
 
-// A page that gets no vectors holds none of its batch up.
+// TestModelRefusesOnePage checks that a page that gets no vectors does not delay the other pages of its batch.
 func TestModelRefusesOnePage(t *testing.T) {
 	r := newModelRig(t)
 	r.model.Fail = func(text string) error {
@@ -202,8 +202,8 @@ func TestModelRefusesOnePage(t *testing.T) {
 	}
 }
 
-// Whichever request for kept vectors fails, before it was executed or after, the page has its
-// vectors in the end, and no text is computed twice unless the write of its vector came to nothing.
+// TestFaultsOfVectors checks that whichever request for stored vectors fails, before it was executed or after, the
+// page has its vectors in the end, and no text is computed twice unless the write of its vector failed.
 func TestFaultsOfVectors(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for failing := 1; ; failing++ {
@@ -224,7 +224,7 @@ func TestFaultsOfVectors(t *testing.T) {
 				t.Errorf("call %d, after %v: %d texts computed", failing, after, n)
 			}
 			if r.calls < failing {
-				break // nothing was left to fail
+				break // no further call to make fail
 			}
 		}
 	}

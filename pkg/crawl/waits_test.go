@@ -25,7 +25,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// suspect has a worker of another host die, and gives the job by which its page is tried again, alone.
+// suspect makes a worker of another host die, and returns the job that tries its page again, alone.
 func (r *rig) suspect(path string) registry.Job {
 	r.t.Helper()
 	r.register(false, r.local(path).Normalized)
@@ -41,7 +41,7 @@ func (r *rig) suspect(path string) registry.Job {
 	return r.job(registry.JobQueue)
 }
 
-// eventually waits until something is so, in real time.
+// eventually waits, in real time, until a condition holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(time.Millisecond) {
@@ -52,9 +52,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// S1: beside a suspect that waits to be alone, the first pages of a host end, though the host has to be
-// asked for a page that does not exist and others of its pages wait. The suspect waits for no page that
-// was not begun before.
+// S1: while a suspect waits to be alone, the first pages of a host finish, although they need a request for a page
+// that does not exist, and other pages of the host wait. The suspect waits for no page that had not begun before.
 func TestS1SuspectBesideNewHosts(t *testing.T) {
 	for _, permits := range []int{1, 4} {
 		t.Run(fmt.Sprint(permits), func(t *testing.T) {
@@ -69,7 +68,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 			}
 			r.register(false, all...)
 			var begun atomic.Int64
-			r.site.before = func(path string) { // the first pages are answered when the suspect waits
+			r.site.before = func(path string) { // answers the first pages once the suspect waits
 				if slices.Contains(all, path) && begun.Add(1) <= int64(permits) {
 					eventually(t, "a suspect that waits", r.gate.wanted)
 				}
@@ -97,7 +96,7 @@ func TestS1SuspectBesideNewHosts(t *testing.T) {
 	}
 }
 
-// batch begins one job of all that waits in the queue.
+// batch begins one job with all items that wait in the queue.
 func (r *rig) batch() *job {
 	r.t.Helper()
 	var all registry.Job
@@ -124,7 +123,7 @@ func permitted(j *job) bool {
 	return err == nil
 }
 
-// busy has the host of a job ask for a pause, in its answer to another request.
+// busy makes the host of a job ask for a pause, in its answer to another request.
 func (r *rig) busy(j *job) {
 	r.t.Helper()
 	web := r.seen.Fetcher
@@ -144,8 +143,8 @@ func (tired) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL}, nil
 }
 
-// S1: what was picked, and may not be begun any more when it is permitted, goes back untouched. What
-// asks nobody comes all the same, unless the batch is at its end.
+// S1: an item that was picked, but may no longer begin when it gets a permit, is given back unchanged. An item that
+// needs no request begins all the same, unless the batch is at its end.
 func TestS1PickedAndNotBegun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end     func(r *rig, j *job)
@@ -208,19 +207,19 @@ func TestS1PickedAndNotBegun(t *testing.T) {
 	}
 }
 
-// waitsInOrder are what a check waits for, in their order: how the test has all that there is of one, and what a
-// check has then that waits for it.
+// waitsInOrder lists the things that a check waits for, in order: how the test uses up each of them, and what a check
+// holds while it waits for it.
 var waitsInOrder = []struct {
 	name  string
 	take  func(r *rig, j *job) (free func())
-	asked int // pages, by then
+	asked int // pages requested by then
 	has   string
 }{
 	{"gate", func(r *rig, _ *job) func() {
 		leave, err := r.gate.acquire(r.t.Context(), true)
 		must(r.t, err)
 		return leave
-	}, 0, "gate"}, // which is the test
+	}, 0, "gate"}, // held by the test
 	{"permit", func(r *rig, j *job) func() {
 		release, err := j.lease.Permit(r.t.Context())
 		must(r.t, err)
@@ -278,7 +277,7 @@ var waitsInOrder = []struct {
 	}, 0, "gate permit"},
 }
 
-// has tells what of the waits somebody has: a check, or the test.
+// has lists the things in the order of waits that a check, or the test, holds.
 func (r *rig) has(j *job) string {
 	var has []string
 	note := func(name string, free bool) {
@@ -304,7 +303,8 @@ func (r *rig) has(j *job) string {
 	return strings.Join(has, " ")
 }
 
-// S1: who waits for something has nothing that comes later in the order, so nobody waits for each other.
+// S1: a check that waits for something holds nothing that comes later in the order, so no two checks wait for each
+// other.
 func TestS1OrderOfWaits(t *testing.T) {
 	for _, tt := range waitsInOrder {
 		t.Run(tt.name, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestS1OrderOfWaits(t *testing.T) {
 	}
 }
 
-// S1: the order of waits is the one in the documentation.
+// S1: the documentation has the same order of waits.
 func TestS1OrderIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/architecture.md")
 	must(t, err)
@@ -354,7 +354,7 @@ func TestS1OrderIsDocumented(t *testing.T) {
 	}
 }
 
-// S2: a check that has memory for the work on a document does not wait for a large body.
+// S2: a check that holds memory for work on a document does not wait for memory for a large body.
 func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
 	r := newRig(t, softly, func(k *knobs) { k.crawl.Room = opsmemory.NewRoom(256<<20, 20<<20) })
 	r.site.lost = page{body: sorry.body + long(opsmemory.Small)}
@@ -366,7 +366,7 @@ func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
 	}
 	leave()
 	r.wantProbes(1, "without memory")
-	r.clock.pass(10 * time.Minute) // by then it is asked again
+	r.clock.pass(10 * time.Minute) // the fingerprint is requested again by then
 	r.site.put("/p", text("v2"))
 	r.look("/p")
 	r.wantProbes(1, "with memory")

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// set has people watch a part of a page; nil for all of it.
+// set makes people watch a part of a page; nil for the whole page.
 func (r *rig) set(path string, w *options.Watch) {
 	r.t.Helper()
 	it := r.item(path)
@@ -27,7 +27,8 @@ func (r *rig) set(path string, w *options.Watch) {
 	must(r.t, err)
 }
 
-// fed are the changes in the feed since it was last asked: kinds, those that nobody is told of in brackets.
+// fed returns the kinds of the changes in the feed since the last call; those that are hidden from readers are in
+// brackets.
 func (r *rig) fed(after *feed.Position) string {
 	r.t.Helper()
 	var out []string
@@ -50,7 +51,7 @@ func (r *rig) feedOf(after *feed.Position) (out []feed.Change) {
 	return out
 }
 
-// lamp is a page with a price, its text, what else stands there, and a menu.
+// lamp is a page with a price, its text, other content, and a menu.
 func lamp(price, text, else_, menu string) page {
 	return page{body: fmt.Sprintf(`<html lang=en><title>Lamp</title><nav><p id=menu>%s</p></nav><main><h1>Lamp</h1>
 <p>%s</p><div class=price>%s</div><p>%s</p></main>`, menu, text, price, else_)}
@@ -58,7 +59,7 @@ func lamp(price, text, else_, menu string) page {
 
 const brass = "A lamp for the desk, made of brass, with a shade of green glass and a long cord, as in old offices."
 
-// step is a check, and what comes of it.
+// step is a check, with its expected results.
 type step struct {
 	name  string
 	serve page
@@ -86,7 +87,7 @@ func (r *rig) watched(t *testing.T, all []step) {
 
 func price() *options.Watch { return &options.Watch{Include: []string{".price"}} }
 
-// TestW10OnlyThePartIsTold: what changes elsewhere is stored and indexed, and nobody is told.
+// TestW10OnlyThePartIsTold checks that a change outside the watched part is stored and indexed, but not reported.
 func TestW10OnlyThePartIsTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -111,7 +112,8 @@ func TestW10OnlyThePartIsTold(t *testing.T) {
 	})
 }
 
-// TestW10ChangedRulesHideNoChange: what changed while the rules did is told by the new rules.
+// TestW10ChangedRulesHideNoChange checks that a page that changed together with the rules is reported by the new
+// rules.
 func TestW10ChangedRulesHideNoChange(t *testing.T) {
 	r := newRig(t)
 	r.watched(t, []step{
@@ -122,7 +124,8 @@ func TestW10ChangedRulesHideNoChange(t *testing.T) {
 	})
 }
 
-// TestW10IgnoredLines: a line that is ignored makes no change, and is told of with the rule beside one.
+// TestW10IgnoredLines checks that an ignored line makes no change by itself, and that it is reported with its rule
+// when another line changes.
 func TestW10IgnoredLines(t *testing.T) {
 	r := newRig(t)
 	ignore := &options.Watch{Ignore: []string{`^\d+ visitors?$`}}
@@ -147,7 +150,8 @@ func TestW10IgnoredLines(t *testing.T) {
 	}
 }
 
-// TestW10Trigger: a change is told while the trigger finds something in what counts, as the words appear and after.
+// TestW10Trigger checks that a change is reported while the trigger matches the text that counts, when the words
+// appear and afterwards.
 func TestW10Trigger(t *testing.T) {
 	r := newRig(t)
 	w := price()
@@ -168,7 +172,8 @@ func TestW10Trigger(t *testing.T) {
 	}
 }
 
-// TestW16Broken: one alert, one when it works again, and nothing else meanwhile.
+// TestW16Broken checks that a broken watch causes one alert, then one report when it works again, and nothing else
+// meanwhile.
 func TestW16Broken(t *testing.T) {
 	for _, index := range []string{options.IndexPage, options.IndexWatched} {
 		t.Run(index, func(t *testing.T) {
@@ -216,7 +221,8 @@ func TestW16Broken(t *testing.T) {
 	}
 }
 
-// TestW16APersonAccepts: repetition does not accept what broke a watch; a person does, and another selector does.
+// TestW16APersonAccepts checks that repetition does not make a broken watch accepted; a person can accept it, or set
+// another selector.
 func TestW16APersonAccepts(t *testing.T) {
 	r := newRig(t)
 	r.watched(t, []step{
@@ -244,7 +250,7 @@ func TestW16APersonAccepts(t *testing.T) {
 	}
 }
 
-// TestW16FailuresWithAWatch: an error page is a failed check, and breaks no watch.
+// TestW16FailuresWithAWatch checks that an error page is a failed check, and breaks no watch.
 func TestW16FailuresWithAWatch(t *testing.T) {
 	r := newRig(t)
 	r.watched(t, []step{

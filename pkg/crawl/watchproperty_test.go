@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// TestW10IgnoredLinesNeverTell: whatever ignored lines come, go, move and change, nobody is told; and somebody is of
-// what else changes at the same time.
+// TestW10IgnoredLinesNeverTell checks that ignored lines that come, go, move or change are never reported, and that
+// other changes at the same time are.
 func TestW10IgnoredLinesNeverTell(t *testing.T) {
 	r, random := newRig(t), rand.New(rand.NewPCG(10, 16))
 	noise := []func() string{
@@ -35,7 +35,7 @@ func TestW10IgnoredLinesNeverTell(t *testing.T) {
 	r.first("/p")
 	r.set("/p", &options.Watch{Ignore: []string{`^\d+ visitors$`, `^Seen by \d+ people$`}})
 	r.site.put("/p", serve())
-	r.next("/p") // nobody knows yet what counted before
+	r.next("/p") // it is not known yet what counted before
 	var at feed.Position
 	r.fed(&at)
 	silenced := 0

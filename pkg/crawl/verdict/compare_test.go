@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// tableRules are those of the tables: an index, and the defaults.
+// tableRules returns the rules of the tables: with an index, else the defaults.
 func tableRules() Rules {
 	return Rules{
 		Agent: "Tidemark", Sources: source.DefaultRules(), Version: lineage.Current, Schedule: schedule.Defaults(),
@@ -26,7 +26,7 @@ func tableRules() Rules {
 	}
 }
 
-// indexedItem is a page that the index holds as it was last fetched.
+// indexedItem is a page that is in the index as it was last fetched.
 func indexedItem() registry.Item {
 	return registry.Item{
 		Identity: registry.Identity{
@@ -52,7 +52,7 @@ func answer(status int, header ...string) Answer {
 	}}
 }
 
-// A8, A14, A17, A18: what an answer means before its body is read.
+// A8, A14, A17, A18: the meaning of an answer before its body is read.
 func TestCompareAnswer(t *testing.T) {
 	header := func(it *registry.Item, _ *Basis) { it.Exclusion = exclusionHeader }
 	unreadable := func(it *registry.Item, _ *Basis) {
@@ -120,7 +120,7 @@ func fileAnswer(f file.Response) Answer {
 	return got
 }
 
-// A10, A14, A16, A17, A18: what a body means.
+// A10, A14, A16, A17, A18: the meaning of a body.
 func TestCompare(t *testing.T) {
 	known := Reading{Raw: "sha256:bytes", Hash: "sha256:content"}
 	novel := Reading{Raw: "sha256:other", Hash: "sha256:news", Words: change.WordsOf("news")}
@@ -144,7 +144,7 @@ func TestCompare(t *testing.T) {
 	knownBody := func(it *registry.Item, _ *Basis) {
 		it.States = titled.Body[:]
 	}
-	named := News{Kind: change.Metadata, Why: "", Extent: same} // the history names the address
+	named := News{Kind: change.Metadata, Why: "", Extent: same} // the history already names the address
 	metadata := News{Kind: change.Metadata, Why: "the metadata are different, the text is not", Extent: same}
 	broken := Reading{Unreadable: fault.New(fault.Invalid, "no PDF")}
 	for name, tt := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 
 const day = 24 * time.Hour
 
-const backoff = 8 * time.Minute // ErrorBase × 0.8, the least that the jitter makes of it
+const backoff = 8 * time.Minute // ErrorBase × 0.8, the smallest value with jitter
 
 var (
 	emptyEntry    = &index.Prepared{}
@@ -83,8 +83,8 @@ var recordCases = map[string]struct {
 	}, registry.Error, "error", day},
 }
 
-// What a check comes to: the item's status, the last line of its history before that of the schedule,
-// and when it is checked next.
+// TestRecord checks the result of a check: the item's status, the last history entry before that of the schedule, and
+// the time of the next check.
 func TestRecord(t *testing.T) {
 	for name, tt := range recordCases {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A15: a force lasts until a check has come to something.
+// A15: a force lasts until a check has succeeded.
 func TestRecordForce(t *testing.T) {
 	for _, tt := range []struct {
 		outcome Outcome
