@@ -38,8 +38,8 @@ func (r *rig) settled() {
 	}
 }
 
-// A16: when the page that stands for an alias leaves the index, for whatever reason, the alias is back within
-// minutes, and not only when its own check is due.
+// TestA16AliasComesBack checks A16: when the page that stands for an alias leaves the index, for whatever reason, the
+// alias is back within minutes, and not only when its own check is due.
 func TestA16AliasComesBack(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"gone": func(r *rig) {
@@ -79,7 +79,8 @@ func TestA16AliasComesBack(t *testing.T) {
 	}
 }
 
-// A16: no row leads to an item that is no longer an alias, or that is now an alias of another item.
+// TestA16AliasRows checks A16: no row leads to an item that is no longer an alias, or that is now an alias of another
+// item.
 func TestA16AliasRows(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -120,7 +121,8 @@ func TestA16AliasRows(t *testing.T) {
 	}
 }
 
-// A16: of very many aliases, 50 checks are brought forward; the others are checked when they are due.
+// TestA16ManyAliases checks A16: of very many aliases, 50 checks are brought forward; the others are checked when
+// they are due.
 func TestA16ManyAliases(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/q", text("v1").etag("q"))
@@ -141,7 +143,8 @@ func TestA16ManyAliases(t *testing.T) {
 	}
 }
 
-// A16: an unchanged check of an alias, or of the page that stands for it, costs what it did before.
+// TestA16UnchangedCostsNothing checks A16: an unchanged check of an alias, or of the page that stands for it, costs
+// what it did before.
 func TestA16UnchangedCostsNothing(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)
@@ -165,7 +168,8 @@ func TestA16UnchangedCostsNothing(t *testing.T) {
 	}
 }
 
-// A16: when a page becomes an alias, the pages behind it soon stand behind the end of the chain.
+// TestA16ChainGrows checks A16: when a page becomes an alias, the pages behind it soon stand behind the end of the
+// chain.
 func TestA16ChainGrows(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", text("a"))

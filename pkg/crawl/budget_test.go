@@ -52,8 +52,9 @@ func (r *rig) fetched(of []string) (n int) {
 	return n
 }
 
-// E3: when a budget is spent, pages wait for the next day, without an error or an attempt. Every request counts: on
-// the first day also those for robots.txt, for the page that cannot exist, for redirects and for resources.
+// TestE3BudgetOfRequests checks E3: when a budget is spent, pages wait for the next day, without an error or an
+// attempt. Every request counts: on the first day also those for robots.txt, for the page that cannot exist, for
+// redirects and for resources.
 func TestE3BudgetOfRequests(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), limited(registry.Budget{Requests: 6}, registry.Budget{}))
@@ -91,7 +92,7 @@ func TestE3BudgetOfRequests(t *testing.T) {
 	})
 }
 
-// E3: a budget of bytes is exceeded by no more than the bodies in flight.
+// TestE3BudgetOfBytes checks E3: a budget of bytes is exceeded by no more than the bodies in flight.
 func TestE3BudgetOfBytes(t *testing.T) {
 	size := int64(len(text("v10").body))
 	for _, total := range []bool{false, true} {
@@ -121,7 +122,7 @@ func TestE3BudgetOfBytes(t *testing.T) {
 	}
 }
 
-// E3: work that needs no request needs no budget: removals go on.
+// TestE3SpentBudgetLetsOthersPass checks E3: work that needs no request needs no budget: removals go on.
 func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 	r := newRig(t, limited(registry.Budget{Requests: 3}, registry.Budget{}))
 	r.site.put("/p", text("v1"))
@@ -136,8 +137,8 @@ func TestE3SpentBudgetLetsOthersPass(t *testing.T) {
 	}
 }
 
-// E3: an unchanged check costs the same storage requests with limits as without. With a budget that hosts share, it
-// costs one more read and write for each portion of the budget.
+// TestE3CostOfLimits checks E3: an unchanged check costs the same storage requests with limits as without. With a
+// budget that hosts share, it costs one more read and write for each portion of the budget.
 func TestE3CostOfLimits(t *testing.T) {
 	count := func(daily, total registry.Budget, items int) (calls []string) {
 		var c counter

@@ -180,15 +180,15 @@ var canonicalCases = []struct {
 	}},
 }
 
-// A16: the item that stands for a page is in the index, and the page is not.
+// TestA16Canonical checks A16: the item that stands for a page is in the index, and the page is not.
 func TestA16Canonical(t *testing.T) {
 	for _, tt := range canonicalCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).takeTurns(tt.turns) })
 	}
 }
 
-// A16: a canonical page must itself be searchable. Before it is, and when it ceases to be, the page stands for itself
-// and is indexed from its snapshot.
+// TestA16CanonicalThatFails checks A16: a canonical page must itself be searchable. Before it is, and when it ceases
+// to be, the page stands for itself and is indexed from its snapshot.
 func TestA16CanonicalThatFails(t *testing.T) {
 	v1 := text("v1").etag("b")
 	for _, tt := range []struct {
@@ -263,7 +263,7 @@ func TestA16CanonicalThatFails(t *testing.T) {
 	}
 }
 
-// A16: an alias that must not, or cannot, be searchable is no longer an alias.
+// TestA16AliasThatLeaves checks A16: an alias that must not, or cannot, be searchable is no longer an alias.
 func TestA16AliasThatLeaves(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
 		"noindex": func(r *rig) { r.site.put("/a", naming("/b", "v1").set("X-Robots-Tag", "noindex")) },
@@ -291,7 +291,7 @@ func TestA16AliasThatLeaves(t *testing.T) {
 	}
 }
 
-// A16: the same bytes at another address may name another canonical.
+// TestA16RelativeCanonical checks A16: the same bytes at another address may name another canonical.
 func TestA16RelativeCanonical(t *testing.T) {
 	r := newRig(t)
 	for _, dir := range []string{"/x/", "/y/"} {
@@ -303,8 +303,8 @@ func TestA16RelativeCanonical(t *testing.T) {
 	}
 }
 
-// FORCE_REINDEX_ON_CANONICAL_CHANGE decides whether a page is stored and indexed again when only its canonical has
-// changed. The item that stands for the page changes in both cases.
+// TestReindexOnCanonicalChange checks that FORCE_REINDEX_ON_CANONICAL_CHANGE decides whether a page is stored and
+// indexed again when only its canonical has changed. The item that stands for the page changes in both cases.
 func TestReindexOnCanonicalChange(t *testing.T) {
 	for _, reindex := range []bool{true, false} {
 		r := newRig(t, func(k *knobs) { k.crawl.ReindexOnCanonical = reindex })
@@ -341,7 +341,7 @@ func TestReindexOnCanonicalChange(t *testing.T) {
 	}
 }
 
-// A16: a page for which no other item may stand costs nothing more.
+// TestA16UnchangedChecksReadNothing checks A16: a page for which no other item may stand costs nothing more.
 func TestA16UnchangedChecksReadNothing(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("/a", "v1").etag("1"))

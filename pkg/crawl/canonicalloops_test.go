@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A16: the history mentions an ignored canonical once, however often it is seen.
+// TestA16NotesAreRecordedOnce checks A16: the history mentions an ignored canonical once, however often it is seen.
 func TestA16NotesAreRecordedOnce(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", naming("https://evil.example/", "v1").etag("1"))
@@ -39,8 +39,8 @@ func TestA16NotesAreRecordedOnce(t *testing.T) {
 	}
 }
 
-// A16: a canonical that was not fetched yet brings the next check forward, once. So does becoming an alias, because
-// two workers may have made each page the other's alias.
+// TestA16LooksAgainSoon checks A16: a canonical that was not fetched yet brings the next check forward, once. So does
+// becoming an alias, because two workers may have made each page the other's alias.
 func TestA16LooksAgainSoon(t *testing.T) {
 	r := newRig(t)
 	base := schedule.Defaults()
@@ -64,8 +64,8 @@ func TestA16LooksAgainSoon(t *testing.T) {
 	}
 }
 
-// A16: pages of one job that name each other are compared with the state before the job; later checks correct the
-// result.
+// TestA16LoopWithinOneJob checks A16: pages of one job that name each other are compared with the state before the
+// job; later checks correct the result.
 func TestA16LoopWithinOneJob(t *testing.T) {
 	r := newRig(t)
 	for _, path := range []string{"/a", "/b"} {
@@ -86,7 +86,8 @@ func TestA16LoopWithinOneJob(t *testing.T) {
 	}
 }
 
-// A16: a page that names another canonical at each check, none of which is ever fetched, is not checked more often.
+// TestA16LooksAgainSoonOnce checks A16: a page that names another canonical at each check, none of which is ever
+// fetched, is not checked more often.
 func TestA16LooksAgainSoonOnce(t *testing.T) {
 	r := newRig(t)
 	for i := range 5 {
@@ -101,8 +102,8 @@ func TestA16LooksAgainSoonOnce(t *testing.T) {
 	}
 }
 
-// A16: in a ring of any size all pages stand for themselves, in whatever order they are checked, and a bounded number
-// of reads shows this.
+// TestA16Rings checks A16: in a ring of any size all pages stand for themselves, in whatever order they are checked,
+// and a bounded number of reads shows this.
 func TestA16Rings(t *testing.T) {
 	for n := 2; n <= 5+3; n++ {
 		r := newRig(t)
@@ -125,7 +126,7 @@ func TestA16Rings(t *testing.T) {
 	}
 }
 
-// A16: a chain is followed through five aliases, and no further.
+// TestA16LongChains checks A16: a chain is followed through five aliases, and no further.
 func TestA16LongChains(t *testing.T) {
 	for _, n := range []int{5, 5 + 1} {
 		r := newRig(t)

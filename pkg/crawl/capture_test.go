@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// A21: a fetched body is stored once, byte for byte, with the headers that a replay needs.
+// TestA21Captures checks A21: a fetched body is stored once, byte for byte, with the headers that a replay needs.
 func TestA21Captures(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -41,8 +41,8 @@ func TestA21Captures(t *testing.T) {
 	})
 }
 
-// A21, B2: a page that returns to its earlier content has two captures, and only the verification of the first one
-// changes.
+// TestA21ThereAndBack checks A21, B2: a page that returns to its earlier content has two captures, and only the
+// verification of the first one changes.
 func TestA21ThereAndBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -77,7 +77,7 @@ func TestA21ThereAndBack(t *testing.T) {
 	})
 }
 
-// A21: a body that many items share is one blob.
+// TestA21SharedBody checks A21: a body that many items share is one blob.
 func TestA21SharedBody(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -96,7 +96,7 @@ func TestA21SharedBody(t *testing.T) {
 	})
 }
 
-// A20: a job that is delivered again, twice at once, or late does no harm.
+// TestA20DoubledJobs checks A20: a job that is delivered again, twice at once, or late does no harm.
 func TestA20DoubledJobs(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -129,7 +129,8 @@ func TestA20DoubledJobs(t *testing.T) {
 	})
 }
 
-// A20: when a host has room for two workers, they share its items, and each item is fetched once.
+// TestA20TwoWorkers checks A20: when a host has room for two workers, they share its items, and each item is fetched
+// once.
 func TestA20TwoWorkers(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) { k.polite.MaxConcurrent = 4 })

@@ -234,14 +234,15 @@ var changeCases = []struct {
 	}},
 }
 
-// A8: unchanged content is neither downloaded nor indexed.
+// TestA8Changes checks A8: unchanged content is neither downloaded nor indexed.
 func TestA8Changes(t *testing.T) {
 	for _, tt := range changeCases {
 		t.Run(tt.name, func(t *testing.T) { newRig(t).follow(tt.looks) })
 	}
 }
 
-// A8: the chain and the canonical are on the item; the identity stays what was registered.
+// TestA8RedirectIsRecorded checks A8: the chain and the canonical are on the item; the identity stays what was
+// registered.
 func TestA8RedirectIsRecorded(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", to(301, "/q"))
@@ -262,7 +263,7 @@ func TestA8RedirectIsRecorded(t *testing.T) {
 	}
 }
 
-// A10: both hashes are stored, and they distinguish content from noise around it.
+// TestA10Hashes checks A10: both hashes are stored, and they distinguish content from noise around it.
 func TestA10Hashes(t *testing.T) {
 	r := newRig(t)
 	around := func(nav, main string) page {
@@ -287,7 +288,7 @@ func TestA10Hashes(t *testing.T) {
 	}
 }
 
-// A22: the language belongs to the content and stays until the content changes.
+// TestA22Language checks A22: the language belongs to the content and stays until the content changes.
 func TestA22Language(t *testing.T) {
 	r := newRig(t)
 	in := func(lang, version string) page {

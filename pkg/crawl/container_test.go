@@ -153,7 +153,8 @@ func (d *docks) want(asks ...string) {
 	}
 }
 
-// A9: a container does not touch the blobs of a container of the same name at another address.
+// TestA9ContainersOfOneName checks A9: a container does not touch the blobs of a container of the same name at
+// another address.
 func TestA9ContainersOfOneName(t *testing.T) {
 	d, other := newDocks(t), newDepot(t)
 	d.stock["a.txt"], other.stock["b.txt"] = "Here.", "There."
@@ -172,7 +173,8 @@ func TestA9ContainersOfOneName(t *testing.T) {
 	}
 }
 
-// A24: a blob that was added with a credential of its own keeps the credential while it works.
+// TestA24ContainerAndCredentials checks A24: a blob that was added with a credential of its own keeps the credential
+// while it works.
 func TestA24ContainerAndCredentials(t *testing.T) {
 	d := newDocks(t)
 	d.stock["own.txt"], d.stock["new.txt"] = "First.", "First."
@@ -197,7 +199,8 @@ func TestA24ContainerAndCredentials(t *testing.T) {
 	d.want("own.txt OWN", "own.txt SHELF") // the first request as scheduled
 }
 
-// A3: names that differ only in slashes are one source, which is read under the first name.
+// TestA3ContainerSlashes checks A3: names that differ only in slashes are one source, which is read under the first
+// name.
 func TestA3ContainerSlashes(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a//b.txt"] = "Between two slashes."
@@ -218,7 +221,7 @@ func TestA3ContainerSlashes(t *testing.T) {
 	}
 }
 
-// A3: a blob whose name cannot be an address is reported.
+// TestA3ContainerNames checks A3: a blob whose name cannot be an address is reported.
 func TestA3ContainerNames(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a/../b.txt"], d.stock["c.txt"] = "Up and down.", "The text of c."
@@ -231,7 +234,8 @@ func TestA3ContainerNames(t *testing.T) {
 	d.want("c.txt")
 }
 
-// A9: an interrupted listing decides nothing about the blobs that it did not reach.
+// TestA9ContainerListedInPart checks A9: an interrupted listing decides nothing about the blobs that it did not
+// reach.
 func TestA9ContainerListedInPart(t *testing.T) {
 	d := newDocks(t)
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
@@ -262,7 +266,8 @@ func TestA9ContainerListedInPart(t *testing.T) {
 	}
 }
 
-// A9: a container that is too large fails, whether its blobs are listed or known. Gone blobs do not count.
+// TestA9ContainerTooLarge checks A9: a container that is too large fails, whether its blobs are listed or known. Gone
+// blobs do not count.
 func TestA9ContainerTooLarge(t *testing.T) {
 	d := newDocks(t)
 	maxBlobs = 3
@@ -290,7 +295,8 @@ func TestA9ContainerTooLarge(t *testing.T) {
 	}
 }
 
-// A17: a blob that cannot be read is read again only once it has been written again, not at each listing.
+// TestA17ContainerWithABrokenDocument checks A17: a blob that cannot be read is read again only once it has been
+// written again, not at each listing.
 func TestA17ContainerWithABrokenDocument(t *testing.T) {
 	d := newDocks(t)
 	d.stock["a.pdf"] = "%PDF-1.7 and nothing more"

@@ -35,8 +35,9 @@ func (r *rig) columns(path, overwrite string, names ...string) storage.Propertie
 	return out
 }
 
-// Z4: a rebuild recomputes the derived columns: those from the identity for every item, those from the snapshot for
-// items that belong in the index. No site is asked, and other columns stay.
+// TestZ4RebuildRecomputesDerivedColumns checks Z4: a rebuild recomputes the derived columns: those from the identity
+// for every item, those from the snapshot for items that belong in the index. No site is asked, and other columns
+// stay.
 func TestZ4RebuildRecomputesDerivedColumns(t *testing.T) {
 	for _, scope := range []rebuild.Scope{{}, {Host: "127.0.0.1"}} {
 		r := newRig(t)

@@ -30,8 +30,8 @@ func testFile(t *testing.T, contentType string, path ...string) page {
 
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
-// A17: documents of every type are crawled side by side. A document that cannot be read fails alone, with a message
-// that states why.
+// TestA17Documents checks A17: documents of every type are crawled side by side. A document that cannot be read fails
+// alone, with a message that states why.
 func TestA17Documents(t *testing.T) {
 	r := newRig(t)
 	octets := "application/octet-stream"
@@ -77,8 +77,8 @@ func TestA17Documents(t *testing.T) {
 	r.mustWork()
 }
 
-// A17: a document is checked like a page: it is not read again while it has not changed, and content is distinguished
-// from noise when it has.
+// TestA17DocumentsChange checks A17: a document is checked like a page: it is not read again while it has not
+// changed, and content is distinguished from noise when it has.
 func TestA17DocumentsChange(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/d", testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("1"))

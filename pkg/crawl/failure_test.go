@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// A12: the interval grows with unchanged checks up to a cap, and a change resets it.
+// TestA12Ladder checks A12: the interval grows with unchanged checks up to a cap, and a change resets it.
 func TestA12Ladder(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -50,7 +50,7 @@ func gz(text string) string {
 	return b.String()
 }
 
-// A13: a failing page is data. Its checks back off, and its content in the index stays.
+// TestA13Failures checks A13: a failing page is data. Its checks back off, and its content in the index stays.
 func TestA13Failures(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -107,7 +107,7 @@ func TestA13Failures(t *testing.T) {
 	}
 }
 
-// A13: a site that does not exist, and a site that never answers, are failures of the page.
+// TestA13NoAnswer checks A13: a site that does not exist, and a site that never answers, are failures of the page.
 func TestA13NoAnswer(t *testing.T) {
 	t.Run("refused", func(t *testing.T) {
 		r := newRig(t)
@@ -130,8 +130,8 @@ func TestA13NoAnswer(t *testing.T) {
 	})
 }
 
-// A13: 429 and 503 pause the whole host for the requested time, in both forms, or for a default. The other items of
-// the job are given back and checked later.
+// TestA13HostIsPaused checks A13: 429 and 503 pause the whole host for the requested time, in both forms, or for a
+// default. The other items of the job are given back and checked later.
 func TestA13HostIsPaused(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -191,8 +191,8 @@ func TestA13HostIsPaused(t *testing.T) {
 	}
 }
 
-// A13: a 429 or 503 after a redirect pauses the host that answered, for all pages that redirect there, and not the
-// host that redirected.
+// TestA13PauseBehindRedirect checks A13: a 429 or 503 after a redirect pauses the host that answered, for all pages
+// that redirect there, and not the host that redirected.
 func TestA13PauseBehindRedirect(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -242,7 +242,8 @@ func (r *rig) sweepAfter(d time.Duration) {
 	r.mustWork()
 }
 
-// A14: the documents of Gone items stay in the index when that is configured, and the status is still Gone.
+// TestA14KeepGone checks A14: the documents of Gone items stay in the index when that is configured, and the status
+// is still Gone.
 func TestA14KeepGone(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.KeepGone = true })
 	r.site.put("/p", text("v1"))
@@ -261,7 +262,7 @@ func TestA14KeepGone(t *testing.T) {
 	}
 }
 
-// A14: a gone page is checked ever more rarely, even while it fails in other ways.
+// TestA14GoneIsCheckedRarely checks A14: a gone page is checked ever more rarely, even while it fails in other ways.
 func TestA14GoneIsCheckedRarely(t *testing.T) {
 	r := newRig(t)
 	r.first("/p")
@@ -277,7 +278,8 @@ func TestA14GoneIsCheckedRarely(t *testing.T) {
 	}
 }
 
-// A15: after a forced check that fails, the next check is also forced, and sends no conditions once the site is back.
+// TestA15ForceThatFails checks A15: after a forced check that fails, the next check is also forced, and sends no
+// conditions once the site is back.
 func TestA15ForceThatFails(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -323,7 +325,8 @@ func TestIndexFailsStrangely(t *testing.T) {
 	}
 }
 
-// A14: removal is a promise: a page that must leave the index is not reported as removed while the index is down.
+// TestA14IndexDownWhileLeaving checks A14: removal is a promise: a page that must leave the index is not reported as
+// removed while the index is down.
 func TestA14IndexDownWhileLeaving(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -343,7 +346,7 @@ func TestA14IndexDownWhileLeaving(t *testing.T) {
 	}
 }
 
-// A19: a poisoned job is recorded on its items, which are tried again later.
+// TestA19GiveUp checks A19: a poisoned job is recorded on its items, which are tried again later.
 func TestA19GiveUp(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -370,7 +373,8 @@ func TestA19GiveUp(t *testing.T) {
 	})
 }
 
-// A13: a server that answers HEAD with 503 but GET with the page does not ask for a pause.
+// TestA13HeadDoesNotPause checks A13: a server that answers HEAD with 503 but GET with the page does not ask for a
+// pause.
 func TestA13HeadDoesNotPause(t *testing.T) {
 	r := newRig(t)
 	deaf := text("a").etag("1").with(func(p *page) { p.ignores, p.noHead = true, 503 })

@@ -397,7 +397,8 @@ func disturb(t *testing.T, open opener, nth int, after bool, prepare func(*rig),
 
 const registryLock = 2 * time.Minute
 
-// A15: a force that arrives during the check causes a second check, whichever step fails.
+// TestA15ForceDuringTheCheck checks A15: a force that arrives during the check causes a second check, whichever step
+// fails.
 func TestA15ForceDuringTheCheck(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))

@@ -65,7 +65,7 @@ func (s *shelf) check(name string) registry.Item {
 	return s.fileItem(s.path(name), registry.RegisterOptions{})
 }
 
-// A9: a file is read when its properties change, and indexed when its content changes.
+// TestA9Files checks A9: a file is read when its properties change, and indexed when its content changes.
 func TestA9Files(t *testing.T) {
 	s := newShelf(t, 0)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")
@@ -101,7 +101,7 @@ func TestC3Files(t *testing.T) {
 	}
 }
 
-// A14: a file that is gone leaves the index after as many checks as a page would.
+// TestA14Files checks A14: a file that is gone leaves the index after as many checks as a page would.
 func TestA14Files(t *testing.T) {
 	s := newShelf(t, 0)
 	s.write("a.txt", "A gauge that will be taken away.")
@@ -119,7 +119,8 @@ func TestA14Files(t *testing.T) {
 	}
 }
 
-// A17: a file that is too large is identified by its hash; a file that may not be read has an error that states this.
+// TestA17FilesThatAreNotRead checks A17: a file that is too large is identified by its hash; a file that may not be
+// read has an error that states this.
 func TestA17FilesThatAreNotRead(t *testing.T) {
 	s := newShelf(t, 1000)
 	s.write("large.txt", strings.Repeat("water ", 500))
@@ -136,7 +137,7 @@ func TestA17FilesThatAreNotRead(t *testing.T) {
 	}
 }
 
-// A24: a private page is fetched with its credential, which is sent to one origin only.
+// TestA24Pages checks A24: a private page is fetched with its credential, which is sent to one origin only.
 func TestA24Pages(t *testing.T) {
 	r := newRig(t, func(k *knobs) {
 		k.crawl.Setting = func(name string) string {
@@ -168,8 +169,8 @@ func TestA24Pages(t *testing.T) {
 	}
 }
 
-// A9: a container is kept in sync by its listing: new blobs are added, changed blobs are read, and deleted blobs
-// leave.
+// TestA9Container checks A9: a container is kept in sync by its listing: new blobs are added, changed blobs are read,
+// and deleted blobs leave.
 func TestA9Container(t *testing.T) {
 	server := azuritetest.Start(t)
 	address := fmt.Sprintf("http://127.0.0.1:%d/%s/shelf", server.Ports.Blob, azurite.Account)

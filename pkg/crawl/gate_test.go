@@ -81,8 +81,9 @@ func (o *observer) gaps(host string) (out []time.Duration) {
 	return out
 }
 
-// E3: several processes crawl one host and fetch resources from it and, through redirects, from another. The server
-// sees no more requests at once than allowed, and no two closer together than the least delay.
+// TestE3SeveralProcesses checks E3: several processes crawl one host and fetch resources from it and, through
+// redirects, from another. The server sees no more requests at once than allowed, and no two closer together than the
+// least delay.
 //
 // The server sees a request when it arrives, which is later than its start by the time to connect and to get a
 // processor. So two starts may seem closer than they were, on a busy machine by more than a few milliseconds, and the

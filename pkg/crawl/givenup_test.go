@@ -22,8 +22,8 @@ func (r *rig) told() string {
 	return strings.Join(kinds, " ")
 }
 
-// W2, A19: when the jobs of an item are given up again and again, the feed reports once that it fails, and once that
-// it has recovered, whatever fails while that is written.
+// TestW2GivenUpIsFailing checks W2, A19: when the jobs of an item are given up again and again, the feed reports once
+// that it fails, and once that it has recovered, whatever fails while that is written.
 func TestW2GivenUpIsFailing(t *testing.T) {
 	steps := 0
 	for nth, after := 0, false; nth <= steps; nth, after = nth+btoi(after), !after {

@@ -135,8 +135,9 @@ func (r *rig) converge() {
 	}
 }
 
-// Z1: an item whose identity changes continues under the new one, with its state, captures and history. The old id
-// leads to it, and no site is asked. An item whose new identity already exists is joined with that item.
+// TestZ1ItemsMove checks Z1: an item whose identity changes continues under the new one, with its state, captures and
+// history. The old id leads to it, and no site is asked. An item whose new identity already exists is joined with
+// that item.
 func TestZ1ItemsMove(t *testing.T) {
 	r, moves, joins := strays(t)
 	before, err := r.reg.Items.Find(t.Context(), rooted(moves).ID())
@@ -179,7 +180,8 @@ func TestZ1ItemsMove(t *testing.T) {
 	}
 }
 
-// Z1: removing an item also removes the items that have moved to it, to the last capture.
+// TestZ1RemovalTakesFormersAlong checks Z1: removing an item also removes the items that have moved to it, to the
+// last capture.
 func TestZ1RemovalTakesFormersAlong(t *testing.T) {
 	r, moves, joins := strays(t)
 	_, err := r.moveAll(r.reg)
@@ -200,8 +202,8 @@ func TestZ1RemovalTakesFormersAlong(t *testing.T) {
 	}
 }
 
-// Z1: whichever operation fails while items move, or while workers finish the move, before or after it took effect,
-// the next attempt reaches the same end.
+// TestZ1MovesUnderFaults checks Z1: whichever operation fails while items move, or while workers finish the move,
+// before or after it took effect, the next attempt reaches the same end.
 func TestZ1MovesUnderFaults(t *testing.T) {
 	calm, moves, joins := strays(t)
 	_, err := calm.moveAll(calm.reg)

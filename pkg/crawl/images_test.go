@@ -53,7 +53,7 @@ type seen struct {
 	what  string
 }
 
-// A18: the index has the images that the page shows, as far as the page allows.
+// TestA18Images checks A18: the index has the images that the page shows, as far as the page allows.
 func TestA18Images(t *testing.T) {
 	both, one := pictures(crane, ferry), pictures(crane)
 	const header = "X-Robots-Tag"
@@ -132,7 +132,8 @@ func TestA18Images(t *testing.T) {
 	}
 }
 
-// A18: changed images do not make a page's checks more frequent, but are stored like any content.
+// TestA18ImagesAndSchedule checks A18: changed images do not make a page's checks more frequent, but are stored like
+// any content.
 func TestA18ImagesAndSchedule(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane))
@@ -148,7 +149,8 @@ func TestA18ImagesAndSchedule(t *testing.T) {
 	}
 }
 
-// A18: a pending page is indexed with the images that may be shown now, whatever the snapshot's header allowed.
+// TestA18ImagesOfAPendingIndex checks A18: a pending page is indexed with the images that may be shown now, whatever
+// the snapshot's header allowed.
 func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))
@@ -164,7 +166,8 @@ func TestA18ImagesOfAPendingIndex(t *testing.T) {
 	}
 }
 
-// A18: images that the index could not accept are indexed when somebody forces a check of the page meanwhile.
+// TestA18ImagesOfAPendingIndexThatIsOvertaken checks A18: images that the index could not accept are indexed when
+// somebody forces a check of the page meanwhile.
 func TestA18ImagesOfAPendingIndexThatIsOvertaken(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", pictures(crane).etag("1"))

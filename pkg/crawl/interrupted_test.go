@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// A20: a worker that died may have left other content in the index than the item describes. The next worker corrects
-// this, even when the site answers that nothing has changed.
+// TestA20InterruptedBesideTheIndex checks A20: a worker that died may have left other content in the index than the
+// item describes. The next worker corrects this, even when the site answers that nothing has changed.
 func TestA20InterruptedBesideTheIndex(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -45,8 +45,8 @@ func TestA20InterruptedBesideTheIndex(t *testing.T) {
 	}
 }
 
-// A11, A14: a page that a header or robots.txt forbids, or that is gone, is not indexed from its snapshot merely
-// because it failed since, or was registered again, before a worker died.
+// TestA11InterruptedOutsideTheIndex checks A11, A14: a page that a header or robots.txt forbids, or that is gone, is
+// not indexed from its snapshot merely because it failed since, or was registered again, before a worker died.
 func TestA11InterruptedOutsideTheIndex(t *testing.T) {
 	leaves := map[string]func(r *rig){
 		"noindex by header": func(r *rig) {

@@ -11,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// A21, B4: each change has an edge. So has a page's return to earlier content, which adds no capture.
+// TestB4ThereAndBack checks A21, B4: each change has an edge. So has a page's return to earlier content, which adds
+// no capture.
 func TestB4ThereAndBack(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -54,7 +55,8 @@ func TestB4ThereAndBack(t *testing.T) {
 	})
 }
 
-// B3: after the rules of normalization have changed, no edge leads from new captures to earlier ones.
+// TestB3NoEdgeAcrossVersions checks B3: after the rules of normalization have changed, no edge leads from new
+// captures to earlier ones.
 func TestB3NoEdgeAcrossVersions(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -79,8 +81,8 @@ func TestB3NoEdgeAcrossVersions(t *testing.T) {
 	})
 }
 
-// A21: with a limit by count, old captures are removed when there is a new one. A capture that the stored row still
-// named is removed at the next check.
+// TestA21RetentionByCount checks A21: with a limit by count, old captures are removed when there is a new one. A
+// capture that the stored row still named is removed at the next check.
 func TestA21RetentionByCount(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) { k.crawl.Retention.Count = 1 })
@@ -107,8 +109,8 @@ func TestA21RetentionByCount(t *testing.T) {
 	})
 }
 
-// A21: a limit by bytes works likewise, also for a page whose captures were not counted before. Edges between the
-// remaining captures stay.
+// TestA21RetentionByBytes checks A21: a limit by bytes works likewise, also for a page whose captures were not
+// counted before. Edges between the remaining captures stay.
 func TestA21RetentionByBytes(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -139,8 +141,8 @@ func TestA21RetentionByBytes(t *testing.T) {
 	})
 }
 
-// A21: with a limit by age, a capture is removed at the first check after it has become too old, even without a
-// change. The current capture stays.
+// TestA21RetentionByAge checks A21: with a limit by age, a capture is removed at the first check after it has become
+// too old, even without a change. The current capture stays.
 func TestA21RetentionByAge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		const age = 10 * 24 * time.Hour

@@ -55,8 +55,8 @@ func (r *rig) manifests(path string) (names []string) {
 // put returns the page that the index was last given.
 func (r *rig) put(path string) search.Page { return r.index.pages[string(r.item(path).ID)] }
 
-// C5: an edit reaches the index as added and removed chunks. A check without conditions, and a page whose manifest is
-// lost, assume nothing about the index.
+// TestC5OnlyTheDifference checks C5: an edit reaches the index as added and removed chunks. A check without
+// conditions, and a page whose manifest is lost, assume nothing about the index.
 func TestC5OnlyTheDifference(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -91,8 +91,8 @@ func TestC5OnlyTheDifference(t *testing.T) {
 	})
 }
 
-// C5, A14: a page is removed from the index with the contents in its manifest, images included, because an index may
-// not yet show what was just written.
+// TestC5RemovesWhatIsKnown checks C5, A14: a page is removed from the index with the contents in its manifest, images
+// included, because an index may not yet show what was just written.
 func TestC5RemovesWhatIsKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -128,7 +128,8 @@ func TestC5RemovesWhatIsKnown(t *testing.T) {
 	}
 }
 
-// C4: the chunk metadata of the index's contents is stored beside the snapshots, and is removed with the item.
+// TestC4ManifestsComeAndGo checks C4: the chunk metadata of the index's contents is stored beside the snapshots, and
+// is removed with the item.
 func TestC4ManifestsComeAndGo(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -162,7 +163,7 @@ func TestC4ManifestsComeAndGo(t *testing.T) {
 	})
 }
 
-// C4: a page that the index refuses has one manifest, however often it changes.
+// TestC4ManifestsOfRefusedPages checks C4: a page that the index refuses has one manifest, however often it changes.
 func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	r := newRig(t)
 	r.index.down = fault.New(fault.TooLarge, "page is too large")
@@ -182,7 +183,8 @@ func TestC4ManifestsOfRefusedPages(t *testing.T) {
 	}
 }
 
-// S2: a page that is too long is found by its first chunks, and its history states what was left out.
+// TestS2PageOfTooManyChunks checks S2: a page that is too long is found by its first chunks, and its history states
+// what was left out.
 func TestS2PageOfTooManyChunks(t *testing.T) {
 	r := newRig(t)
 	// Lines of a hundred tokens in as many bytes, each of which becomes a chunk.
@@ -207,9 +209,9 @@ func TestS2PageOfTooManyChunks(t *testing.T) {
 	}
 }
 
-// K7: a changed page costs the write of one blob and a read of its earlier blob, which shows what has changed. Rows
-// are read by their keys, because for a query Azurite scans all rows, and for the deletion of a blob it sorts all
-// blobs.
+// TestK7RequestsOfAChangedPage checks K7: a changed page costs the write of one blob and a read of its earlier blob,
+// which shows what has changed. Rows are read by their keys, because for a query Azurite scans all rows, and for the
+// deletion of a blob it sorts all blobs.
 func TestK7RequestsOfAChangedPage(t *testing.T) {
 	asked := map[string]int{}
 	r := newRig(t, func(k *knobs) {

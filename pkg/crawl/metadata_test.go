@@ -14,8 +14,8 @@ func saying(version, published, modified, author string) page {
 	return page{body: strings.Replace(text(version).body, "<title>", head+"<title>", 1)}
 }
 
-// H4: a page's metadata is stored with its item and its captures, and given to the index. An impossible date counts
-// as missing. When nothing else differs, the item is updated and no capture is changed.
+// TestH4MetadataIsKept checks H4: a page's metadata is stored with its item and its captures, and given to the index.
+// An impossible date counts as missing. When nothing else differs, the item is updated and no capture is changed.
 func TestH4MetadataIsKept(t *testing.T) {
 	r := newRig(t)
 	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, time.UTC) }

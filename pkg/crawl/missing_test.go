@@ -44,8 +44,8 @@ func (r *rig) round(d time.Duration) {
 	r.sweepAfter(time.Minute)
 }
 
-// A14: a host that loses more than a fifth of its pages within a day keeps the others until a second check, a day
-// later, which is believed.
+// TestA14GuardHolds checks A14: a host that loses more than a fifth of its pages within a day keeps the others until
+// a second check, a day later, which is believed.
 func TestA14GuardHolds(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -97,7 +97,8 @@ func TestA14GuardHolds(t *testing.T) {
 	})
 }
 
-// A14: the mass-removal guard counts the losses within a day, over all batches, and nothing else.
+// TestA14GuardCounts checks A14: the mass-removal guard counts the losses within a day, over all batches, and nothing
+// else.
 func TestA14GuardCounts(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter = 1 })
 	paths := r.manyPages(10)
@@ -131,7 +132,7 @@ func TestA14GuardCounts(t *testing.T) {
 	}
 }
 
-// A14: a share of one turns the mass-removal guard off.
+// TestA14NoGuard checks A14: a share of one turns the mass-removal guard off.
 func TestA14NoGuard(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Schedule.GoneAfter, k.crawl.Schedule.GoneShare = 1, 1 })
 	paths := r.manyPages(10)
@@ -144,7 +145,8 @@ func TestA14NoGuard(t *testing.T) {
 	}
 }
 
-// A14: registering a Gone page again asks the site once; only the page itself ends the tombstone.
+// TestA14TombstonesAreSticky checks A14: registering a Gone page again asks the site once; only the page itself ends
+// the tombstone.
 func TestA14TombstonesAreSticky(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -184,7 +186,8 @@ func TestA14TombstonesAreSticky(t *testing.T) {
 	})
 }
 
-// A14: two batches side by side lose no more pages than one may, and guarded pages stay in the index.
+// TestA14GuardHoldsSideBySide checks A14: two batches side by side lose no more pages than one may, and guarded pages
+// stay in the index.
 func TestA14GuardHoldsSideBySide(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), func(k *knobs) {

@@ -96,8 +96,8 @@ var sharing = []struct{ name, one, other, says string }{
 	{"redirect to another site", "https://k.example/old", apexS, "301"},
 }
 
-// S14: two addresses of one page are one result from the first moment on, whichever comes first, in one batch or two.
-// In the end the result is the better address.
+// TestS14FoundOnce checks S14: two addresses of one page are one result from the first moment on, whichever comes
+// first, in one batch or two. In the end the result is the better address.
 func TestS14FoundOnce(t *testing.T) {
 	for engine, open := range map[string]func(*testing.T) *watchedIndex{"sqlite": openSQLite, "azure": openAzure} {
 		for _, tt := range sharing {
@@ -166,7 +166,8 @@ func (r *rig) expectFound(x *watchedIndex, url, when string) {
 	}
 }
 
-// S14: pages that differ do not hide each other before a check has decided that one is an alias.
+// TestS14OtherContentIsFound checks S14: pages that differ do not hide each other before a check has decided that one
+// is an alias.
 func TestS14OtherContentIsFound(t *testing.T) {
 	r, w := wide(t)
 	x := openSQLite(t)
@@ -181,8 +182,8 @@ func TestS14OtherContentIsFound(t *testing.T) {
 	}
 }
 
-// S14: the target of a permanent redirect within the site is registered, and the page is found at that address at
-// once.
+// TestS14RedirectRegistersItsTarget checks S14: the target of a permanent redirect within the site is registered, and
+// the page is found at that address at once.
 func TestS14RedirectRegistersItsTarget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, code := range []int{301, 308} {
@@ -219,7 +220,8 @@ func TestS14RedirectRegistersItsTarget(t *testing.T) {
 	})
 }
 
-// S14: when a page begins to redirect but its content stays, it is found under the new address.
+// TestS14MovedUnchanged checks S14: when a page begins to redirect but its content stays, it is found under the new
+// address.
 func TestS14MovedUnchanged(t *testing.T) {
 	r := newRig(t)
 	x := openSQLite(t)
@@ -247,7 +249,7 @@ func TestS14MovedUnchanged(t *testing.T) {
 	r.expectFound(x, r.site.URL+"/old", "and back")
 }
 
-// S14: some redirects register nothing, and a note gives the reason.
+// TestS14RedirectsThatRegisterNothing checks S14: some redirects register nothing, and a note gives the reason.
 func TestS14RedirectsThatRegisterNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name, says string
@@ -303,7 +305,8 @@ func TestS14RedirectsThatRegisterNothing(t *testing.T) {
 	}
 }
 
-// S14: a site cannot cause endless registrations by redirects that lead on and on, or elsewhere in each answer.
+// TestS14RedirectsAreBounded checks S14: a site cannot cause endless registrations by redirects that lead on and on,
+// or elsewhere in each answer.
 func TestS14RedirectsAreBounded(t *testing.T) {
 	for name, serve := range map[string]func(r *rig, check int){
 		"elsewhere at each answer": func(r *rig, check int) {
@@ -336,8 +339,8 @@ func TestS14RedirectsAreBounded(t *testing.T) {
 	}
 }
 
-// S14: whichever step fails in a check that registers a target, before or after it took effect, the target is
-// registered once, and soon the page is found only there.
+// TestS14FaultsOfRegisteringATarget checks S14: whichever step fails in a check that registers a target, before or
+// after it took effect, the target is registered once, and soon the page is found only there.
 func TestS14FaultsOfRegisteringATarget(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -364,7 +367,8 @@ func TestS14FaultsOfRegisteringATarget(t *testing.T) {
 	})
 }
 
-// S14: registering a target has a cost, once. A check that finds it registered costs the same as before.
+// TestS14Costs checks S14: registering a target has a cost, once. A check that finds it registered costs the same as
+// before.
 func TestS14Costs(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// K12: nothing is written to the index once the lock on its item has ended.
+// TestK12IndexWithinTheLock checks K12: nothing is written to the index once the lock on its item has ended.
 func TestK12IndexWithinTheLock(t *testing.T) {
 	r := newRig(t)
 	for left, want := range map[time.Duration]int{0: 1, -time.Millisecond: 0} {
@@ -27,7 +27,8 @@ func TestK12IndexWithinTheLock(t *testing.T) {
 	}
 }
 
-// K12: an old manifest is removed after the commit that names the new one, not before.
+// TestK12ManifestOutlivesTheCommit checks K12: an old manifest is removed after the commit that names the new one,
+// not before.
 func TestK12ManifestOutlivesTheCommit(t *testing.T) {
 	down := false
 	r := newRig(t, func(k *knobs) {

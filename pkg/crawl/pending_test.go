@@ -219,8 +219,8 @@ func TestPanicIsThePages(t *testing.T) {
 	}
 }
 
-// B5: when a host asks for a pause, pending pages are still indexed from their snapshots, because that needs no
-// request.
+// TestB5PendingIndexOfAPausedHost checks B5: when a host asks for a pause, pending pages are still indexed from their
+// snapshots, because that needs no request.
 func TestB5PendingIndexOfAPausedHost(t *testing.T) {
 	for _, tt := range []struct {
 		name string

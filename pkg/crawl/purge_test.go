@@ -53,7 +53,8 @@ func (r *rig) wantLeft(path string, want ...string) {
 	}
 }
 
-// A14: a removed item is removed everywhere at once, without a request, and its source may be registered anew.
+// TestA14Remove checks A14: a removed item is removed everywhere at once, without a request, and its source may be
+// registered anew.
 func TestA14Remove(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -83,7 +84,7 @@ func TestA14Remove(t *testing.T) {
 	})
 }
 
-// A14: a removal does not wait for a host that has asked for a pause.
+// TestA14RemoveFromPausedHost checks A14: a removal does not wait for a host that has asked for a pause.
 func TestA14RemoveFromPausedHost(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -95,7 +96,8 @@ func TestA14RemoveFromPausedHost(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: while the index is down nothing is purged, because nothing would ask the index again.
+// TestA14RemoveWhileIndexIsDown checks A14: while the index is down nothing is purged, because nothing would ask the
+// index again.
 func TestA14RemoveWhileIndexIsDown(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -111,7 +113,8 @@ func TestA14RemoveWhileIndexIsDown(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: a removal that is requested while the page is being fetched happens after that check.
+// TestA14RemoveDuringTheCheck checks A14: a removal that is requested while the page is being fetched happens after
+// that check.
 func TestA14RemoveDuringTheCheck(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))
@@ -124,8 +127,8 @@ func TestA14RemoveDuringTheCheck(t *testing.T) {
 	r.wantLeft("/p")
 }
 
-// A14: a removed source that is registered again before its removal was done stays, and its check relies on nothing
-// that may be gone.
+// TestA14RegisteredBeforeItWent checks A14: a removed source that is registered again before its removal was done
+// stays, and its check relies on nothing that may be gone.
 func TestA14RegisteredBeforeItWent(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -158,7 +161,8 @@ func (r *rig) buried(path string) registry.Item {
 	return r.next(path)
 }
 
-// A14: a tombstone is kept for the configured time, and then the item is purged without a request.
+// TestA14PurgeByAge checks A14: a tombstone is kept for the configured time, and then the item is purged without a
+// request.
 func TestA14PurgeByAge(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), purging)
@@ -185,7 +189,7 @@ func TestA14PurgeByAge(t *testing.T) {
 	})
 }
 
-// A14: a tombstone is not purged without a limit, or while its source is registered again.
+// TestA14NotPurged checks A14: a tombstone is not purged without a limit, or while its source is registered again.
 func TestA14NotPurged(t *testing.T) {
 	t.Run("off", func(t *testing.T) {
 		r := newRig(t)

@@ -136,8 +136,8 @@ func (r *rig) bearing(path string) bearing {
 	}
 }
 
-// A19, B5: a lost index is filled from the snapshots. No site is asked, and nothing else about the items changes,
-// neither their schedule nor what is known of their sites.
+// TestB5RebuildOfALostIndex checks A19, B5: a lost index is filled from the snapshots. No site is asked, and nothing
+// else about the items changes, neither their schedule nor what is known of their sites.
 func TestB5RebuildOfALostIndex(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -183,7 +183,8 @@ func (r *rig) rates() []int {
 	return []int{stats[0].Checks, stats[0].Errors, stats[0].Rebuilding}
 }
 
-// B5: items read under older rules are read again under the present ones, which does not count as a change of theirs.
+// TestB5RebuildReprocesses checks B5: items read under older rules are read again under the present ones, which does
+// not count as a change of theirs.
 func TestB5RebuildReprocesses(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -331,7 +332,8 @@ func TestRebuildOfARedirectedPage(t *testing.T) {
 	}
 }
 
-// A3, A19: files are rebuilt like pages. A file that is too large to be stored is not read again.
+// TestRebuildOfFiles checks A3, A19: files are rebuilt like pages. A file that is too large to be stored is not read
+// again.
 func TestRebuildOfFiles(t *testing.T) {
 	s := newShelf(t, 1000)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")

@@ -97,7 +97,8 @@ func TestRebuildOfAPageThatIsBusy(t *testing.T) {
 	}
 }
 
-// A19: each message of a run may be delivered twice, at any time; the numbers count once.
+// TestRebuildDoubledMessages checks A19: each message of a run may be delivered twice, at any time; the numbers count
+// once.
 func TestRebuildDoubledMessages(t *testing.T) {
 	r := newRig(t)
 	harbour(r)

@@ -19,8 +19,9 @@ func TestFaultsOfARebuild(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, false) })
 }
 
-// Z2: the same holds after the rules of texts have changed. Each page then has one more capture, of the new version.
-// The capture names the run, and the run's row names the run that made the original capture.
+// TestZ2FaultsOfARebuildUnderARaisedVersion checks Z2: the same holds after the rules of texts have changed. Each
+// page then has one more capture, of the new version. The capture names the run, and the run's row names the run that
+// made the original capture.
 func TestZ2FaultsOfARebuildUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) { disturbRebuilds(t, open, true) })
 }

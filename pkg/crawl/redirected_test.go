@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A8: a page that redirects permanently has the target as its canonical URL, unless the page there names another
-// (spec 003 §5). Its captures have it, too. The canonical URL follows the redirects at each check, even when the
-// content stays.
+// TestA8PermanentRedirectIsCanonical checks A8: a page that redirects permanently has the target as its canonical
+// URL, unless the page there names another (spec 003 §5). Its captures have it, too. The canonical URL follows the
+// redirects at each check, even when the content stays.
 func TestA8PermanentRedirectIsCanonical(t *testing.T) {
 	tagged := func(p page) page { return p.etag("1") }
 	for _, tt := range []struct {
@@ -73,7 +73,8 @@ func TestA8PermanentRedirectIsCanonical(t *testing.T) {
 	}
 }
 
-// A8: captures from before a page moved keep their canonical URI; later captures have the new one.
+// TestA8CapturesFollowTheMove checks A8: captures from before a page moved keep their canonical URI; later captures
+// have the new one.
 func TestA8CapturesFollowTheMove(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/old", text("v1"))

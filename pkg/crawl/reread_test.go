@@ -70,9 +70,10 @@ func decided(it registry.Item, since time.Time) (out []string) {
 
 func digest(p page) string { return strings.TrimPrefix(snapshot.Hash([]byte(p.body)), "sha256:")[:8] }
 
-// Z2 (spec 000 §3.2, §3.3): under another version, the stored capture is read again, and the site's answer is
-// compared with that reading. A change of the rules is not a change of the page: the schedule continues, the site is
-// asked as always, and a capture of the new version is added beside the old one, which nothing supersedes.
+// TestZ2RaisedVersionIsNoChange checks Z2 (spec 000 §3.2, §3.3): under another version, the stored capture is read
+// again, and the site's answer is compared with that reading. A change of the rules is not a change of the page: the
+// schedule continues, the site is asked as always, and a capture of the new version is added beside the old one,
+// which nothing supersedes.
 func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 	noise := page{body: text("v1").body + "<!-- 12 ms -->"}
 	for _, tt := range []struct {
@@ -135,8 +136,8 @@ func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 	}
 }
 
-// Z2: a file whose properties are known is read again from its capture. A file that is too large to be read was not
-// read under any version.
+// TestZ2FilesUnderARaisedVersion checks Z2: a file whose properties are known is read again from its capture. A file
+// that is too large to be read was not read under any version.
 func TestZ2FilesUnderARaisedVersion(t *testing.T) {
 	s := newShelf(t, 2000)
 	s.write("a.md", "# Tide gauge\n\nThe float hangs in a well.\n")
@@ -159,7 +160,8 @@ func TestZ2FilesUnderARaisedVersion(t *testing.T) {
 	}
 }
 
-// Z2: a page that changes while the rules change counts as changed, and the edge joins captures of the new version.
+// TestZ2ChangeUnderARaisedVersion checks Z2: a page that changes while the rules change counts as changed, and the
+// edge joins captures of the new version.
 func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, force := range []bool{false, true} {
@@ -195,7 +197,7 @@ func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 	})
 }
 
-// Z2: a forced check finds no change either where only the rules have changed.
+// TestZ2ForceUnderARaisedVersion checks Z2: a forced check finds no change either where only the rules have changed.
 func TestZ2ForceUnderARaisedVersion(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -212,8 +214,8 @@ func TestZ2ForceUnderARaisedVersion(t *testing.T) {
 	}
 }
 
-// Z2: where the capture is gone, there is nothing to compare with: the whole page is fetched, and no change is
-// reported.
+// TestZ2RaisedVersionWithoutACapture checks Z2: where the capture is gone, there is nothing to compare with: the
+// whole page is fetched, and no change is reported.
 func TestZ2RaisedVersionWithoutACapture(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -234,8 +236,8 @@ func TestZ2RaisedVersionWithoutACapture(t *testing.T) {
 	}
 }
 
-// Z2: the same holds when the site fails at that time. When it answers again, the index gets the page as it is read
-// now.
+// TestZ2RaisedVersionWhileTheSiteFails checks Z2: the same holds when the site fails at that time. When it answers
+// again, the index gets the page as it is read now.
 func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -254,8 +256,8 @@ func TestZ2RaisedVersionWhileTheSiteFails(t *testing.T) {
 	}
 }
 
-// Z2: a capture that kills its reader is not read again before each check, because the site's present content may be
-// harmless.
+// TestZ2SuspectIsNotReadAgain checks Z2: a capture that kills its reader is not read again before each check, because
+// the site's present content may be harmless.
 func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -269,7 +271,8 @@ func TestZ2SuspectIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// Z2, C5: when the new rules read a page as the old ones did, no chunk is written and no text is embedded.
+// TestZ2RaisedVersionEmbedsNothing checks Z2, C5: when the new rules read a page as the old ones did, no chunk is
+// written and no text is embedded.
 func TestZ2RaisedVersionEmbedsNothing(t *testing.T) {
 	r := newModelRig(t)
 	r.site.put("/p", sections("v1", "ebb", "flood", "slack").etag("1"))
@@ -287,8 +290,9 @@ func TestZ2RaisedVersionEmbedsNothing(t *testing.T) {
 	}
 }
 
-// Z2 (spec 000 §3.2): URL variants are not compared across versions. An alias remains one until both variants were
-// read under the new version, in whichever order they are checked, and a search finds the page all the while.
+// TestZ2VariantsOfTwoVersions checks Z2 (spec 000 §3.2): URL variants are not compared across versions. An alias
+// remains one until both variants were read under the new version, in whichever order they are checked, and a search
+// finds the page all the while.
 func TestZ2VariantsOfTwoVersions(t *testing.T) {
 	for _, order := range [][]string{{apex, apexS}, {apexS, apex}} {
 		r, w := wide(t)
@@ -321,8 +325,8 @@ func TestZ2VariantsOfTwoVersions(t *testing.T) {
 	}
 }
 
-// Z2: a new URL variant is compared once the existing one has been read under the same version. The new variant
-// brings that check forward.
+// TestZ2NewVariantOfAnOldOne checks Z2: a new URL variant is compared once the existing one has been read under the
+// same version. The new variant brings that check forward.
 func TestZ2NewVariantOfAnOldOne(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "v1"
@@ -341,8 +345,8 @@ func TestZ2NewVariantOfAnOldOne(t *testing.T) {
 	}
 }
 
-// Z2: a host's page for pages that do not exist is requested again before it is compared with texts of another
-// version.
+// TestZ2Soft404OfAnotherVersion checks Z2: a host's page for pages that do not exist is requested again before it is
+// compared with texts of another version.
 func TestZ2Soft404OfAnotherVersion(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.crawl.Soft404 = true })
 	r.site.lost = sorry
@@ -364,8 +368,8 @@ func TestZ2Soft404OfAnotherVersion(t *testing.T) {
 	}
 }
 
-// Z2, B5 (spec 000 §3.3): a rebuild after a raised version names the run that made the original captures, adds
-// captures of the new version that name the rebuild, and asks no site.
+// TestZ2RebuildUnderARaisedVersion checks Z2, B5 (spec 000 §3.3): a rebuild after a raised version names the run that
+// made the original captures, adds captures of the new version that name the rebuild, and asks no site.
 func TestZ2RebuildUnderARaisedVersion(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, refetch := range []bool{false, true} {
@@ -401,7 +405,8 @@ func TestZ2RebuildUnderARaisedVersion(t *testing.T) {
 	})
 }
 
-// Z2: the outcome of a check reports changed content only where both contents were read under one version.
+// TestZ2OutcomeUnderARaisedVersion checks Z2: the outcome of a check reports changed content only where both contents
+// were read under one version.
 func TestZ2OutcomeUnderARaisedVersion(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1"))

@@ -16,7 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// E3: a resource is fetched under the same rules as pages, and the error shows what the caller should do.
+// TestE3Resource checks E3: a resource is fetched under the same rules as pages, and the error shows what the caller
+// should do.
 func TestE3Resource(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	for _, tt := range []struct {
@@ -161,8 +162,8 @@ func (*rig) stepsOfAResource(t *testing.T, open opener) int {
 	return s.count
 }
 
-// E3: a host from which only resources were fetched does not count as registered; when it is registered, its pace
-// continues.
+// TestE3ResourceOfAnUnknownHost checks E3: a host from which only resources were fetched does not count as
+// registered; when it is registered, its pace continues.
 func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	r := newRig(t, func(k *knobs) {
 		k.polite = registry.Politeness{MinDelay: 8 * time.Second, MaxDelay: 8 * time.Second, MaxConcurrent: 1}
@@ -194,8 +195,8 @@ func TestE3ResourceOfAnUnknownHost(t *testing.T) {
 	}
 }
 
-// E3: FetchResource waits for a host that is free soon, and otherwise returns when to call again. A Crawl-delay
-// applies from the request after the one that learns of it.
+// TestE3ResourceWaits checks E3: FetchResource waits for a host that is free soon, and otherwise returns when to call
+// again. A Crawl-delay applies from the request after the one that learns of it.
 func TestE3ResourceWaits(t *testing.T) {
 	for _, tt := range []struct {
 		delay string
@@ -219,8 +220,8 @@ func TestE3ResourceWaits(t *testing.T) {
 	}
 }
 
-// A11: the Crawl-delay of a robots.txt that a batch has just read applies to the batch itself. Pages that it cannot
-// request before its lock ends are fetched later.
+// TestA11CrawlDelayOfTheFirstBatch checks A11: the Crawl-delay of a robots.txt that a batch has just read applies to
+// the batch itself. Pages that it cannot request before its lock ends are fetched later.
 func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: 40"))
@@ -252,8 +253,8 @@ func TestA11CrawlDelayOfTheFirstBatch(t *testing.T) {
 	}
 }
 
-// E3: a robots.txt on another host is requested at that host's pace. While it is not available, pages wait without
-// repeated requests.
+// TestE3RobotsElsewhere checks E3: a robots.txt on another host is requested at that host's pace. While it is not
+// available, pages wait without repeated requests.
 func TestE3RobotsElsewhere(t *testing.T) {
 	r := newRig(t)
 	other, base := r.elsewhere()
@@ -300,8 +301,8 @@ func TestE3RobotsElsewhere(t *testing.T) {
 	}
 }
 
-// E3: when a page redirects to another host whose robots.txt redirects back to the batch's own host, the batch does
-// not block itself.
+// TestE3RobotsBackHome checks E3: when a page redirects to another host whose robots.txt redirects back to the
+// batch's own host, the batch does not block itself.
 func TestE3RobotsBackHome(t *testing.T) {
 	r := newRig(t)
 	other, base := r.elsewhere()

@@ -15,7 +15,8 @@ func robotsTxt(lines ...string) page {
 
 var disallowP = robotsTxt("User-agent: tidemark", "Disallow: /p")
 
-// A11: a page that robots.txt disallows is not requested, and leaves the index until it is allowed again.
+// TestA11Disallowed checks A11: a page that robots.txt disallows is not requested, and leaves the index until it is
+// allowed again.
 func TestA11Disallowed(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -39,7 +40,7 @@ func TestA11Disallowed(t *testing.T) {
 	}
 }
 
-// A11: a forced check does not override robots.txt.
+// TestA11DisallowedAndForced checks A11: a forced check does not override robots.txt.
 func TestA11DisallowedAndForced(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", disallowP)
@@ -53,7 +54,8 @@ func TestA11DisallowedAndForced(t *testing.T) {
 	}
 }
 
-// A11: one robots.txt serves all pages until it expires; then it is requested with its validators.
+// TestA11RobotsIsCached checks A11: one robots.txt serves all pages until it expires; then it is requested with its
+// validators.
 func TestA11RobotsIsCached(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", disallowP.etag("r").set("Cache-Control", "max-age=3600"))
@@ -75,8 +77,8 @@ func TestA11RobotsIsCached(t *testing.T) {
 	}
 }
 
-// A11: without robots.txt everything is allowed. While it cannot be fetched nothing is allowed, and nothing is
-// removed.
+// TestA11RobotsMissingOrBroken checks A11: without robots.txt everything is allowed. While it cannot be fetched
+// nothing is allowed, and nothing is removed.
 func TestA11RobotsMissingOrBroken(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -120,7 +122,8 @@ func TestA11RobotsMissingOrBroken(t *testing.T) {
 	}
 }
 
-// A11: when robots.txt fails later, its stored copy stays in force, and the index is not changed.
+// TestA11RobotsBreaksLater checks A11: when robots.txt fails later, its stored copy stays in force, and the index is
+// not changed.
 func TestA11RobotsBreaksLater(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Disallow: /secret"))
@@ -144,7 +147,7 @@ func TestA11RobotsBreaksLater(t *testing.T) {
 	}
 }
 
-// A11: robots.txt applies to the target of a redirect, on the same host and on another.
+// TestA11Redirects checks A11: robots.txt applies to the target of a redirect, on the same host and on another.
 func TestA11Redirects(t *testing.T) {
 	for _, elsewhere := range []bool{false, true} {
 		r := newRig(t)
@@ -177,7 +180,8 @@ func TestA11Redirects(t *testing.T) {
 	}
 }
 
-// A11: a redirect to a host whose robots.txt cannot be fetched is a temporary failure, not an exclusion.
+// TestA11RedirectToUnknownRules checks A11: a redirect to a host whose robots.txt cannot be fetched is a temporary
+// failure, not an exclusion.
 func TestA11RedirectToUnknownRules(t *testing.T) {
 	r := newRig(t)
 	other := newSite(t)
@@ -195,7 +199,7 @@ func TestA11RedirectToUnknownRules(t *testing.T) {
 	}
 }
 
-// A11: the Crawl-delay of robots.txt is kept between the pages of the next batches.
+// TestA11CrawlDelay checks A11: the Crawl-delay of robots.txt is kept between the pages of the next batches.
 func TestA11CrawlDelay(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/robots.txt", robotsTxt("User-agent: *", "Crawl-delay: 7"))
@@ -234,7 +238,7 @@ func TestA11CrawlDelay(t *testing.T) {
 	}
 }
 
-// A11: an address that may not be requested is recorded as the page's error.
+// TestBlockedAddress checks A11: an address that may not be requested is recorded as the page's error.
 func TestBlockedAddress(t *testing.T) {
 	r := newRig(t, func(k *knobs) { k.fetch.AllowHosts = nil })
 	r.site.put("/p", text("v1"))

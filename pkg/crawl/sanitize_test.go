@@ -78,7 +78,8 @@ func TestLongRedirectsAreBounded(t *testing.T) {
 	}
 }
 
-// A13: a pause that another host asks for, after a redirect, does not pause this host.
+// TestA13PauseOfARedirectsTarget checks A13: a pause that another host asks for, after a redirect, does not pause
+// this host.
 func TestA13PauseOfARedirectsTarget(t *testing.T) {
 	r := newRig(t)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

@@ -22,12 +22,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// The simulation runs registrations, sweeps and workers of several processes against one store under a
-// scheduler that decides, from a seed, who takes the next step. A step is one storage operation,
-// one sleep or one request, so every interleaving of those can happen; time passes between steps
-// and sometimes leaps. Operations fail before or after they took effect, or take effect after their client
-// gave up; messages are lost and doubled; actors and whole processes die; clocks differ. A failing run is
-// repeated with -sim.seed.
+// The simulation runs registrations, sweeps and workers of several processes against one store under a scheduler.
+// From a seed, the scheduler decides which actor does the next step. A step is one storage operation, one sleep or
+// one request, so every interleaving of these can happen. Time passes between steps and sometimes leaps. Operations
+// fail before or after they took effect, or take effect after their client gave up; messages are lost and doubled;
+// actors and whole processes die; clocks differ. A failing run is repeated with -sim.seed.
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
@@ -58,12 +57,12 @@ func simulateAll(t *testing.T, open opener, runs int) {
 
 const (
 	simDelay  = 2 * time.Second // between requests to a paced host
-	simAtOnce = 2               // requests in flight to another
+	simAtOnce = 2               // requests in flight to any other host
 )
 
 var simHosts = []string{"slow.example", "fast.example", "still.example", "wide.example"}
 
-// paced reports whether a host wants pauses.
+// paced reports whether a host requires pauses between requests.
 func paced(host string) bool { return host == "slow.example" || host == "still.example" }
 
 type sim struct {
@@ -73,29 +72,29 @@ type sim struct {
 	skewed  bool       // the processes' clocks differ
 	mu      sync.Mutex // guards waiting
 	waiting []*waiter
-	actors  []*actor // that are not over
-	working *actor   // who was resumed last
+	actors  []*actor // those that have not ended
+	working *actor   // the one resumed last
 	spawned int
-	owners  map[string]*actor // of locks and leases
+	owners  map[string]*actor // owners of locks and leases
 	busy    bool              // time passes slowly
-	sent    []lateWrite       // that nobody waits for
+	sent    []lateWrite       // writes whose clients have given up
 	faults  bool
-	version lineage.Version // of the next release's texts, or the present one's
-	raising bool            // the next release comes
-	mixed   bool            // and both are at work
+	version lineage.Version // version of texts: the next release's, or the present one's
+	raising bool            // the next release is deployed
+	mixed   bool            // both releases are running
 	problem string
-	daily   registry.Budget // of each host, and of all; zero is no limit
+	daily   registry.Budget // for each host, and for all hosts; zero is no limit
 	total   registry.Budget
-	steps   int    // of the disturbed time
-	slowOf  int    // one of so many actors is slow
-	moving  bool   // items of earlier rules come to be, and move
-	spawns  func() // has somebody begin something
+	steps   int    // number of steps with faults
+	slowOf  int    // one actor in slowOf is slow
+	moving  bool   // items of earlier rules appear, and move
+	spawns  func() // starts some actor
 
 	processes [simProcesses]*process
-	started   int // processes, so far
+	started   int // number of processes started so far
 
-	store storage.Store      // as it is
-	reg   *registry.Registry // over store, without faults or interleaving: for looking
+	store storage.Store      // without faults
+	reg   *registry.Registry // over store, without faults or interleaving; used for checks
 	world *world
 	index *simIndex
 	queue storage.Queue
@@ -148,7 +147,7 @@ func must(t *testing.T, err error) {
 
 func (s *sim) clock() time.Time { return s.now }
 
-// latest is what the clock that is most ahead may say: what it has seen come is due.
+// latest returns the time on the clock that is furthest ahead: an item that it shows as due is due.
 func (s *sim) latest() time.Time {
 	if s.skewed {
 		return s.now.Add(simSkew)
@@ -170,11 +169,11 @@ func (s *sim) fail(format string, args ...any) {
 	}
 }
 
-// disturbed lets everything happen at once, with faults.
+// disturbed lets all actors run at once, with faults.
 func (s *sim) disturbed() {
 	for step := range s.steps {
 		if step == 100 && s.raising {
-			s.mixed, s.version = true, raised // some instances are of the next release, the others stay for a while
+			s.mixed, s.version = true, raised // some processes run the next release, the others stay for a while
 			s.restart(simProcesses - 1)
 		}
 		if len(s.actors) < 5 && s.rng.IntN(4) == 0 {
@@ -190,7 +189,7 @@ func (s *sim) disturbed() {
 	}
 }
 
-// calm ends all faults: everything that was asked for must come true by sweeps and workers alone.
+// calm ends all faults. From then on, sweeps and workers alone must do everything that was requested.
 func (s *sim) calm() {
 	s.settle()
 	s.faults, s.mixed = false, false
@@ -200,7 +199,7 @@ func (s *sim) calm() {
 		s.spawn("migrate", s.migrate)
 		s.settle()
 	}
-	for minute := range 60 { // longer than locks, leases, trust and pauses last
+	for minute := range 60 { // longer than any lock, lease, cached value or pause lasts
 		if minute%20 == 0 {
 			s.pardon()
 		}
@@ -215,12 +214,12 @@ func (s *sim) calm() {
 	s.checkInvariants()
 	s.checkDone()
 	s.checkRemoved()
-	// What the index lost comes back from the snapshots.
+	// Content that the index lost comes back from the snapshots.
 	clear(s.index.versions)
 	s.spawn("rebuild", func(ctx context.Context) { s.rebuild(ctx, registry.Rebuild{Run: "calm"}) })
 	s.settle()
 	s.drain()
-	for range 12 { // pending pages of hosts that are guarded, paused or claimed wait for that
+	for range 12 { // pending pages wait for hosts that are guarded, paused or claimed
 		s.pass(time.Minute)
 		s.spawn("sweep", s.sweep)
 		s.settle()
@@ -228,12 +227,12 @@ func (s *sim) calm() {
 	}
 	s.checkInvariants()
 	s.checkDone()
-	// What the world says now must be in the index after everything is forced.
+	// After everything was forced, the index must have the present content of the world.
 	for _, u := range s.world.urls {
 		s.spawn("force", func(ctx context.Context) { s.register(ctx, []string{u}, true) })
 		s.settle()
 	}
-	for _, wait := range []time.Duration{0, schedule.Defaults().Max} { // then URL variants have seen each other, too
+	for _, wait := range []time.Duration{0, schedule.Defaults().Max} { // by then URL variants have been compared, too
 		s.pass(wait)
 		for range 30 {
 			s.pass(time.Minute)
@@ -249,8 +248,8 @@ func (s *sim) calm() {
 	s.checkFeed()
 }
 
-// pardon has items checked now that were blamed for the death of a worker, as their owner would: in this world
-// workers die by chance, and such an item waits for a day.
+// pardon checks the items now that are recorded as killers of workers, as their owner would do. In this world workers
+// die by chance, and such an item waits for a day.
 func (s *sim) pardon() {
 	ids := slices.Collect(maps.Keys(s.acked))
 	for _, u := range s.world.urls {
@@ -267,7 +266,7 @@ func (s *sim) pardon() {
 	}
 }
 
-// settle runs all actors to their end.
+// settle runs all actors until they end.
 func (s *sim) settle() {
 	for i := 0; len(s.actors) > 0 && s.problem == ""; i++ {
 		s.step()
@@ -277,7 +276,7 @@ func (s *sim) settle() {
 	}
 }
 
-// drain lets workers empty the queue.
+// drain runs workers until the queue is empty.
 func (s *sim) drain() {
 	for i := 0; s.problem == ""; i++ {
 		n := s.visible()
@@ -292,7 +291,7 @@ func (s *sim) drain() {
 	}
 }
 
-// visible counts messages that a worker would get now.
+// visible counts the messages that a worker would receive now.
 func (s *sim) visible() int {
 	q, m := s.receive(context.Background(), time.Second)
 	if len(m) == 1 {
@@ -302,7 +301,7 @@ func (s *sim) visible() int {
 	return len(m)
 }
 
-// receive takes a job, and one that was moved when there is no other.
+// receive receives a job or, when there is none, one that was moved to the second queue.
 func (s *sim) receive(ctx context.Context, visibility time.Duration) (q storage.Queue, m []storage.Message) {
 	for _, q = range []storage.Queue{s.queue, s.slow} {
 		var err error

@@ -29,10 +29,10 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	}
 	limit := requestTime
 	if c.Name == "DueHints" {
-		limit *= hintTries // only those for rows have one limit together
+		limit *= hintTries // only the attempts to write rows share one limit
 	}
 	if s.now.Sub(asked) > limit {
-		return fault.New(fault.Unavailable, "timed out") // as requests do
+		return fault.New(fault.Unavailable, "timed out") // as real requests do
 	}
 	s.checkLocks(ctx, c)
 	if !s.faults {
@@ -52,7 +52,7 @@ func (s *sim) Before(ctx context.Context, c storagetest.Call) error {
 	return nil
 }
 
-// After is called after it.
+// After is called after every storage operation of an actor.
 func (s *sim) After(ctx context.Context, _ storagetest.Call, err error) error {
 	if !s.faults || actorOf(ctx) == nil {
 		return err
@@ -101,7 +101,7 @@ func (s *sim) sweep(ctx context.Context) {
 	}
 }
 
-// rebuild walks over everything, as the steps of a run do, for as long as nothing fails.
+// rebuild visits all items, as the steps of a run do, until something fails.
 func (s *sim) rebuild(ctx context.Context, o registry.Rebuild) {
 	reg := actorOf(ctx).reg
 	step := registry.RebuildStep{}
@@ -113,9 +113,9 @@ func (s *sim) rebuild(ctx context.Context, o registry.Rebuild) {
 	}
 }
 
-// work is what the host and a worker do with one message.
+// work does what the host and a worker do with one message.
 func (s *sim) work(ctx context.Context) {
-	// The host's own requests do not fail here: their loss is a lost or doubled message.
+	// The host's own requests do not fail here: a failure would be a lost or doubled message.
 	q, messages := s.receive(ctx, 10*time.Minute)
 	if len(messages) == 0 {
 		return
@@ -137,7 +137,7 @@ func (s *sim) work(ctx context.Context) {
 		err = w.Process(ctx, job)
 	}
 	switch {
-	case actorOf(ctx).dead: // the message comes back by itself
+	case actorOf(ctx).dead: // the message becomes visible again by itself
 	case err != nil:
 		if !s.faults {
 			s.fail("a job failed without a fault: %v", err)
@@ -148,7 +148,7 @@ func (s *sim) work(ctx context.Context) {
 	}
 }
 
-// resource fetches a page that is no item.
+// resource fetches a page that is not an item.
 func (s *sim) resource(ctx context.Context, url string) {
 	_, err := actorOf(ctx).hosts().FetchResource(ctx, politeness.ResourceRequest{URL: url})
 	if err != nil && !s.faults && !fault.Is(err, fault.Throttled) {
@@ -156,7 +156,7 @@ func (s *sim) resource(ctx context.Context, url string) {
 	}
 }
 
-// checkVisits: a host that nobody is at can be visited at once, whoever died there.
+// checkVisits checks that a host without an active lease accepts a request at once, whatever process died there.
 func (s *sim) checkVisits() {
 	s.pass(time.Minute)
 	for _, host := range simHosts {
@@ -170,14 +170,14 @@ func (s *sim) checkVisits() {
 	}
 }
 
-// hosts are those of an invocation.
+// hosts returns the hosts of an invocation.
 func (p *process) hosts() *politeness.Hosts {
 	return politeness.New(p.reg.Hosts, p.sim.world, politeness.Options{
 		Agent: "Tidemark", Strategy: source.ByHost, Clock: p.clock, Sleep: p.sim.sleep,
 	})
 }
 
-// worker is one for an invocation. Only the registry is shared in this world.
+// worker returns the worker of an invocation. In this world invocations share only the registry.
 func (p *process) worker() *Worker {
 	s := p.sim
 	snaps := snapshot.New(p.store).By(p.clock)

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// E3: whatever happens in whatever order, no host and not all of them together are asked more often
-// in a day than the budgets allow; the next days go on, and nothing that was asked for is lost.
+// TestSimulationOfBudgets checks E3: in any order of events, neither a host nor all hosts together get more requests
+// in a day than the budgets allow. Work continues on the next days, and nothing that was requested is lost.
 func TestSimulationOfBudgets(t *testing.T) {
 	t.Run("mem", func(t *testing.T) { simulateBudgets(t, openMem, *simRuns/4) })
 	t.Run("embedded", func(t *testing.T) { simulateBudgets(t, openEmbedded, *simRuns/50) })
@@ -46,9 +46,9 @@ func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 	s.restart(simProcesses)
 	switch seed % 3 {
 	case 0:
-		s.daily.Requests = int64(4 + s.rng.IntN(8)) // robots.txt takes one, a page that redirects two
+		s.daily.Requests = int64(4 + s.rng.IntN(8)) // robots.txt costs one request, a page that redirects costs two
 	case 1:
-		s.total.Requests = int64(8 + s.rng.IntN(16)) // eight parts of some requests each
+		s.total.Requests = int64(8 + s.rng.IntN(16)) // handed out in eight parts of a few requests each
 	default:
 		s.daily.Requests, s.total.Requests = int64(4+s.rng.IntN(12)), int64(16+s.rng.IntN(30))
 	}
@@ -58,7 +58,7 @@ func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 	s.settle()
 	s.faults = false
 	for day := 0; day < 20 && s.problem == ""; day++ {
-		for range 24 { // a sweep that has something to do twice an hour, at least
+		for range 24 { // sweeps have work at least twice an hour
 			s.pass(30 * time.Minute)
 			s.spawn("sweep", s.sweep)
 			s.settle()
@@ -73,7 +73,7 @@ func simulateDays(t *testing.T, open opener, seed uint64) (spent bool) {
 	return spent
 }
 
-// held reports whether a host is held back by a budget.
+// held reports whether a budget delays the checks of a host.
 func (s *sim) held() bool {
 	stats, err := s.reg.Hosts.Stats(context.Background(), "")
 	must(s.t, err)
@@ -84,9 +84,8 @@ func heldByBudget(h registry.HostStats) bool {
 	return h.PauseReason != "" && h.PauseReason != "HTTP 429"
 }
 
-// owedOnly leaves out of what is owed the next checks that happen to be due or on their way just now:
-// twenty days are longer than an interval. A check that another page asked for waits only where the day's
-// budget is spent.
+// owedOnly leaves out the regular checks that happen to be due or in progress now, because twenty days are longer
+// than an interval. A check that another page brought forward may wait only where the day's budget is spent.
 func (s *sim) owedOnly() {
 	for id := range s.acked {
 		it, err := s.reg.Items.Find(context.Background(), id)

@@ -15,24 +15,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// What the simulation holds the system to, whatever the order of steps.
+// The promises that the simulation checks, whatever the order of steps.
 
-// promise is what the acknowledged registrations of a source are owed.
+// promise is what the system owes a source after its acknowledged registrations.
 type promise struct {
-	generation int64 // at least
-	version    int   // of the page in the index, at least: what stood when somebody said "look now"
+	generation int64 // the least generation
+	version    int   // the least version of the page in the index: the one at the time of a forced check
 }
 
-// requests count what was asked for a source, and what is being asked now. One that failed may have
-// been heard all the same.
+// requests counts the registrations and removals of a source, finished and in progress. A request that failed may
+// have taken effect all the same.
 type requests struct {
 	registrations, registering int
 	removals, removing         int
-	removed                    bool      // and nobody has asked for it again
-	lands                      time.Time // until when what failed may still take effect
+	removed                    bool      // and not registered again since
+	lands                      time.Time // until when a failed request may still take effect
 }
 
-// over takes note of whether a request was acknowledged.
+// over records the end of a request, and whether it was acknowledged.
 func (w *requests) over(acknowledged bool, now time.Time) {
 	if !acknowledged {
 		w.lands = now.Add(requestTime)
@@ -46,8 +46,8 @@ func (s *sim) requestsFor(id source.ID) *requests {
 	return s.asked[id]
 }
 
-// registering takes note of a registration that begins. What is returned is called at its end and
-// tells whether no removal came between.
+// registering records that a registration begins. Callers must call alone at its end; it reports whether no removal
+// overlapped with the registration.
 func (s *sim) registering(id source.ID) (alone func(acknowledged bool) bool) {
 	w := s.requestsFor(id)
 	w.registrations++
@@ -61,7 +61,7 @@ func (s *sim) registering(id source.ID) (alone func(acknowledged bool) bool) {
 	}
 }
 
-// removing is the same for a removal.
+// removing records that a removal begins. Callers must call over at its end.
 func (s *sim) removing(id source.ID) (over func(acknowledged bool)) {
 	w := s.requestsFor(id)
 	w.removals++
@@ -75,7 +75,7 @@ func (s *sim) removing(id source.ID) (over func(acknowledged bool)) {
 	}
 }
 
-// remove asks for a page to be removed.
+// remove requests the removal of a page.
 func (s *sim) remove(ctx context.Context, url string) {
 	src, err := source.DefaultRules().ParseURL(url)
 	must(s.t, err)
@@ -87,7 +87,7 @@ func (s *sim) remove(ctx context.Context, url string) {
 	over(err == nil || fault.Is(err, fault.NotFound))
 }
 
-// checkRemoved: what was removed is gone everywhere, and nothing is there by half.
+// checkRemoved checks that a removed item is gone everywhere, and that no item exists in part.
 func (s *sim) checkRemoved() {
 	for _, u := range s.world.urls {
 		src, err := source.DefaultRules().ParseURL(u)
@@ -102,13 +102,13 @@ func (s *sim) checkRemoved() {
 		if indexed != (item && it.AliasOf == "") || item != (len(captures) > 0) {
 			s.fail("%s: item %v, indexed %v, %d captures", u, item, indexed, len(captures))
 		}
-		if item && s.requestsFor(id).removed && !s.moving { // an item that moves there brings it back
+		if item && s.requestsFor(id).removed && !s.moving { // an item that moves to this identity brings it back
 			s.fail("%s was removed, and is still there", u)
 		}
 	}
 }
 
-// promise takes note of an acknowledged registration of a page.
+// promise records an acknowledged registration of a page.
 func (s *sim) promise(it registry.Item, standing int) {
 	owed := s.acked[it.ID]
 	owed.generation = max(owed.generation, it.ReindexGeneration)
@@ -116,8 +116,8 @@ func (s *sim) promise(it registry.Item, standing int) {
 	s.acked[it.ID] = owed
 }
 
-// checkLocks holds commits to invariant 3: a transaction that unlocks an item and can succeed
-// comes from the invocation that holds the lock, or from one by whose clock it has run out.
+// checkLocks checks invariant 3 for commits: a transaction that unlocks an item and can succeed comes from the
+// invocation that holds the lock, or from an invocation by whose clock the lock has ended.
 func (s *sim) checkLocks(ctx context.Context, c storagetest.Call) {
 	for _, op := range c.Ops {
 		if c.Name != registry.DefaultTable || op.Kind != storage.Replace || op.Entity.Props["id"] == nil {
@@ -146,8 +146,8 @@ func (s *sim) checkInvariants() {
 	}
 }
 
-// checkDone: nothing that was acknowledged is missing, unprocessed, overdue, or older than what
-// stood when it was asked for.
+// checkDone checks that no acknowledged source is missing, unprocessed, overdue, or older in the index than at the
+// time of the request.
 func (s *sim) checkDone() {
 	for id, owed := range s.acked {
 		it, err := s.reg.Items.Find(context.Background(), id)
@@ -156,9 +156,9 @@ func (s *sim) checkDone() {
 			return
 		}
 		s.checkKept(it)
-		orphan := it.AliasOf != "" && s.requestsFor(it.AliasOf).removals > 0 // learns of it at its next check
+		orphan := it.AliasOf != "" && s.requestsFor(it.AliasOf).removals > 0 // learns of the removal at its next check
 		if it.NormalizedSource == simMoved {
-			owed.version = 0 // its target is looked at when it is due
+			owed.version = 0 // its target is checked when it is due
 		}
 		if have, ok := s.shown(it); !orphan && (!ok || have < owed.version) {
 			s.fail("%s: the index holds version %d (any: %v), which was %d when it was registered", id, have, ok,
@@ -177,14 +177,14 @@ func (s *sim) checkDone() {
 	}
 }
 
-// checkKept: what an item names is kept (A21).
+// checkKept checks that everything an item names is stored (A21).
 func (s *sim) checkKept(it registry.Item) {
 	snaps := snapshot.New(s.store)
 	own, err := snaps.List(context.Background(), it.ID)
 	must(s.t, err)
 	holds := func(c snapshot.Capture) bool { return c.RawHash == it.RawHash }
 	if i := slices.IndexFunc(s.formerCaptures(it), holds); i >= 0 && !slices.ContainsFunc(own, holds) {
-		it.ID = s.formerCaptures(it)[i].ItemID // it has moved, its captures have not
+		it.ID = s.formerCaptures(it)[i].ItemID // the item has moved, its captures have not
 		own = nil
 	}
 	if _, _, err := snaps.Load(context.Background(), it.ID, it.RawHash); err != nil {
@@ -198,8 +198,8 @@ func (s *sim) checkKept(it registry.Item) {
 	}
 }
 
-// shown is the version that a search finds of an item, or of the one that stands for it. An alias
-// itself is not in the index, and whoever stands for it is no alias.
+// shown returns the version that a search finds for an item, or for the item that stands for it. An alias itself must
+// not be in the index, and an item that stands for another must not be an alias.
 func (s *sim) shown(it registry.Item) (version int, ok bool) {
 	id := it.ID
 	if it.AliasOf != "" {
@@ -212,8 +212,8 @@ func (s *sim) shown(it registry.Item) (version int, ok bool) {
 	return version, ok
 }
 
-// checkFeed: the feed has every change of an item once and in order (W2): each begins with what the one before it ended
-// with, and the last ends with what the item has.
+// checkFeed checks that the feed has every change of an item once and in order (W2): each change begins with the
+// content that the one before ended with, and the last ends with the item's content.
 func (s *sim) checkFeed() {
 	_, err := s.reg.Hosts.Recount(context.Background())
 	must(s.t, err)
@@ -238,7 +238,7 @@ func (s *sim) checkFeed() {
 	}
 }
 
-// checkIndex: what the site says is in the index, once.
+// checkIndex checks that the present content of the site is in the index, once.
 func (s *sim) checkIndex() {
 	for _, u := range s.world.urls {
 		src, err := source.DefaultRules().ParseURL(u)

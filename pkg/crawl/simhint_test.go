@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// K11: a hint is never missing, however registrations and sweeps of several processes interleave. Nearly all that
-// is registered finds its host without room, so that nothing but the hint has anybody look at the rows soon.
+// TestK11SimulationOfHints checks K11: a hint is never missing, in whatever order registrations and sweeps of several
+// processes interleave. Nearly every registration finds its host without room, so that only the hint leads a sweep to
+// the rows soon.
 func TestK11SimulationOfHints(t *testing.T) {
 	for i := range *simRuns {
 		seed := uint64(i) + 1
@@ -35,8 +36,8 @@ func TestK11SimulationOfHints(t *testing.T) {
 	}
 }
 
-// spawnHints has one page of each host registered again and again, with room for a job and without: what waits
-// already would lead a sweep to what is on its way.
+// spawnHints registers one page of each host again and again, with and without room for a job. With many pages, those
+// that already wait would lead a sweep to the new ones.
 func (s *sim) spawnHints() {
 	host := simHosts[s.rng.IntN(2)]
 	switch n := s.rng.IntN(16); {

@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// requestTime is how long after it was sent a request may take effect. Who sent it has given up by then.
+// requestTime is how long after it was sent a request may take effect. Its client has given up by then.
 const requestTime = 30 * time.Second
 
-// hintTries is how often the write of a hint is tried, each time for as long as a request.
+// hintTries is how many times the write of a hint is tried, each time for as long as a request may take.
 const hintTries = 4
 
 // lateWrite is a write whose client has given up.
@@ -24,9 +24,9 @@ type lateWrite struct {
 	do func()
 }
 
-// pass lets time pass, and what is on its way take effect when it does.
+// pass lets time pass, and applies the late writes whose time has come.
 func (s *sim) pass(d time.Duration) {
-	time.Sleep(d) // of the bubble, by which contexts end
+	time.Sleep(d) // in the bubble, where contexts end by this time
 	s.now = s.now.Add(d)
 	slices.SortStableFunc(s.sent, func(a, b lateWrite) int { return a.at.Compare(b.at) })
 	for len(s.sent) > 0 && !s.sent[0].at.After(s.now) {
@@ -36,7 +36,7 @@ func (s *sim) pass(d time.Duration) {
 	}
 }
 
-// givesUp reports whether the client of a write gives up on it. It then takes effect later, or never.
+// givesUp reports whether the client of a write gives up on it. The write then takes effect later, or never.
 func (s *sim) givesUp(ctx context.Context, do func(ctx context.Context)) bool {
 	a := actorOf(ctx)
 	if !s.faults || a == nil || s.rng.IntN(100) > 0 {
@@ -51,7 +51,7 @@ func (s *sim) givesUp(ctx context.Context, do func(ctx context.Context)) bool {
 
 var errGaveUp = fault.New(fault.Unavailable, "gave up")
 
-// lateStore is a store over a slow line.
+// lateStore is a store behind a slow connection.
 type lateStore struct {
 	storage.Store
 	sim *sim
@@ -119,8 +119,8 @@ func (c lateContainer) Delete(ctx context.Context, name string) error {
 	return c.Container.Delete(ctx, name)
 }
 
-// takeRoom has jobs of nobody have taken all room of a host, as lost ones do for a while: what is
-// registered then waits for a sweep, to which its hint leads.
+// takeRoom fills the room of a host with jobs that do not exist, as lost jobs do for a while. A registration then
+// waits for a sweep, which its hint causes.
 func (s *sim) takeRoom(host string, d time.Duration) {
 	_, _ = s.store.Table(registry.DefaultTable).Transact(context.Background(), storage.Op{
 		Kind: storage.Merge, Entity: storage.Entity{

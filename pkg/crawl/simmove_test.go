@@ -12,8 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Z1: items of earlier rules move while they are registered, checked and removed under either identity, and while
-// everything fails: nothing that was asked for is lost, and in the end nobody is left under an old identity.
+// TestZ1SimulationOfMoves checks Z1: items of earlier rules move while they are registered, checked and removed under
+// either identity, and while operations fail. Nothing that was requested is lost, and in the end no item has an old
+// identity.
 func TestZ1SimulationOfMoves(t *testing.T) {
 	t.Run("mem", func(t *testing.T) { simulateMoves(t, openMem, *simRuns/8) })
 	t.Run("embedded", func(t *testing.T) { simulateMoves(t, openEmbedded, *simRuns/50) })
@@ -43,7 +44,7 @@ func simulateMoves(t *testing.T, open opener, runs int) {
 	}
 }
 
-// stray is the identity that a page had under url_v1, where it was written with the dot of the root.
+// stray is the identity that a page had under url_v1 when its host was written with the dot of the DNS root.
 func stray(u string) source.Source {
 	src, _ := source.DefaultRules().ParseURL(u)
 	host := src.Host + "."
@@ -52,7 +53,7 @@ func stray(u string) source.Source {
 	return src
 }
 
-// spawnMove has an older instance register a page, or a step of the migration begin.
+// spawnMove starts a registration by a process of an older release, or a step of the migration.
 func (s *sim) spawnMove() {
 	if s.rng.IntN(3) == 0 {
 		s.spawn("migrate", s.migrate)
@@ -84,7 +85,7 @@ func (s *sim) migrate(ctx context.Context) {
 	}
 }
 
-// formerCaptures are those of the items that have moved to one.
+// formerCaptures returns the captures of the items that have moved to an item.
 func (s *sim) formerCaptures(it registry.Item) (out []snapshot.Capture) {
 	formers, err := s.reg.Moves.Formers(context.Background(), &it)
 	must(s.t, err)
@@ -96,7 +97,7 @@ func (s *sim) formerCaptures(it registry.Item) (out []snapshot.Capture) {
 	return out
 }
 
-// checkMoved: nobody is left under an identity of earlier rules.
+// checkMoved checks that no item has an identity of earlier rules.
 func (s *sim) checkMoved() {
 	for i := range 4 {
 		u := fmt.Sprintf("https://fast.example/%d", i)

@@ -17,18 +17,18 @@ import (
 
 const (
 	simProcesses = 3
-	// simSkew is how far a clock may be from the true time. Two of them differ by less than the five
-	// seconds that docs/model asks for.
+	// simSkew is the largest difference between a clock and the true time. Two clocks then differ by less than the
+	// five seconds that docs/model requires.
 	simSkew = 2400 * time.Millisecond
 )
 
-// process is an instance of the handler. Its actors share a registry: the hints that it remembers, and
-// the locks that let one of them at a time write a host's row. Its clock is its own.
+// process is an instance of the handler. Its actors share a registry: the hints that it remembers, and the locks that
+// let one actor at a time write a host's row. It has a clock of its own.
 type process struct {
 	sim     *sim
 	name    string
 	skew    time.Duration
-	version lineage.Version // of its release
+	version lineage.Version // version of its release
 	store   storage.Store   // with faults
 	reg     *registry.Registry
 }
@@ -49,7 +49,8 @@ func (s *sim) newProcess() *process {
 
 func (p *process) clock() time.Time { return p.sim.now.Add(p.skew) }
 
-// options are those of the process's registry. Its lock owners are known by the actor that is at work.
+// options returns the options of the process's registry. The owner of a lock is named after the actor that is
+// running.
 func (p *process) options() registry.Options {
 	s, token := p.sim, 0
 	return registry.Options{
@@ -63,14 +64,14 @@ func (p *process) options() registry.Options {
 	}
 }
 
-// restart replaces some of the processes. Those who are at work in the old ones go on.
+// restart replaces some of the processes. Actors in the old processes continue.
 func (s *sim) restart(n int) {
 	for i := range n {
 		s.processes[i] = s.newProcess()
 	}
 }
 
-// actor is one invocation in a process: what a message, a timer or a request has it do.
+// actor is one invocation in a process, caused by a message, a timer or a request.
 type actor struct {
 	*process
 	number     int
@@ -80,14 +81,15 @@ type actor struct {
 	asked      time.Time // when its last storage operation began
 }
 
-// waiter is a goroutine of an actor that waits to go on. An actor without any waits for another at a lock.
+// waiter is a goroutine of an actor that waits to be resumed. An actor without a waiter waits for another actor at a
+// lock.
 type waiter struct {
 	*actor
-	what string // it is about to do
+	what string // what it does next
 	at   time.Time
 	take chan struct{}
 
-	delayed int // so often
+	delayed int // how often it was delayed
 }
 
 type actorKey struct{}
@@ -115,7 +117,7 @@ func (s *sim) spawn(name string, run func(context.Context)) {
 	}()
 }
 
-// die ends an invocation, or its process with all that is at work there. Another takes its place.
+// die ends an invocation, or its process with all invocations in it. A new process replaces it.
 func (s *sim) die(a *actor, alone bool) {
 	for _, other := range s.actors {
 		other.dead = other.dead || other == a || !alone && other.process == a.process
@@ -127,7 +129,7 @@ func (s *sim) die(a *actor, alone bool) {
 	}
 }
 
-// step lets time pass and one actor go on. When it returns all of them wait.
+// step lets time pass and one actor continue. When it returns, all actors wait.
 func (s *sim) step() {
 	s.leap()
 	if w := s.pick(); w != nil && !s.late(w) {
@@ -135,8 +137,8 @@ func (s *sim) step() {
 	}
 }
 
-// leap lets time pass: in busy times little, otherwise sometimes much. It often ends shortly before a full
-// minute, when hints come due.
+// leap lets time pass: little in busy times, otherwise sometimes much. It often ends shortly before a full minute,
+// when hints become due.
 func (s *sim) leap() {
 	if s.rng.IntN(40) == 0 {
 		s.busy = !s.busy
@@ -155,7 +157,8 @@ func (s *sim) leap() {
 	}
 }
 
-// late has a request be on its way for so long that others do much meanwhile. To some actors it happens often.
+// late decides whether a request takes so long that other actors do much meanwhile. This often happens to slow
+// actors.
 func (s *sim) late(w *waiter) bool {
 	rare := 50
 	if w.slow {
@@ -175,13 +178,13 @@ func (s *sim) resume(t *waiter) {
 	close(t.take)
 	synctest.Wait()
 	s.actors = slices.DeleteFunc(s.actors, func(a *actor) bool { return a.over })
-	// Goroutines of one actor come in any order.
+	// The goroutines of one actor arrive in any order, so they are sorted.
 	slices.SortFunc(s.waiting, func(a, b *waiter) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.what, b.what))
 	})
 }
 
-// pick chooses who is awake; if all sleep, time goes on to the first alarm.
+// pick chooses a waiter that is awake; if all sleep, time moves on to the first alarm.
 func (s *sim) pick() *waiter {
 	var awake []*waiter
 	var first *waiter
@@ -211,7 +214,7 @@ func (s *sim) wait(a *actor, until time.Time, what string) (take chan struct{}) 
 	return t.take
 }
 
-// pause gives the step to others.
+// pause lets other actors take their steps.
 func (s *sim) pause(ctx context.Context, until time.Time, what string) error {
 	a := actorOf(ctx)
 	if a == nil {
@@ -230,7 +233,7 @@ func (s *sim) sleep(ctx context.Context, d time.Duration) error {
 	return s.pause(ctx, s.now.Add(d), "sleep")
 }
 
-// end has everybody die, so that nobody is left waiting.
+// end makes all actors die, so that no goroutine is left waiting.
 func (s *sim) end() {
 	s.faults = false
 	for _, a := range s.actors {

@@ -19,15 +19,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// world is the web of the simulation: pages that change, on hosts that want pauses and on others
-// that do not. It notes when it was asked and complains of rudeness.
+// world is the web of the simulation: pages that change, on hosts that require pauses and on others. It records its
+// requests, and fails the test for impolite ones.
 type world struct {
 	sim      *sim
 	urls     []string
 	versions map[string]int
-	lastAsk  map[string]time.Time    // of paced hosts, by the asker's clock
-	inFlight map[string][]*time.Time // when they began
-	asked    map[string]int64        // by host and day, and by day
+	lastAsk  map[string]time.Time    // last request to each paced host, by the sender's clock
+	inFlight map[string][]*time.Time // their starts
+	asked    map[string]int64        // requests by host and day, and by day
 }
 
 func newWorld(s *sim) *world {
@@ -45,10 +45,10 @@ func newWorld(s *sim) *world {
 	return w
 }
 
-// simMoved redirects for good to an address that nobody registers.
+// simMoved redirects permanently to simTarget, which no actor registers.
 const simMoved, simTarget = "https://fast.example/moved", "https://fast.example/target"
 
-// page is the URL of what a URL shows: URL variants show the same.
+// page returns the URL that stands for the content of a URL: URL variants have the same content.
 func (w *world) page(url string) string {
 	if url == simMoved {
 		return simTarget
@@ -118,8 +118,8 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	return resp, nil
 }
 
-// body is what a URL shows. Each version has a title of its own; the text is one of three, again and again, and of
-// some versions all but nothing.
+// body returns the content of a URL. Each version has its own title; the text is one of three in turn, and some
+// versions are nearly empty.
 func (w *world) body(url string) []byte {
 	version, text := w.version(url), strings.Repeat("the tide comes in and goes out ", 5)
 	if version%3 == 2 {
@@ -129,7 +129,7 @@ func (w *world) body(url string) []byte {
 	return fmt.Appendf(nil, form, version, w.page(url), text, version/2%3)
 }
 
-// final is the URL that answers in the end.
+// final returns the URL that answers after redirects.
 func (w *world) final(url string) string {
 	if url == simMoved {
 		return simTarget
@@ -137,7 +137,7 @@ func (w *world) final(url string) string {
 	return url
 }
 
-// follow asks the gate for the second request of a redirect.
+// follow passes the second request of a redirect through the gate.
 func (w *world) follow(ctx context.Context, r fetch.Request) error {
 	if r.Gate == nil {
 		return nil
@@ -145,8 +145,8 @@ func (w *world) follow(ctx context.Context, r fetch.Request) error {
 	return r.Gate(ctx, simTarget)
 }
 
-// overtake changes a page that was just fetched, and whoever changed it says so: the worker is
-// about to commit what is no longer true.
+// overtake changes a page that was just fetched and forces its check, while the worker is about to commit outdated
+// content.
 func (w *world) overtake(url string) {
 	if w.sim.faults && w.sim.rng.IntN(6) == 0 {
 		w.versions[w.page(url)]++
@@ -154,8 +154,7 @@ func (w *world) overtake(url string) {
 	}
 }
 
-// regret has somebody want a page that is just being purged: the worker is about to remove what
-// is asked for again.
+// regret registers a page again that is just being purged, while the worker is about to remove it.
 func (w *world) regret(id string) {
 	for _, u := range w.urls {
 		src, err := source.DefaultRules().ParseURL(u)
@@ -166,14 +165,14 @@ func (w *world) regret(id string) {
 	}
 }
 
-// list is a page that nobody has registered.
+// list returns a page that no actor has registered.
 func (w *world) list(rng *rand.Rand) string {
 	return fmt.Sprintf("https://%s/list/%d", simHosts[rng.IntN(len(simHosts))], rng.IntN(2))
 }
 
-// observe holds all workers and visitors together to the host's pace (E3), until the request that
-// begins is over. A pause is measured by the askers' clocks. A request that lasts longer than any is let
-// last, because time has leapt, is not counted any more.
+// observe checks that all workers and visitors together keep the host's pace (E3) until the request that begins now
+// is over. A pause is measured by the senders' clocks. A request that lasts longer than allowed, because time has
+// leapt, is no longer counted.
 func (w *world) observe(host string, clock time.Time) (over func()) {
 	const longest = 30 * time.Second
 	now, most := w.sim.now, simAtOnce
@@ -207,8 +206,8 @@ func without[T comparable](list []T, x T) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == x })
 }
 
-// count holds all workers and visitors together to the budgets of a day. No request of this world comes
-// beside those of items and resources but robots.txt, which is not counted here, so they hold exactly.
+// count checks that all workers and visitors together keep to the budgets of a day. In this world the only requests
+// besides those for items and resources are for robots.txt, which is not counted here, so the budgets hold exactly.
 func (w *world) count(host string, now time.Time) {
 	day := now.Format(time.DateOnly)
 	for _, of := range []struct {
@@ -224,7 +223,7 @@ func (w *world) count(host string, now time.Time) {
 // simIndex is an index that may be down.
 type simIndex struct {
 	sim      *sim
-	versions map[string]int // id → the title of the page, which is its version
+	versions map[string]int // id → title of the page, which is its version
 	pages    map[string]search.Page
 }
 

@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// page is what the site answers for one path.
+// page is the answer of the site for one path.
 type page struct {
 	status  int // 200 when zero
 	header  http.Header
 	body    string
-	ignores bool // answers 200 whatever the conditions are
-	noHead  int  // how it answers HEAD, if otherwise
-	hangUp  bool // closes the connection instead
+	ignores bool // answers 200 whatever the conditions
+	noHead  int  // status for HEAD, if different
+	hangUp  bool // closes the connection instead of answering
 }
 
-// site is a web server whose pages the test changes. It writes down what it was asked.
+// site is a web server whose pages the test changes. It records its requests.
 type site struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -27,7 +27,7 @@ type site struct {
 	robots int // requests for robots.txt, which are not in the log
 	before func(path string)
 	heads  []http.Header // of all requests
-	lost   page          // for all other paths; 404 when zero
+	lost   page          // answer for all other paths; 404 when zero
 }
 
 func newSite(t *testing.T) *site {
@@ -43,7 +43,7 @@ func (s *site) put(path string, p page) {
 	s.pages[path] = p
 }
 
-// asked tells what was requested since it was last asked, robots.txt left out.
+// asked returns the requests since the last call, without robots.txt.
 func (s *site) asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *site) asked() []string {
 	return out
 }
 
-// count tells how much was requested since then.
+// count returns the number of requests since the last call.
 func (s *site) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,8 +43,9 @@ func (r *rig) job(queue string) registry.Job {
 	return job
 }
 
-// S3: when many hosts do not answer, the job of a host that has never answered is moved unchanged to the second queue
-// and done from there. Once the host has answered, its jobs are not moved, until it fails again.
+// TestS3JobStepsAside checks S3: when many hosts do not answer, the job of a host that has never answered is moved
+// unchanged to the second queue and done from there. Once the host has answered, its jobs are not moved, until it
+// fails again.
 func TestS3JobStepsAside(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", page{body: "<title>A</title><main><p>Here is a page.</p></main>"})
@@ -72,7 +73,8 @@ func TestS3JobStepsAside(t *testing.T) {
 	r.job(registry.SlowQueue)
 }
 
-// S3: a job releases its slot at the host's first answer, while the job continues.
+// TestS3AnswerGivesThePlaceBack checks S3: a job releases its slot at the host's first answer, while the job
+// continues.
 func TestS3AnswerGivesThePlaceBack(t *testing.T) {
 	r := newRig(t)
 	taken := map[string]int{}
@@ -91,7 +93,8 @@ func TestS3AnswerGivesThePlaceBack(t *testing.T) {
 	}
 }
 
-// S3: in the second queue a job waits for a slot, but no longer than its invocation lasts.
+// TestS3SlowJobsWaitForAPlace checks S3: in the second queue a job waits for a slot, but no longer than its
+// invocation lasts.
 func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", page{body: "<title>A</title>"})
@@ -121,7 +124,7 @@ func TestS3SlowJobsWaitForAPlace(t *testing.T) {
 	}
 }
 
-// S3: when a move fails, or is lost or doubled, the job is done all the same.
+// TestS3FaultsOfAMove checks S3: when a move fails, or is lost or doubled, the job is done all the same.
 func TestS3FaultsOfAMove(t *testing.T) {
 	for name, f := range map[string]struct {
 		before, after error

@@ -38,8 +38,8 @@ func (r *rig) wantProbes(want int, when string) {
 	}
 }
 
-// A14: a page that turns into the host's page for pages that do not exist is missing, and in the end Gone. It comes
-// back like any other page.
+// TestA14Soft404 checks A14: a page that turns into the host's page for pages that do not exist is missing, and in
+// the end Gone. It comes back like any other page.
 func TestA14Soft404(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open), softly)
@@ -67,7 +67,7 @@ func TestA14Soft404(t *testing.T) {
 	})
 }
 
-// A14: some pages count as the host's page for pages that do not exist, and some never do.
+// TestA14Soft404Tells checks A14: some pages count as the host's page for pages that do not exist, and some never do.
 func TestA14Soft404Tells(t *testing.T) {
 	chrome := "<nav>" + strings.Repeat(
 		"<a href=/x>Tides and winds of all the harbours along the northern coast</a> ",
@@ -116,7 +116,8 @@ func TestA14Soft404Tells(t *testing.T) {
 	}
 }
 
-// A14: a host that redirects pages that do not exist to its front page is recognized by that.
+// TestA14Soft404ByRedirect checks A14: a host that redirects pages that do not exist to its front page is recognized
+// by that.
 func TestA14Soft404ByRedirect(t *testing.T) {
 	r := newRig(t, softly)
 	r.site.lost = to(302, "/")
@@ -138,7 +139,8 @@ func TestA14Soft404ByRedirect(t *testing.T) {
 	}
 }
 
-// A14: a host gets such a request at most once a week, only for new content, and not against its rules.
+// TestA14Soft404Asks checks A14: a host gets such a request at most once a week, only for new content, and not
+// against its rules.
 func TestA14Soft404Asks(t *testing.T) {
 	t.Run("once a week", func(t *testing.T) {
 		r := newRig(t, softly)
@@ -201,7 +203,8 @@ func TestA14Soft404Asks(t *testing.T) {
 	})
 }
 
-// A14: pages of a new host that are fetched side by side wait for the answer to the first such request.
+// TestA14Soft404AtOnce checks A14: pages of a new host that are fetched side by side wait for the answer to the first
+// such request.
 func TestA14Soft404AtOnce(t *testing.T) {
 	r := newRig(t, softly, func(k *knobs) { k.polite = registry.Politeness{MaxConcurrent: 8} })
 	r.site.lost = sorry

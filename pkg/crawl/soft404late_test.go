@@ -48,8 +48,8 @@ func (r *rig) learns(lost page) {
 	r.wantProbes(1, "the host is to be known")
 }
 
-// A14: a page was stored before it was known that its host shows the same for pages that do not exist. It is missing
-// from then on, although it does not change and is not fetched again.
+// TestA14Soft404LearnedLate checks A14: a page was stored before it was known that its host shows the same for pages
+// that do not exist. It is missing from then on, although it does not change and is not fetched again.
 func TestA14Soft404LearnedLate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -102,7 +102,8 @@ func TestA14Soft404LearnedLate(t *testing.T) {
 	}
 }
 
-// A14: the same holds where the host redirects pages that do not exist to its front page.
+// TestA14Soft404ByRedirectLearnedLate checks A14: the same holds where the host redirects pages that do not exist to
+// its front page.
 func TestA14Soft404ByRedirectLearnedLate(t *testing.T) {
 	r := newRig(t, softly)
 	r.site.put("/", text("front").etag("f"))
@@ -123,7 +124,8 @@ func TestA14Soft404ByRedirectLearnedLate(t *testing.T) {
 	}
 }
 
-// A14: when a host begins to answer 404, its pages come back, before they are Gone and after.
+// TestA14Soft404Unlearned checks A14: when a host begins to answer 404, its pages come back, before they are Gone and
+// after.
 func TestA14Soft404Unlearned(t *testing.T) {
 	for misses, how := range map[int]string{1: "missing", 3: "Gone"} {
 		t.Run(how, func(t *testing.T) {
@@ -148,7 +150,8 @@ func TestA14Soft404Unlearned(t *testing.T) {
 	}
 }
 
-// A14: new content ends the verdict on the old content. With the feature off the verdict does not count.
+// TestA14Soft404LateEnds checks A14: new content ends the verdict on the old content. With the feature off the
+// verdict does not count.
 func TestA14Soft404LateEnds(t *testing.T) {
 	for _, how := range []string{"new content", "off"} {
 		t.Run(how, func(t *testing.T) {
@@ -171,8 +174,8 @@ func TestA14Soft404LateEnds(t *testing.T) {
 	}
 }
 
-// A14: an unchanged check costs the same on a host whose fingerprint is known, and so does the next check of a page
-// that was fetched while the fingerprint became known.
+// TestA14Soft404UnchangedCostsNothing checks A14: an unchanged check costs the same on a host whose fingerprint is
+// known, and so does the next check of a page that was fetched while the fingerprint became known.
 func TestA14Soft404UnchangedCostsNothing(t *testing.T) {
 	cost := func(lost page) (all int) {
 		var l ledger

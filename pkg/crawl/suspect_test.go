@@ -53,8 +53,9 @@ func (f deadlyFetch) Get(ctx context.Context, r fetch.Request) (fetch.Response, 
 	return f.Fetcher.Get(ctx, r)
 }
 
-// S1: each page that was in progress when a worker died is tried again alone, and only the page that then kills a
-// worker is recorded as the cause. That counts as an attempt, and the page is tried again a day later.
+// TestS1SuspectsAreTriedAlone checks S1: each page that was in progress when a worker died is tried again alone, and
+// only the page that then kills a worker is recorded as the cause. That counts as an attempt, and the page is tried
+// again a day later.
 func TestS1SuspectsAreTriedAlone(t *testing.T) {
 	const deadly = "/3"
 	for name, arm := range map[string]func(r *rig, k *killer){
@@ -109,7 +110,8 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 	}
 }
 
-// S1: a restart of the program in the middle of a job is not recorded against any page.
+// TestS1RestartBlamesNobody checks S1: a restart of the program in the middle of a job is not recorded against any
+// page.
 func TestS1RestartBlamesNobody(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/a", text("v1"))
@@ -130,7 +132,7 @@ func TestS1RestartBlamesNobody(t *testing.T) {
 	}
 }
 
-// S1: while a suspect is tried, nothing else is in progress.
+// TestS1AloneIsAlone checks S1: while a suspect is tried, nothing else is in progress.
 func TestS1AloneIsAlone(t *testing.T) {
 	g := newGate()
 	leave, err := g.acquire(t.Context(), true)

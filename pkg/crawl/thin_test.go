@@ -7,8 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// S13: a page that is empty without its scripts is indexed and labelled as thin, with the reason. The history
-// mentions this once, and the label goes as soon as the page can be read. The hashes are the same as ever.
+// TestS13ThinPageIsMarked checks S13: a page that is empty without its scripts is indexed and labelled as thin, with
+// the reason. The history mentions this once, and the label goes as soon as the page can be read. The hashes are the
+// same as ever.
 func TestS13ThinPageIsMarked(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))

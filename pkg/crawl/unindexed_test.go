@@ -28,8 +28,9 @@ func rested(it registry.Item) (n int) {
 	return n
 }
 
-// A8, A19: without an index, pages are crawled and stored as usual: they are checked with conditions on their
-// schedule, no page is pending, and the history mentions once why nothing is indexed.
+// TestA19WithoutIndexPagesStayUnindexed checks A8, A19: without an index, pages are crawled and stored as usual: they
+// are checked with conditions on their schedule, no page is pending, and the history mentions once why nothing is
+// indexed.
 func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		r := newRig(t, on(open))
@@ -64,7 +65,7 @@ func TestA19WithoutIndexPagesStayUnindexed(t *testing.T) {
 	})
 }
 
-// A14, A20: without an index, pages leave the registry as usual, too.
+// TestA14WithoutIndexPagesLeave checks A14, A20: without an index, pages leave the registry as usual, too.
 func TestA14WithoutIndexPagesLeave(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})
@@ -85,7 +86,8 @@ func TestA14WithoutIndexPagesLeave(t *testing.T) {
 	}
 }
 
-// A19: once there is an index, all unindexed pages are indexed from their snapshots, and no site is asked.
+// TestA19WhatRestedIsIndexed checks A19: once there is an index, all unindexed pages are indexed from their
+// snapshots, and no site is asked.
 func TestA19WhatRestedIsIndexed(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})
@@ -107,8 +109,9 @@ func TestA19WhatRestedIsIndexed(t *testing.T) {
 	}
 }
 
-// A19: when an index is configured again after a time without one, it gets the changes of that time, as the
-// difference from its old contents. Pages that were pending before are no longer pending meanwhile.
+// TestA19IndexComesBack checks A19: when an index is configured again after a time without one, it gets the changes
+// of that time, as the difference from its old contents. Pages that were pending before are no longer pending
+// meanwhile.
 func TestA19IndexComesBack(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/p", text("v1").etag("1"))
@@ -140,7 +143,7 @@ func TestA19IndexComesBack(t *testing.T) {
 	}
 }
 
-// A19: a rebuild without an index completes, and changes nothing.
+// TestA19RebuildWithoutIndex checks A19: a rebuild without an index completes, and changes nothing.
 func TestA19RebuildWithoutIndex(t *testing.T) {
 	r := newRig(t)
 	r.configured(search.None{})

@@ -26,8 +26,8 @@ func (r *rig) readBy(path, version string) {
 	must(r.t, err)
 }
 
-// A17: an unreadable answer is neither sent nor read again while it stays the same, and gives the same error. A
-// forced check, or a change of the rules, tries it again.
+// TestA17UnreadableAgain checks A17: an unreadable answer is neither sent nor read again while it stays the same, and
+// gives the same error. A forced check, or a change of the rules, tries it again.
 func TestA17UnreadableAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -86,7 +86,7 @@ func TestA17UnreadableAgain(t *testing.T) {
 	}
 }
 
-// A17: a new validator for the same bytes is sent with the next request.
+// TestA17UnreadableUnderAnotherName checks A17: a new validator for the same bytes is sent with the next request.
 func TestA17UnreadableUnderAnotherName(t *testing.T) {
 	r := newRig(t)
 	r.site.put("/d", tornDocx.etag("1"))
@@ -100,8 +100,8 @@ func TestA17UnreadableUnderAnotherName(t *testing.T) {
 	}
 }
 
-// A17: a document that is repaired is indexed, and a document under another type is tried. Meanwhile the index keeps
-// the stored content, which counts as known when it comes back.
+// TestA17UnreadableMended checks A17: a document that is repaired is indexed, and a document under another type is
+// tried. Meanwhile the index keeps the stored content, which counts as known when it comes back.
 func TestA17UnreadableMended(t *testing.T) {
 	good := testFile(t, docxType, "extract", "ooxml", "testdata", "pandoc.docx").etag("good")
 	for _, tt := range []struct {
@@ -146,7 +146,7 @@ func TestA17UnreadableMended(t *testing.T) {
 	}
 }
 
-// A17: a file that cannot be read is not read again while its properties stay the same.
+// TestA17UnreadableFile checks A17: a file that cannot be read is not read again while its properties stay the same.
 func TestA17UnreadableFile(t *testing.T) {
 	s := newShelf(t, 0)
 	whole := testFile(t, "application/pdf", "extract", "pdf", "testdata", "columns.pdf").body

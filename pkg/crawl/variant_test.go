@@ -73,8 +73,8 @@ const (
 	apex, www   = "http://h.example/p", "http://www.h.example/p"
 )
 
-// A16: URL variants of the same content are found once, in whatever order they were registered, and the best variant
-// is the one found.
+// TestA16VariantsAreShownOnce checks A16: URL variants of the same content are found once, in whatever order they
+// were registered, and the best variant is the one found.
 func TestA16VariantsAreShownOnce(t *testing.T) {
 	for _, tt := range []struct{ name, order, shown string }{
 		{"https first", apexS + " " + apex, apexS},
@@ -127,8 +127,8 @@ func (r *rig) rest(urls []string) {
 	}
 }
 
-// A16: when the page in the index leaves it, for whatever reason, its URL variant is back within minutes, and not
-// only when its own check is due, which may be in two weeks.
+// TestA16VariantComesBack checks A16: when the page in the index leaves it, for whatever reason, its URL variant is
+// back within minutes, and not only when its own check is due, which may be in two weeks.
 func TestA16VariantComesBack(t *testing.T) {
 	for name, leave := range map[string]func(*rig, *wideWeb){
 		"gone": func(r *rig, w *wideWeb) {
@@ -161,7 +161,8 @@ func TestA16VariantComesBack(t *testing.T) {
 	}
 }
 
-// A16: the content decides whether variants are one page, not the address. It is compared again whenever it changes.
+// TestA16VariantsThatDiffer checks A16: the content decides whether variants are one page, not the address. It is
+// compared again whenever it changes.
 func TestA16VariantsThatDiffer(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "other"
@@ -196,8 +197,8 @@ func TestA16VariantsThatDiffer(t *testing.T) {
 	}
 }
 
-// A16: URL variants change together. Whichever is checked first, the other is checked, too, and soon one of them
-// stands for both again.
+// TestA16VariantsChangeTogether checks A16: URL variants change together. Whichever is checked first, the other is
+// checked, too, and soon one of them stands for both again.
 func TestA16VariantsChangeTogether(t *testing.T) {
 	r, w := wide(t)
 	w.pages[apexS], w.pages[apex] = "v1", "v1"
@@ -215,7 +216,8 @@ func TestA16VariantsChangeTogether(t *testing.T) {
 	}
 }
 
-// A16: two workers that check URL variants at the same time never take both out of the index.
+// TestA16VariantsAtOnce checks A16: two workers that check URL variants at the same time never take both out of the
+// index.
 func TestA16VariantsAtOnce(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for _, pair := range [][2]string{{www, apex}, {apexS, wwwS}} { // on two hosts, so in two jobs
@@ -243,7 +245,8 @@ func TestA16VariantsAtOnce(t *testing.T) {
 	})
 }
 
-// A16: whichever step of a page's first check fails, the variant that is to stand behind the page is checked soon.
+// TestA16FaultsOfWaking checks A16: whichever step of a page's first check fails, the variant that is to stand behind
+// the page is checked soon.
 func TestA16FaultsOfWaking(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -268,7 +271,8 @@ func TestA16FaultsOfWaking(t *testing.T) {
 	})
 }
 
-// A16: whichever step fails in the check that removes a page from the index, its URL variant is back soon.
+// TestA16FaultsOfHandingOver checks A16: whichever step fails in the check that removes a page from the index, its
+// URL variant is back soon.
 func TestA16FaultsOfHandingOver(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
 		for n, steps := 0, 1; n < 2*steps; n++ {
@@ -330,8 +334,8 @@ func (c *readCounter) Before(_ context.Context, call storagetest.Call) error {
 
 func (c *readCounter) After(_ context.Context, _ storagetest.Call, err error) error { return err }
 
-// A16: compared with a check that knows nothing of variants, a check costs no more point reads while a page does not
-// change, and at most two more when it is first indexed.
+// TestA16Costs checks A16: compared with a check that knows nothing of variants, a check costs no more point reads
+// while a page does not change, and at most two more when it is first indexed.
 func TestA16Costs(t *testing.T) {
 	const plain = "http://127.0.0.1:1/p" // has no URL variants
 	for _, tt := range []struct {

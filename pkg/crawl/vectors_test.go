@@ -111,7 +111,7 @@ func (m *modelRig) expectVectors(path string, chunks int) {
 	}
 }
 
-// C5: only new chunks are embedded, and a check that finds nothing new costs nothing.
+// TestC5VectorsOfAPage checks C5: only new chunks are embedded, and a check that finds nothing new costs nothing.
 func TestC5VectorsOfAPage(t *testing.T) {
 	r := newModelRig(t)
 	r.site.put("/p", sections("v1", "ebb", "flood", "slack").etag("1"))

@@ -52,8 +52,9 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// S1: while a suspect waits to be alone, the first pages of a host finish, although they need a request for a page
-// that does not exist, and other pages of the host wait. The suspect waits for no page that had not begun before.
+// TestS1SuspectBesideNewHosts checks S1: while a suspect waits to be alone, the first pages of a host finish,
+// although they need a request for a page that does not exist, and other pages of the host wait. The suspect waits
+// for no page that had not begun before.
 func TestS1SuspectBesideNewHosts(t *testing.T) {
 	for _, permits := range []int{1, 4} {
 		t.Run(fmt.Sprint(permits), func(t *testing.T) {
@@ -143,8 +144,8 @@ func (tired) Get(_ context.Context, r fetch.Request) (fetch.Response, error) {
 	return fetch.Response{Status: http.StatusTooManyRequests, FinalURL: r.URL}, nil
 }
 
-// S1: an item that was picked, but may no longer begin when it gets a permit, is given back unchanged. An item that
-// needs no request begins all the same, unless the batch is at its end.
+// TestS1PickedAndNotBegun checks S1: an item that was picked, but may no longer begin when it gets a permit, is given
+// back unchanged. An item that needs no request begins all the same, unless the batch is at its end.
 func TestS1PickedAndNotBegun(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end     func(r *rig, j *job)
@@ -303,8 +304,8 @@ func (r *rig) has(j *job) string {
 	return strings.Join(has, " ")
 }
 
-// S1: a check that waits for something holds nothing that comes later in the order, so no two checks wait for each
-// other.
+// TestS1OrderOfWaits checks S1: a check that waits for something holds nothing that comes later in the order, so no
+// two checks wait for each other.
 func TestS1OrderOfWaits(t *testing.T) {
 	for _, tt := range waitsInOrder {
 		t.Run(tt.name, func(t *testing.T) {
@@ -336,7 +337,7 @@ func TestS1OrderOfWaits(t *testing.T) {
 	}
 }
 
-// S1: the documentation has the same order of waits.
+// TestS1OrderIsDocumented checks S1: the documentation has the same order of waits.
 func TestS1OrderIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/architecture.md")
 	must(t, err)
@@ -354,7 +355,8 @@ func TestS1OrderIsDocumented(t *testing.T) {
 	}
 }
 
-// S2: a check that holds memory for work on a document does not wait for memory for a large body.
+// TestS2LargePageForPagesThatDoNotExist checks S2: a check that holds memory for work on a document does not wait for
+// memory for a large body.
 func TestS2LargePageForPagesThatDoNotExist(t *testing.T) {
 	r := newRig(t, softly, func(k *knobs) { k.crawl.Room = opsmemory.NewRoom(256<<20, 20<<20) })
 	r.site.lost = page{body: sorry.body + long(opsmemory.Small)}

@@ -30,7 +30,8 @@ type noEntries struct{}
 
 func (noEntries) Has(context.Context, string) (bool, error) { return false, nil }
 
-// K12: when an orphan gets its item while it is being removed, that item is indexed once more.
+// TestK12OrphanGetsItsItem checks K12: when an orphan gets its item while it is being removed, that item is indexed
+// once more.
 func TestK12OrphanGetsItsItem(t *testing.T) {
 	store := mem.New(func() time.Time { return noon })
 	reg := registry.New(store, registry.Options{Clock: func() time.Time { return noon }})

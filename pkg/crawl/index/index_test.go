@@ -215,7 +215,8 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-// S2: a bounded part of an endless page is indexed, and the entry states how much is left out.
+// TestS2ChunksAreBounded checks S2: a bounded part of an endless page is indexed, and the entry states how much is
+// left out.
 func TestS2ChunksAreBounded(t *testing.T) {
 	e := entryOf(extract.Document{Blocks: []extract.Block{paragraph(strings.Repeat("x ", 150*MaxChunks))}})
 	if len(e.Page.Chunks) != MaxChunks || len(e.Records) != MaxChunks || e.LeftOut == 0 {

@@ -56,8 +56,8 @@ func cutOff(ctx context.Context, m *Manifests, digest string) error {
 	return err
 }
 
-// C4, K7: saved contents are known unless any part of them is doubtful, whether the manifest is in a row or in a
-// blob. Large manifests, and those of earlier releases, are in blobs.
+// TestC4Manifests checks C4, K7: saved contents are known unless any part of them is doubtful, whether the manifest
+// is in a row or in a blob. Large manifests, and those of earlier releases, are in blobs.
 func TestC4Manifests(t *testing.T) {
 	for name, most := range map[string]int{"rows": maxRow, "blobs": 0} {
 		t.Run(name, func(t *testing.T) { keepManifests(t, most) })
@@ -142,7 +142,7 @@ func keepManifests(t *testing.T, most int) {
 	}
 }
 
-// C2: collisions are recorded with the manifest (002 §5.4).
+// TestC2CollisionsAreRecorded checks C2: collisions are recorded with the manifest (002 §5.4).
 func TestC2CollisionsAreRecorded(t *testing.T) {
 	store := mem.New(time.Now)
 	m := NewManifests(store)
@@ -174,7 +174,8 @@ func TestC2CollisionsAreRecorded(t *testing.T) {
 	}
 }
 
-// K7: a row that cannot be read counts as missing, and a manifest of very many chunks is a blob.
+// TestK7ManifestRows checks K7: a row that cannot be read counts as missing, and a manifest of very many chunks is a
+// blob.
 func TestK7ManifestRows(t *testing.T) {
 	store := mem.New(time.Now)
 	m := NewManifests(store)

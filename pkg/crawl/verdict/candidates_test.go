@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A16: hosts that differ only in www. or the scheme are one host. Any other claim across hosts is ignored, and
-// recorded once. A permanent redirect may lead anywhere.
+// TestA16Claims checks A16: hosts that differ only in www. or the scheme are one host. Any other claim across hosts
+// is ignored, and recorded once. A permanent redirect may lead anywhere.
 func TestA16Claims(t *testing.T) {
 	for _, tt := range []struct {
 		name, source, canonical string
@@ -72,7 +72,7 @@ func TestA16Claims(t *testing.T) {
 	}
 }
 
-// A16: a file is never an alias of the page that it names.
+// TestA16FilesClaimNothing checks A16: a file is never an alias of the page that it names.
 func TestA16FilesClaimNothing(t *testing.T) {
 	it := registry.Item{
 		Identity: registry.Identity{Type: source.File, NormalizedSource: "file:///a.html"},

@@ -52,7 +52,7 @@ func answer(status int, header ...string) Answer {
 	}}
 }
 
-// A8, A14, A17, A18: the meaning of an answer before its body is read.
+// TestCompareAnswer checks A8, A14, A17, A18: the meaning of an answer before its body is read.
 func TestCompareAnswer(t *testing.T) {
 	header := func(it *registry.Item, _ *Basis) { it.Exclusion = exclusionHeader }
 	unreadable := func(it *registry.Item, _ *Basis) {
@@ -120,7 +120,7 @@ func fileAnswer(f file.Response) Answer {
 	return got
 }
 
-// A10, A14, A16, A17, A18: the meaning of a body.
+// TestCompare checks A10, A14, A16, A17, A18: the meaning of a body.
 func TestCompare(t *testing.T) {
 	known := Reading{Raw: "sha256:bytes", Hash: "sha256:content"}
 	novel := Reading{Raw: "sha256:other", Hash: "sha256:news", Words: change.WordsOf("news")}

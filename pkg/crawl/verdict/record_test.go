@@ -104,7 +104,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A15: a force lasts until a check has succeeded.
+// TestRecordForce checks A15: a force lasts until a check has succeeded.
 func TestRecordForce(t *testing.T) {
 	for _, tt := range []struct {
 		outcome Outcome

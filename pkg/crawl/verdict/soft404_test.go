@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-// A14: a host's page for pages that do not exist keeps its name while it looks the same.
+// TestA14FingerprintOf checks A14: a host's page for pages that do not exist keeps its name while it looks the same.
 func TestA14FingerprintOf(t *testing.T) {
 	words := strings.Fields(strings.Repeat("tide wind harbour lamp rope anchor gull pier ", 8))
 	shown := func(more ...string) Fingerprint {

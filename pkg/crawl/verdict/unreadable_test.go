@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A17: a failure is remembered only when the document itself is at fault.
+// TestA17WhatIsUnreadable checks A17: a failure is remembered only when the document itself is at fault.
 func TestA17WhatIsUnreadable(t *testing.T) {
 	for _, tt := range []struct {
 		why  error
