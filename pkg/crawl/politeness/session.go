@@ -17,8 +17,7 @@ type session struct {
 	found registry.HostFinding
 	// ask is called before a request for robots.txt; nil means wait. A batch needs no session at its own host.
 	ask func(context.Context, Origin) error
-	// ours is a failure of this program during a request. The error of the request itself would wrongly name the
-	// site.
+	// A failure of this program during a request. The error of the request itself would wrongly name the site.
 	ours error
 }
 

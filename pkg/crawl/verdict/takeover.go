@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// apply copies what a document says into its item.
+// apply copies a document's content and metadata into its item.
 func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	b.NoteCanonical(&it, r.Doc, now)
 	if r.Hash != it.ContentHash || it.Language == "" {
