@@ -17,7 +17,7 @@ func naming(canonical, version string) page {
 	return page{body: "<link rel=canonical href='" + canonical + "'>" + text(version).body}
 }
 
-// turn is one check of one page, with its expected results.
+// turn is one check of one page, with the expected results.
 type turn struct {
 	serve map[string]page // changes to the site before the check
 	look  string          // the page to check; pages are registered in the order of their first check

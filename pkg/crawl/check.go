@@ -24,7 +24,7 @@ type check struct {
 	site        *politeness.Asker
 	placer      *placement.Placer
 	room        room
-	release     func()              // releases the permit once the check needs the site no more; may be called any number of times
+	release     func()              // releases the permit; may be called any number of times
 	known       *stored             // the item's stored document, once it has been read
 	differences verdict.Differences // from the stored text, when the text has changed
 }
