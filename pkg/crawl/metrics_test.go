@@ -108,7 +108,7 @@ func TestTraceGoesWithTheJob(t *testing.T) {
 	}
 }
 
-// TestC2CollisionsAreTold checks C2 (seed 002 §5.4): when a page is indexed, its collisions appear in the log and in
+// TestC2CollisionsAreTold checks C2 (spec 002 §5.4): when a page is indexed, its collisions appear in the log and in
 // the metrics. The row of a rebuild has those of all pages that it has indexed.
 func TestC2CollisionsAreTold(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
