@@ -45,8 +45,8 @@ type door struct {
 	mux    *http.ServeMux // with all routes
 	routes map[string]*api.Endpoint
 	next   http.Handler
-	failed keys.Limiter // counts wrong keys
-	tried  keys.Limiter // counts sign-ins
+	failed keys.Limiter // wrong keys
+	tried  keys.Limiter // wrong keys of sign-ins
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
@@ -138,18 +138,24 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	case ok:
 		return k, nil
 	}
-	now, from := time.Now(), address(r)
-	wait := d.failed.Wait(now, from)
-	if d.failed.Failed(now, from) {
-		d.Log.WarnContext(r.Context(), "a key is not taken", "from", from, "path", r.URL.Path)
-	}
-	if wait > 0 {
-		return k, fault.After(wait, "too many wrong keys from this address; wait, then use one that is valid")
+	if wait := d.wrongKey(r, &d.failed); wait > 0 {
+		return k, fault.After(wait, "too many wrong keys from this address; use one that is valid")
 	}
 	return k, errNoKey
 }
 
-// refuse answers a request that is not let in with the reason.
+// wrongKey counts a wrong key. It returns how long the address had to wait before it might try another; 0 when it had
+// not to. Right keys are neither counted nor delayed.
+func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duration) {
+	now, from := time.Now(), address(r)
+	wait = count.Wait(now, from)
+	if count.Failed(now, from) {
+		d.Log.WarnContext(r.Context(), "a key is not taken", "from", from, "path", r.URL.Path)
+	}
+	return wait
+}
+
+// refuse answers with the reason why a request is not let in.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)
@@ -183,8 +189,11 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address returns the address that a request came from. The host appends this address to the header that it received,
-// so the last one counts. Azure adds a port.
+// address is where a request comes from, as far as it is known. The host replaces [forwardedFor] with the address of its
+// own peer. In Azure that may be the front end, so all callers may share one address: nobody with a right key may be
+// refused because of it. On this machine it is the caller, or the client of a proxy in TRUSTED_PROXIES. Should a host
+// append to the header instead, the last element counts, since callers may have written those before it. It may have a
+// port.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

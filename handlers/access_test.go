@@ -241,13 +241,24 @@ func TestL4TriesAreCounted(t *testing.T) {
 	for range 20 {
 		last = ask(t, g, "POST", "/api/ui/sign-in", "key=wrong", "Content-Type", "application/x-www-form-urlencoded")
 	}
-	if last.Code != http.StatusTooManyRequests {
-		t.Errorf("the 20th sign-in: %d", last.Code)
+	if last.Code != http.StatusTooManyRequests || last.Header().Get("Retry-After") == "" {
+		t.Errorf("the 20th sign-in: %d %v", last.Code, last.Header())
 	}
-	last = ask(t, g, "POST", "/api/ui/sign-in", "key="+g.keys[api.ScopeRead], "Content-Type",
-		"application/x-www-form-urlencoded")
-	if last.Code != http.StatusTooManyRequests {
-		t.Errorf("the 21st sign-in, by guess or not: %d", last.Code)
+	g.signIn(t, api.ScopeRead) // with a right key, from the same address
+}
+
+// L4: right keys do not count as tries: after many sign-ins one mistake is not told to wait.
+func TestL4RightKeysAreNoTries(t *testing.T) {
+	g := newGuarded(t, HostKeys)
+	for range 20 {
+		g.signIn(t, api.ScopeWrite)
+	}
+	w := ask(t, g, "POST", "/api/ui/sign-in", "key=wrong", "Content-Type", "application/x-www-form-urlencoded")
+	if w.Code != http.StatusUnauthorized {
+		t.Errorf("the first wrong key: %d", w.Code)
+	}
+	if lines := strings.Count(g.log.String(), "not taken"); lines != 1 {
+		t.Errorf("%d lines in the log", lines)
 	}
 }
 

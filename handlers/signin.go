@@ -93,19 +93,13 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session. The token is always new, so nobody else can have chosen it.
+// signIn begins a session. It is always a new one, so that nobody else can have chosen its token. The key is looked at
+// first: callers may share one address, so wrong keys of others must not keep out somebody who has a right one.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
-	now, from := time.Now(), address(r)
 	if ui.FromElsewhere(r) {
 		d.askToSignIn(w, r, http.StatusForbidden, "This form was sent by another site.")
 		return
 	}
-	if wait := d.tried.Wait(now, from); wait > 0 {
-		wire.RetryAfter(w, wait)
-		d.askToSignIn(w, r, http.StatusTooManyRequests, "Too many tries from this address. Wait a minute.")
-		return
-	}
-	d.tried.Failed(now, from)
 	services, err := d.open(r.Context())
 	if err != nil {
 		d.refuse(w, r, d.unavailable(r, err))
@@ -121,16 +115,26 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, err)
 		return
 	case !ok:
-		d.Log.WarnContext(r.Context(), "a key is not taken", "from", from, "path", ui.Root+signInPath)
-		d.askToSignIn(w, r, http.StatusUnauthorized, "This key is not valid.")
+		d.refuseSignIn(w, r)
 		return
 	}
 	for _, old := range r.CookiesNamed(sessionCookie) {
 		_ = services.keys.SignOut(r.Context(), old.Value) // if this fails, the old session expires
 	}
-	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", from)
+	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", address(r))
 	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
 	redirect(w, ui.Root+ui.Below(r.PostForm.Get("to")))
+}
+
+// refuseSignIn answers a wrong key.
+func (d *door) refuseSignIn(w http.ResponseWriter, r *http.Request) {
+	if wait := d.wrongKey(r, &d.tried); wait > 0 {
+		wire.RetryAfter(w, wait)
+		d.askToSignIn(w, r, http.StatusTooManyRequests, "This key is not valid, and there were too many wrong keys from "+
+			"this address. A valid key is accepted at once.")
+		return
+	}
+	d.askToSignIn(w, r, http.StatusUnauthorized, "This key is not valid.")
 }
 
 func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
