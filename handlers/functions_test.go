@@ -92,6 +92,10 @@ func (r *rig) handled() (patterns, names []string) {
 
 // TestFunctionsAndRoutes checks that functions/ matches the table of routes and the list of triggers (F1).
 func TestFunctionsAndRoutes(t *testing.T) {
+	answered := map[string][]string{dashboardRoute: dashboardMethods} // methods by route
+	for _, e := range api.Routes() {
+		answered[e.Path] = append(answered[e.Path], e.Method)
+	}
 	var proxied, others []string
 	for _, f := range readFunctions(t) {
 		trigger := f.Bindings[0]
@@ -101,10 +105,11 @@ func TestFunctionsAndRoutes(t *testing.T) {
 		switch trigger.Type {
 		case "httpTrigger":
 			for _, m := range trigger.Methods {
-				if m == "head" {
-					continue // a route for GET also serves it
+				m = strings.ToUpper(m)
+				if trigger.AuthLevel == "anonymous" && !slices.Contains(answered[trigger.Route], m) || m == http.MethodHead {
+					continue // gets our 405, or a route for GET takes it
 				}
-				proxied = append(proxied, strings.ToUpper(m)+" "+trigger.Route)
+				proxied = append(proxied, m+" "+trigger.Route)
 			}
 		default:
 			others = append(others, f.name)
@@ -149,8 +154,41 @@ func TestUnknownRoutesReachTheHandler(t *testing.T) {
 	}
 }
 
-// TestFunctionNames checks that all names are valid: a host skips a function with an invalid name, and "host" is
-// reserved.
+// AZ3: the methods that clients of the anonymous functions send. A method that such a function does not list falls to a
+// function that demands a key of the host, which these clients do not have, and the host answers it with an empty 401.
+var sentByClients = map[string][]string{
+	"Health":      {"get", "head"},                              // monitors
+	"Tools":       {"post", "get", "delete", "options", "head"}, // MCP: a stream is opened by GET, a session ended by DELETE
+	"Dashboard":   {"get", "head", "post", "options", "delete"}, // browsers, and programs that look whether it is there
+	"ChangesAtom": {"get", "head", "options", "post", "delete"}, // readers of feeds
+	"ChangesJSON": {"get", "head", "options", "post", "delete"},
+}
+
+func TestAZ3AnonymousFunctionsListWhatClientsSend(t *testing.T) {
+	g := newGuarded(t, HostKeys)
+	for _, f := range readFunctions(t) {
+		trigger := f.Bindings[0]
+		sent, anonymous := sentByClients[f.name]
+		if anonymous != (trigger.AuthLevel == "anonymous") {
+			t.Errorf("%s: level %q, but the methods that its clients send are %v", f.name, trigger.AuthLevel, sent)
+		}
+		for _, method := range sent {
+			if !slices.Contains(trigger.Methods, method) {
+				t.Errorf("%s does not list %s", f.name, method)
+			}
+			path := "/api/" + strings.TrimSuffix(trigger.Route, "/{*path}")
+			w := ask(t, g, strings.ToUpper(method), path, "", "X-Functions-Key", g.keys[api.ScopeRead])
+			if w.Code == http.StatusUnauthorized || w.Code == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
+				t.Errorf("%s %s: %d %v %.200s", method, path, w.Code, w.Header(), w.Body)
+			}
+		}
+	}
+	if w := ask(t, g, "GET", "/api/mcp", ""); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "POST" {
+		t.Errorf("a stream of MCP: %d %v", w.Code, w.Header())
+	}
+}
+
+// A host passes over a function that it could not name; "host" is a word of its own.
 func TestFunctionNames(t *testing.T) {
 	name := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,126}$`)
 	for _, f := range readFunctions(t) {

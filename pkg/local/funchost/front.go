@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -39,6 +40,10 @@ func (p *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r = withPrefix(r, p.routePrefix)
 	}
 	if f := p.find(r); f != nil {
+		if p.wantsHostKey(f, r) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		p.proxy.serve(w, r, f)
 		return
 	}
@@ -86,6 +91,16 @@ func (p *front) find(r *http.Request) *function {
 		}
 	}
 	return nil
+}
+
+// wantsHostKey reports whether a request for an anonymous function has come to f only since that function does not list
+// the method. Clients of anonymous functions have no key of the host, and f demands one, so the real host answers 401.
+// Other requests for functions of the level function are served here as if they had such a key.
+func (p *front) wantsHostKey(f *function, r *http.Request) bool {
+	return !f.anonymous() && slices.ContainsFunc(p.functions, func(other *function) bool {
+		return other.trigger.Type == httpTrigger && !other.disabled && other.anonymous() && !other.accepts(r.Method) &&
+			other.route.match(r.URL)
+	})
 }
 
 func (p *front) serveHome(w http.ResponseWriter, r *http.Request) {

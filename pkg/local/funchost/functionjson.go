@@ -221,7 +221,10 @@ func spelledOut(found *findings, field, value string) string {
 	return strings.TrimSpace(value)
 }
 
-// accepts reports whether f accepts requests with the method.
+// anonymous reports whether f may be called without a key of the host.
+func (f *function) anonymous() bool { return strings.EqualFold(f.trigger.AuthLevel, "anonymous") }
+
+// accepts reports whether f takes requests with the method.
 func (f *function) accepts(method string) bool {
 	return len(f.methods) == 0 || slices.Contains(f.methods, method)
 }

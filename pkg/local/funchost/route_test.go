@@ -89,6 +89,12 @@ func TestConformanceRouting(t *testing.T) {
 		"Later/function.json":   hello("later", `"get","post","put"`),
 		"Off/function.json":     hello("off", `"patch"`),
 	}, off)
+	keyed := started(t, files{
+		"host.json":            hostPlain,
+		"Closed/function.json": strings.Replace(hello("closed", `"get"`), "anonymous", "function", 1),
+		"Open/function.json":   hello("open", `"get"`),
+		"Z/function.json":      strings.Replace(hello("{*path}", `"get","put","delete"`), "anonymous", "function", 1),
+	})
 	rows := []struct {
 		name, method, path string
 		status             int
@@ -116,6 +122,20 @@ func TestConformanceRouting(t *testing.T) {
 			}
 		})
 	}
+	t.Run("without a key of the host", func(t *testing.T) {
+		for _, tt := range []struct {
+			method, path string
+			status       int
+		}{
+			{"GET", "/api/open", 200}, {"DELETE", "/api/open", 401}, {"DELETE", "/API/Open/", 401}, {"PUT", "/api/open", 401},
+			{"DELETE", "/api/closed", 200}, // as if the caller had one
+		} {
+			resp, body := keyed.request(tt.method, tt.path, "")
+			if resp.StatusCode != tt.status || resp.StatusCode == 401 && body != "" {
+				t.Errorf("%s %s: %d %q, want %d", tt.method, tt.path, resp.StatusCode, body, tt.status)
+			}
+		}
+	})
 	t.Run("home page", func(t *testing.T) {
 		if resp, err := http.Get(r.url("/")); err != nil || resp.StatusCode != 200 {
 			t.Errorf("have %v, %v", resp, err)
