@@ -42,8 +42,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		d.askToSignIn(w, r, http.StatusUnauthorized, "")
 	case err != nil:
 		d.refuse(w, r, err)
-	case token != "" && r.Method != http.MethodGet && r.Method != http.MethodHead && !formToken(r, token):
-		d.askToSignIn(w, r, http.StatusForbidden, "This form was not sent by a page of this session. Open the page again.")
+	case token != "" && r.Method != http.MethodGet && r.Method != http.MethodHead && !d.ownForm(w, r, token):
 	case page == signOutPath && r.Method == http.MethodPost:
 		d.signOut(w, r, token)
 	default:
@@ -76,13 +75,19 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	return k, token, err
 }
 
-// formToken reports whether a form carries its session's token, which only pages of that session contain.
-func formToken(r *http.Request, token string) bool {
-	if ui.ParseForm(r) != nil {
+// ownForm reports whether a form carries the token that only pages of its session know. Otherwise it answers why the
+// form is refused.
+func (d *door) ownForm(w http.ResponseWriter, r *http.Request, token string) bool {
+	if why := ui.ReadForm(r); why != nil {
+		ui.RefuseForm(w, r, why)
 		return false
 	}
 	said, want := r.PostForm.Get(ui.TokenField), keys.FormToken(token)
-	return subtle.ConstantTimeCompare([]byte(said), []byte(want)) == 1
+	if subtle.ConstantTimeCompare([]byte(said), []byte(want)) != 1 {
+		d.askToSignIn(w, r, http.StatusForbidden, "This form was not sent by a page of this session. Open the page again.")
+		return false
+	}
+	return true
 }
 
 // askToSignIn shows the sign-in page instead of the requested page.
@@ -105,8 +110,8 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, d.unavailable(r, err))
 		return
 	}
-	if ui.ParseForm(r) != nil {
-		d.askToSignIn(w, r, http.StatusBadRequest, "The form cannot be read.")
+	if why := ui.ReadForm(r); why != nil {
+		d.askToSignIn(w, r, why.Status, "This cannot be done: "+why.Detail+".")
 		return
 	}
 	k, token, ok, err := services.keys.SignIn(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/handlers/ui"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -118,8 +119,32 @@ func TestL4FormsOfOthers(t *testing.T) {
 	}
 }
 
-// TestL4PagesOfASession checks that every form with an action carries the token, and that links of pages lead to
-// addresses that accept sessions (L4).
+// AZ4: a form that cannot be read is refused with the reason, and not taken for one of another session.
+func TestAZ4FormsThatCannotBeRead(t *testing.T) {
+	g := newGuarded(t, OwnKeys)
+	c := g.signIn(t, api.ScopeAdmin)
+	const plain, multipart = "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"
+	part := "--b\r\nContent-Disposition: form-data; name=f\r\n\r\n"
+	large := strings.Repeat("x", wire.MaxBody+1)
+	for name, tt := range map[string]struct {
+		path, form, body, says string
+		status                 int
+	}{
+		"too large":            {"/import", plain, "list=" + large, "more than 4 MiB", 413},
+		"a file too large":     {"/import", multipart, part + large, "more than 4 MiB", 413},
+		"cut off":              {"/import", multipart, part + "x", "unexpected EOF", 400},
+		"badly escaped":        {"/import", plain, "list=%zz", "invalid URL escape", 400},
+		"too large to sign in": {"/sign-in", plain, "key=" + large, "more than 4 MiB", 413},
+	} {
+		w := ask(t, g, "POST", "/api/ui"+tt.path, tt.body, "Content-Type", tt.form, "Cookie", c.Name+"="+c.Value)
+		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.says) ||
+			strings.Contains(w.Body.String(), "of this session") {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
+
+// L4: every form of a page that does something carries the token, and what pages link to is where sessions count.
 func TestL4PagesOfASession(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	do(t, g.rig, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)

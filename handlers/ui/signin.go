@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 const signInPath = "/sign-in"
@@ -22,8 +23,15 @@ type Visitor = frame.Visitor
 // WithVisitor adds the visitor to a request for a page.
 func WithVisitor(r *http.Request, v Visitor) *http.Request { return frame.WithVisitor(r, v) }
 
-// ParseForm reads a form into [http.Request.PostForm], even if the form carries files.
-func ParseForm(r *http.Request) error { return frame.ParseForm(r) }
+// ReadForm reads a form into [http.Request.PostForm], also one that carries files. It returns why it cannot be read; nil
+// when it can.
+func ReadForm(r *http.Request) *api.Problem { return frame.Refusal(frame.ReadForm(r)) }
+
+// RefuseForm shows why a form was not read.
+func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {
+	templates().Write(w, slog.Default(), frame.Page{Name: "problem", Status: why.Status}, frame.Shown{Title: why.Title,
+		Path: strings.TrimPrefix(r.URL.Path, Root), Now: time.Now().UTC(), Data: why})
+}
 
 // signInData is the data of the sign-in page.
 type signInData struct {

@@ -47,18 +47,19 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 // Has reports whether a field has a value.
 func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
 
-// readForm reads the form of a POST, for [http.Request.PostForm].
-func readForm(r *http.Request) error {
-	if r.Method != http.MethodPost {
-		return nil
+// ReadForm reads a form into [http.Request.PostForm], also one that carries files. An error is an [api.Problem] for
+// people.
+func ReadForm(r *http.Request) error {
+	err := r.ParseForm() // ParseMultipartForm tells nothing of its errors
+	if err == nil {
+		err = r.ParseMultipartForm(formMemory)
 	}
-	err := ParseForm(r)
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &api.Problem{Title: http.StatusText(http.StatusRequestEntityTooLarge),
 			Status: http.StatusRequestEntityTooLarge,
 			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return BadRequest("the form cannot be read: " + err.Error())
 	}
 	return nil
@@ -66,12 +67,3 @@ func readForm(r *http.Request) error {
 
 // formMemory is how much of a form is kept in memory, in bytes. Bodies are smaller, so the whole form is.
 const formMemory = 16 << 20
-
-// ParseForm reads a form into [http.Request.PostForm], even if the form carries files.
-func ParseForm(r *http.Request) error {
-	err := r.ParseMultipartForm(formMemory)
-	if errors.Is(err, http.ErrNotMultipart) {
-		return nil
-	}
-	return err
-}

@@ -21,7 +21,10 @@ type Server struct {
 // Serve answers requests with the page that a view makes.
 func (s *Server) Serve(v View) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := Page{}, readForm(r)
+		p, err := Page{}, error(nil)
+		if r.Method == http.MethodPost {
+			err = ReadForm(r)
+		}
 		if err == nil {
 			p, err = v(r)
 		}
