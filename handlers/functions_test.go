@@ -107,7 +107,7 @@ func TestFunctionsAndRoutes(t *testing.T) {
 			for _, m := range trigger.Methods {
 				m = strings.ToUpper(m)
 				if trigger.AuthLevel == "anonymous" && !slices.Contains(answered[trigger.Route], m) || m == http.MethodHead {
-					continue // gets our 405, or a route for GET takes it
+					continue // the handler answers 405, or a route for GET takes it
 				}
 				proxied = append(proxied, m+" "+trigger.Route)
 			}

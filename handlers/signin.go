@@ -22,7 +22,10 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// servePage shows the dashboard to people who have signed in, and to programs with a key.
+// feedKey refuses a key that opens no page.
+const feedKey = "This key is for feeds alone and cannot sign in. That takes a key with the scope read, write or admin."
+
+// servePage shows the dashboard to people who signed in, and to programs with a key.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in page
@@ -34,7 +37,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	}
 	k, token, err := d.visitor(r)
 	if err == nil && !k.Scope.Covers(api.ScopeRead) {
-		d.askToSignIn(w, r, http.StatusForbidden, "This key is for feeds alone.")
+		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
 	}
 	switch {
@@ -121,6 +124,11 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	case !ok:
 		d.refuseSignIn(w, r)
+		return
+	}
+	if !k.Scope.Covers(api.ScopeRead) {
+		_ = services.keys.SignOut(r.Context(), token) // nobody has the token
+		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
 	}
 	for _, old := range r.CookiesNamed(sessionCookie) {

@@ -119,6 +119,17 @@ func TestL4FormsOfOthers(t *testing.T) {
 	}
 }
 
+// AZ6: a key for feeds begins no session, and the page says why.
+func TestAZ6FeedKeysCannotSignIn(t *testing.T) {
+	g := newGuarded(t, HostKeys)
+	w := ask(t, g, "POST", "/api/ui/sign-in", "key="+g.keys[api.ScopeFeed], "Content-Type",
+		"application/x-www-form-urlencoded")
+	if w.Code != http.StatusForbidden || len(w.Result().Cookies()) > 0 ||
+		!strings.Contains(w.Body.String(), "for feeds alone and cannot sign in") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
+}
+
 // AZ4: a form that cannot be read is refused with the reason, and not taken for one of another session.
 func TestAZ4FormsThatCannotBeRead(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
