@@ -144,8 +144,8 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// wrongKey counts a wrong key. It returns how long the address had to wait before it might try another; 0 when it had
-// not to. Right keys are neither counted nor delayed.
+// wrongKey counts a wrong key. It returns how long the address had to wait before it might try another, or 0. Right
+// keys are neither counted nor delayed.
 func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duration) {
 	now, from := time.Now(), address(r)
 	wait = count.Wait(now, from)
@@ -189,11 +189,10 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address is where a request comes from, as far as it is known. The host replaces [forwardedFor] with the address of its
-// own peer. In Azure that may be the front end, so all callers may share one address: nobody with a right key may be
-// refused because of it. On this machine it is the caller, or the client of a proxy in TRUSTED_PROXIES. Should a host
-// append to the header instead, the last element counts, since callers may have written those before it. It may have a
-// port.
+// address is where a request comes from, as far as it is known. The host replaces [forwardedFor] with the address of
+// its own peer. In Azure that may be the front end, so all callers may share one address: it is no reason to refuse a
+// right key. On this machine it is the caller, or the client of a proxy in TRUSTED_PROXIES. Should a host append to
+// the header instead, the last element counts, since callers may have written those before it. It may have a port.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

@@ -23,8 +23,8 @@ type Visitor = frame.Visitor
 // WithVisitor adds the visitor to a request for a page.
 func WithVisitor(r *http.Request, v Visitor) *http.Request { return frame.WithVisitor(r, v) }
 
-// ReadForm reads a form into [http.Request.PostForm], also one that carries files. It returns why it cannot be read; nil
-// when it can.
+// ReadForm reads a form into [http.Request.PostForm], also one that carries files. It returns why it cannot be read,
+// or nil.
 func ReadForm(r *http.Request) *api.Problem { return frame.Refusal(frame.ReadForm(r)) }
 
 // RefuseForm shows why a form was not read.

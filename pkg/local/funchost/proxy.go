@@ -113,7 +113,8 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.URL.Scheme, pr.Out.URL.Host = target.Scheme, target.Host
 	pr.Out.URL.RawQuery = pr.In.URL.RawQuery
 	pr.Out.Host = target.Host
-	pr.SetXForwarded()                                                  // replaces X-Forwarded-For with the peer, as the real host does
+	// The peer replaces X-Forwarded-For, as in the real host.
+	pr.SetXForwarded()
 	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // of the outermost proxy
 	pr.Out.Header.Set(api.HostSecretHeader, c.secret)
 	pr.Out.Header.Set(headerVersion, hostVersion)
