@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// benchPage is a page of a megabyte, with listings, of which one character in fifty is not ASCII.
+// benchPage returns a page of a megabyte with listings, in which one character in fifty is not ASCII.
 func benchPage() Page {
 	r := rand.New(rand.NewPCG(1, 2))
 	p := Page{ID: "url_aaaaaaaaaaaaaaaaaaaaaaaaaa"}
@@ -25,8 +25,8 @@ func benchPage() Page {
 	return p
 }
 
-// BenchmarkSplit cuts and names a page. Its metric is the time as a multiple of hashing the text once
-// with the same hash, the best of each in the same run, as the machine may be busy otherwise.
+// BenchmarkSplit cuts and names a page. Its metric is the time relative to hashing the text once with the same hash;
+// both are the best of the same run, because the machine may be busy.
 func BenchmarkSplit(b *testing.B) {
 	p := benchPage()
 	text := extract.Join(p.Blocks)
@@ -35,7 +35,7 @@ func BenchmarkSplit(b *testing.B) {
 	b.ReportMetric(float64(took)/float64(hashing(text)), "x-xxh64")
 }
 
-// BenchmarkUIDs names the chunks of a page. The baseline hashes what the names are hashes of.
+// BenchmarkUIDs names the chunks of a page. The baseline hashes the same input.
 func BenchmarkUIDs(b *testing.B) {
 	p := benchPage()
 	text := NewText(extract.Join(p.Blocks))
@@ -52,7 +52,7 @@ func BenchmarkUIDs(b *testing.B) {
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")
 }
 
-// best runs the benchmark and gives the shortest time of f.
+// best runs the benchmark and returns the shortest time of f.
 func best(b *testing.B, f func()) time.Duration {
 	least := time.Hour
 	for b.Loop() {
@@ -63,7 +63,7 @@ func best(b *testing.B, f func()) time.Duration {
 	return least
 }
 
-// hashing is the shortest time to hash a text.
+// hashing returns the shortest time to hash a text.
 func hashing(text string) time.Duration {
 	least := time.Hour
 	for range 200 {

@@ -25,13 +25,13 @@ func code(text string) extract.Block { return extract.Block{Kind: extract.Code, 
 
 func table(text string) extract.Block { return extract.Block{Kind: extract.Table, Text: text} }
 
-// split cuts a page without looking at how its names collide.
+// split cuts a page and ignores collisions of names.
 func split(id, title string, blocks ...extract.Block) []Chunk {
 	chunks, _ := Split(Page{ID: id, Title: title, Blocks: blocks})
 	return chunks
 }
 
-// show is a chunk without its names.
+// show formats chunks without their names.
 func show(chunks []Chunk) []string {
 	var lines []string
 	for _, c := range chunks {
@@ -84,7 +84,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestC3Segments: what a chunk of a segment says of it.
+// TestC3Segments checks the fields of a chunk that describe its segment.
 func TestC3Segments(t *testing.T) {
 	listing := code("func main() {}")
 	listing.Language = "go"
@@ -192,8 +192,8 @@ func drawBlocks(t *rapid.T, label string) []extract.Block {
 	}), 0, 12).Draw(t, label)
 }
 
-// TestChunksAreWellFormed: whatever a page says, its chunks are parts of its text in order, none over
-// the budget, none blank, and together with the headings they are all of it.
+// TestChunksAreWellFormed checks that the chunks of any page are parts of its text in order, none over the budget,
+// none blank, and that together with the headings they are the whole text.
 func TestChunksAreWellFormed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		blocks := drawBlocks(t, "blocks")
@@ -235,7 +235,7 @@ func wellFormed(blocks []extract.Block) error {
 	return covered(blocks, all.String())
 }
 
-// covered compares what is not blank, headings aside.
+// covered compares all text that is not blank, except headings.
 func covered(blocks []extract.Block, have string) error {
 	var want strings.Builder
 	for _, b := range blocks {
@@ -266,8 +266,8 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestLongHeadings: a page of essays for headings costs time linear in its length, and every word
-// of them is found.
+// TestLongHeadings checks that a page with very long headings takes time linear in its length, and that all of its
+// words are found.
 func TestLongHeadings(t *testing.T) {
 	essay := strings.Repeat("All about the lock. ", 400)
 	chunks := split("url_a", "", heading(1, essay), heading(1, "B"), paragraph("one"))
@@ -281,7 +281,7 @@ func TestLongHeadings(t *testing.T) {
 	}
 }
 
-// Blanks are no tokens, and yet a chunk is bounded in bytes.
+// TestBlanksAreBounded checks that a chunk is bounded in bytes although blanks are no tokens.
 func TestBlanksAreBounded(t *testing.T) {
 	const most = 100 << 10
 	for name, blanks := range map[string]string{"spaces": strings.Repeat(" ", 1<<20), "tabs": strings.Repeat("\t", 1<<20),
@@ -316,7 +316,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAdd: parts with a blank between them have the tokens of the whole, others at least those.
+// TestTokensAdd checks that parts separated by a blank have as many tokens as the whole, and other parts at least as
+// many.
 func TestTokensAdd(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
@@ -326,8 +327,8 @@ func TestTokensAdd(t *testing.T) {
 	})
 }
 
-// TestJ4Anchors: a chunk has the anchor of the innermost heading above it that has one, and is otherwise what it is
-// without.
+// TestJ4Anchors checks that a chunk has the anchor of the innermost heading with one, and that an anchor changes
+// nothing else.
 func TestJ4Anchors(t *testing.T) {
 	at := func(b extract.Block, anchor string) extract.Block {
 		b.Anchor = anchor

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// uidsOf are the names of a page's chunks.
+// uidsOf returns the names of a page's chunks.
 func uidsOf(t *testing.T, contentType, body string) (uids []UID, chunks []Chunk, collisions Collisions) {
 	t.Helper()
 	doc, err := web.Extract([]byte(body), contentType, "https://port.example/notes.md", extract.Limits{})
@@ -38,8 +38,8 @@ func TestC6LineShift(t *testing.T) {
 
 const fence = "```go\nfunc Open() error {\n\treturn nil\n}\n```\n\n"
 
-// TestC6Segments is fixture 2: segmentUid follows the content alone, and chunks of equal segments
-// are told apart the same way each time.
+// TestC6Segments is fixture 2: segmentUid depends only on the content, and chunks of equal segments are distinguished
+// the same way each time.
 func TestC6Segments(t *testing.T) {
 	other := strings.Replace(fence, "nil", "err", 1)
 	uids, chunks, collisions := uidsOf(t, "text/markdown", "One.\n\n"+fence+"Two.\n\n"+fence+"Three.\n\n"+other)
@@ -67,7 +67,7 @@ func TestC6Segments(t *testing.T) {
 	}
 }
 
-// TestC6Duplicates is fixture 3: the ordinals of equal chunks stay when something above both changes.
+// TestC6Duplicates is fixture 3: the ordinals of equal chunks stay when text above both changes.
 func TestC6Duplicates(t *testing.T) {
 	far := strings.Repeat("Nothing to see on this line.\n\n", 60)
 	same := "# Same\n\nThe very same words.\n\n"

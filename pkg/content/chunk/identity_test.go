@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestC1Vectors: names that must never change. They were computed by testdata/reference.
+// TestC1Vectors checks names that must never change. They were computed by testdata/reference.
 func TestC1Vectors(t *testing.T) {
 	text := NewText("a😀b\r\nc")
 	for _, tc := range []struct{ name, have, want string }{
@@ -55,7 +55,7 @@ func TestC3VirtualPath(t *testing.T) {
 	}
 }
 
-// TestC1Text: places are those of the UTF-16 form, and half a pair is U+FFFD.
+// TestC1Text checks that positions are those of the UTF-16 form, and that half a pair becomes U+FFFD.
 func TestC1Text(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", "港", "😀", "\uFFFD", strings.Repeat("x", 255),
@@ -75,7 +75,7 @@ func TestC1Text(t *testing.T) {
 	}
 }
 
-// TestC1Windows: 128 units around a chunk count, no more and no less.
+// TestC1Windows checks that exactly 128 units around a chunk count.
 func TestC1Windows(t *testing.T) {
 	at := func(before, after string) UID {
 		text := before + "span" + after
@@ -103,7 +103,7 @@ func TestC1Windows(t *testing.T) {
 	}
 }
 
-// TestC2Collisions: how chunks that look the same are told apart.
+// TestC2Collisions checks how equal chunks are distinguished.
 func TestC2Collisions(t *testing.T) {
 	fence := strings.Repeat("-", 128)
 	same := fence + "span" + fence
@@ -137,7 +137,7 @@ func TestC2Collisions(t *testing.T) {
 	}
 }
 
-// spansOf are all places of a word in an ASCII text.
+// spansOf returns all occurrences of a word in an ASCII text.
 func spansOf(file, text, word string) (spans []Span) {
 	for at := 0; ; at += len(word) {
 		n := strings.Index(text[at:], word)
@@ -149,7 +149,7 @@ func spansOf(file, text, word string) (spans []Span) {
 	}
 }
 
-// TestC2CollisionsOfFiles: collisions of several files are added up, and the first files are named.
+// TestC2CollisionsOfFiles checks that collisions of several files are added up, and that the first files are listed.
 func TestC2CollisionsOfFiles(t *testing.T) {
 	var all Collisions
 	for i, n := range []int{2, 0, 5, 3} {
@@ -160,7 +160,7 @@ func TestC2CollisionsOfFiles(t *testing.T) {
 	}
 }
 
-// TestC2Order: ordinals follow the order of spec 002 §5.3, whatever order the chunks come in.
+// TestC2Order checks that ordinals follow the order of spec 002 §5.3, whatever the order of the input.
 func TestC2Order(t *testing.T) {
 	texts := map[string]Text{"a": NewText(strings.Repeat("x", 10000)), "b": NewText("")}
 	sorted := []Span{

@@ -23,7 +23,7 @@ func recordsOf(chunks []Chunk) (records []Record) {
 	return records
 }
 
-// decode reads all records, or those before the first that is refused.
+// decode returns all records, or those before the first error.
 func decode(text string) (records []Record, err error) {
 	for r, err := range Decode(strings.NewReader(text)) {
 		if err != nil {
@@ -43,7 +43,7 @@ func example() []Chunk {
 	return chunks
 }
 
-// TestC4Golden: what is stored is read again, by this version and by others.
+// TestC4Golden checks that stored metadata is read by this and other versions.
 func TestC4Golden(t *testing.T) {
 	var have bytes.Buffer
 	must(t, Encode(&have, recordsOf(example())))
@@ -58,7 +58,7 @@ func TestC4Golden(t *testing.T) {
 	}
 }
 
-// TestC4RoundTrip: the metadata of any page is sound and reads back as it was.
+// TestC4RoundTrip checks that the metadata of any page is valid and decodes unchanged.
 func TestC4RoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := recordsOf(split("url_a", "Title", drawBlocks(t, "blocks")...))
@@ -72,7 +72,7 @@ func TestC4RoundTrip(t *testing.T) {
 	})
 }
 
-// TestC4Strict: every way to be unsound is refused, by writer and reader alike.
+// TestC4Strict checks that writer and reader refuse every kind of invalid record.
 func TestC4Strict(t *testing.T) {
 	for _, tc := range []struct {
 		name, field string
@@ -125,8 +125,8 @@ func TestC4Strict(t *testing.T) {
 	}
 }
 
-// TestC4SegmentUIDAtTheTop: a chunk of a segment has its segmentUid where 002 §6.1 has it, prose has none. What
-// earlier releases wrote, in metaV2 alone, reads the same; nobody writes it so any more.
+// TestC4SegmentUIDAtTheTop checks that a chunk of a segment has its segmentUid where 002 §6.1 requires it, and that
+// prose has none. Files of earlier releases, with it in metaV2 only, read the same.
 func TestC4SegmentUIDAtTheTop(t *testing.T) {
 	var text bytes.Buffer
 	records := recordsOf(example())
@@ -154,7 +154,7 @@ func TestC4SegmentUIDAtTheTop(t *testing.T) {
 	}
 }
 
-// TestC4SeveralTexts: what is said about images has places of its own, in the same file.
+// TestC4SeveralTexts checks that descriptions of images have positions of their own, in the same file.
 func TestC4SeveralTexts(t *testing.T) {
 	records := recordsOf(example())
 	for _, c := range split("file_a/images", "", paragraph("A crane")) {
@@ -185,7 +185,7 @@ func TestC4Bounds(t *testing.T) {
 			t.Errorf("have %v", err)
 		}
 	}
-	// A path as long as names of blobs may be, all of it escaped.
+	// The longest path of a blob, all of it escaped.
 	worst, _ := Split(Page{ID: "file_a", Path: strings.Repeat("\u2028", 1024),
 		Blocks: []extract.Block{heading(1, strings.Repeat("\x01", 4000)), code("x")}})
 	if err := Encode(new(bytes.Buffer), recordsOf(worst)); err != nil {
@@ -193,7 +193,7 @@ func TestC4Bounds(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever is read is refused, or is what is written again.
+// FuzzDecode checks that input is refused, or encodes to the same again.
 func FuzzDecode(f *testing.F) {
 	golden, err := os.ReadFile("testdata/chunks.jsonl")
 	must(f, err)
@@ -211,7 +211,7 @@ func FuzzDecode(f *testing.F) {
 		var again bytes.Buffer
 		if err := Encode(&again, records); err != nil {
 			if fault.KindOf(err) == fault.TooLarge {
-				return // what was not UTF-8 takes more room
+				return // invalid UTF-8 needs more bytes when encoded
 			}
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func reference(t *testing.T, builds []build) []answer {
 	return answers
 }
 
-// xxhashModule is the hash that the reference uses, downloaded into .tools where it is missing.
+// xxhashModule returns the path of the reference's hash, and downloads it into .tools if it is missing.
 func xxhashModule(t *testing.T) string {
 	t.Helper()
 	pinned, err := os.ReadFile("testdata/reference/package.json")
@@ -88,7 +88,7 @@ func xxhashModule(t *testing.T) string {
 		return module
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// Installed beside home and renamed, so that home is never half installed.
+	// Installed in a temporary folder and renamed, so that home is never half installed.
 	temp, err := os.MkdirTemp(tools, "xxhash-wasm-")
 	must(t, err)
 	defer os.RemoveAll(temp)
@@ -139,7 +139,7 @@ func randomText(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// randomBuild draws texts that repeat themselves and spans anywhere in them, within pairs too.
+// randomBuild returns repetitive random texts and spans anywhere in them, including within surrogate pairs.
 func randomBuild(r *rand.Rand) build {
 	b := build{Namespace: []string{Namespace, "other"}[r.IntN(2)], Files: map[string]string{}, Chunks: []refChunk{}}
 	paths := []string{"a.md", "b/ü.md", "\uFFFF", "😀"}
@@ -177,7 +177,7 @@ func randomChunk(r *rand.Rand, path string, start, end, length int) refChunk {
 	return c
 }
 
-// named answers a build with this package.
+// named computes the answer to a build with this package.
 func named(b build) answer {
 	a := answer{SegmentUIDs: make([]*string, len(b.Chunks))}
 	texts, spans := map[string]Text{}, make([]Span, len(b.Chunks))
@@ -198,7 +198,7 @@ func named(b build) answer {
 	return a
 }
 
-// splitBuild is a random page as this package cuts and names it.
+// splitBuild returns a random page as this package cuts and names it.
 func splitBuild(r *rand.Rand) build {
 	var blocks []extract.Block
 	for range r.IntN(12) {
@@ -228,7 +228,7 @@ func splitBuild(r *rand.Rand) build {
 	return b
 }
 
-// segmentAround finds the block that a chunk stands in, counting places anew.
+// segmentAround finds the block that contains a chunk, counting positions independently.
 func segmentAround(blocks []extract.Block, c Chunk) *refSegment {
 	at := 0
 	for _, b := range blocks {
@@ -245,8 +245,8 @@ func segmentAround(blocks []extract.Block, c Chunk) *refSegment {
 	return nil
 }
 
-// TestC1C2Reference: an independent implementation gives every chunk of thousands of random builds
-// the same names, and counts the same collisions.
+// TestC1C2Reference checks that an independent implementation gives the chunks of thousands of random builds the same
+// names, and counts the same collisions.
 func TestC1C2Reference(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	var builds []build

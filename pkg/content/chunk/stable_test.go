@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// section makes paragraphs of nonsense, some of them over the budget.
+// section returns paragraphs of random words, some of them over the budget.
 func section(r *rand.Rand, n int) []extract.Block {
 	var blocks []extract.Block
 	for range n {
@@ -39,8 +39,8 @@ func nonsense(r *rand.Rand, words int) string {
 	return b.String()
 }
 
-// edit does one thing to one paragraph, and says which ones of the outcome that leaves next to others:
-// the paragraphs of each place, from the first up to but without the second.
+// edit makes one edit to one paragraph, and returns which paragraphs have other neighbours afterwards: a range
+// [first, end) for each position.
 func edit(r *rand.Rand, blocks []extract.Block) (edited []extract.Block, places [][2]int) {
 	edited = slices.Clone(blocks)
 	i := r.IntN(len(blocks))
@@ -61,13 +61,13 @@ func edit(r *rand.Rand, blocks []extract.Block) (edited []extract.Block, places 
 	return edited, [][2]int{{i, i}, {to, to + 1}}
 }
 
-// reach is how many chunks an edit may change on each side of those it is in. Of 15,000 edits 14,916
-// reached one at most, and none more than three.
+// reach is how many chunks an edit may change on each side of those that contain it. Of 15,000 edits, 14,916 changed
+// at most one, and none more than three.
 const reach = 4
 
-// TestEditsAreLocal: to insert, delete, change or move a paragraph gives new keys to chunks next to
-// it only. A text whose scores rise over many chunks would be an exception, which chance does not
-// make; see TestAnchorsAreLocal for what holds always.
+// TestEditsAreLocal checks that inserting, deleting, changing or moving a paragraph changes only the keys of nearby
+// chunks. A text whose scores rise over many chunks would be an exception, but random texts do not have that;
+// TestAnchorsAreLocal checks what always holds.
 func TestEditsAreLocal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -98,10 +98,10 @@ func localEdit(blocks, edited []extract.Block, places [][2]int) error {
 	return nil
 }
 
-// startOf is where a block begins in the text.
+// startOf returns the offset of a block in the text.
 func startOf(blocks []extract.Block, i int) int { return unitsOf(extract.Join(blocks[:i])) }
 
-// chunkAt is the chunk at a place or behind it.
+// chunkAt returns the chunk at or after a position.
 func chunkAt(chunks []Chunk, place int) int {
 	at := slices.IndexFunc(chunks, func(c Chunk) bool { return c.End > place })
 	if at < 0 {
@@ -110,8 +110,7 @@ func chunkAt(chunks []Chunk, place int) int {
 	return at
 }
 
-// TestAnchorsAreLocal: whatever is changed in a run, and whatever the run says, the anchored cuts
-// further away than the window stay where they are.
+// TestAnchorsAreLocal checks that whatever changes in a run, anchored cuts further away than the window stay.
 func TestAnchorsAreLocal(t *testing.T) {
 	texts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 		word := rapid.SampledFrom([]string{"a ", "b ", "c. D ", "港"}).Draw(t, "word")
@@ -130,8 +129,8 @@ func TestAnchorsAreLocal(t *testing.T) {
 	})
 }
 
-// anchored are places of anchors in tokens: those before an edit from the beginning, those behind it
-// from the end.
+// anchored holds positions of anchors in tokens: those before an edit counted from the beginning, those after it from
+// the end.
 type anchored struct{ head, tail []int32 }
 
 func anchorsOf(before, middle, behind []string) (a anchored) {
@@ -163,7 +162,7 @@ func anchorsOf(before, middle, behind []string) (a anchored) {
 	return a
 }
 
-// TestRunsAreIndependent: nothing that happens in one run changes the chunks of another.
+// TestRunsAreIndependent checks that a change in one run changes no chunks of another.
 func TestRunsAreIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawBlocks(t, "before")
@@ -193,8 +192,8 @@ func hasAll(chunks, wanted []Chunk) bool {
 	return true
 }
 
-// TestKeysFollowHeadings: a heading that changes gives the chunks below it new keys, for they are found
-// and embedded by other words.
+// TestKeysFollowHeadings checks that a changed heading gives the chunks below it new keys, because other words find
+// them and enter their vectors.
 func TestKeysFollowHeadings(t *testing.T) {
 	a, b := split("url_a", "", heading(1, "A"), paragraph("one")), split("url_a", "", heading(1, "B"), paragraph("one"))
 	if a[0].Key == b[0].Key || a[0].TextHash() == b[0].TextHash() {
@@ -220,8 +219,8 @@ func TestEqualPiecesAreCounted(t *testing.T) {
 	}
 }
 
-// TestNeighborsMoveUIDsOnly is why there are two names (002 §4.4): what stands next to a chunk is in
-// its uid and not in its key.
+// TestNeighborsMoveUIDsOnly shows why there are two names (002 §4.4): the text next to a chunk affects its uid and
+// not its key.
 func TestNeighborsMoveUIDsOnly(t *testing.T) {
 	a := split("url_a", "", paragraph("before"), heading(1, "A"), paragraph("one"))
 	b := split("url_a", "", paragraph("Before"), heading(1, "A"), paragraph("one"))
@@ -230,8 +229,8 @@ func TestNeighborsMoveUIDsOnly(t *testing.T) {
 	}
 }
 
-// TestGoldenCuts: another rule for cuts would have every page of every index written and embedded anew,
-// so these change only when that is meant. The second text has equal scores everywhere.
+// TestGoldenCuts checks fixed cuts, because another rule would make every index write and embed every page again. The
+// second text has equal scores everywhere.
 func TestGoldenCuts(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -255,7 +254,7 @@ func TestGoldenCuts(t *testing.T) {
 	}
 }
 
-// TestManyEqualUnits: pages that repeat themselves for ever cost time in proportion to their length.
+// TestManyEqualUnits checks that very repetitive pages take time proportional to their length.
 func TestManyEqualUnits(t *testing.T) {
 	for _, text := range []string{"a. A ", "a ", "a", "港", "\n", "😀"} {
 		chunks := split("url_a", "", paragraph(strings.Repeat(text, (1<<18)/len(text))))

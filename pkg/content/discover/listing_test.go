@@ -104,7 +104,7 @@ func TestE8ListingBounds(t *testing.T) {
 	}
 }
 
-// FuzzListing: whatever comes, the result is within bounds and in form.
+// FuzzListing checks that any result is within bounds and well formed.
 func FuzzListing(f *testing.F) {
 	f.Add([]byte(listingPage), "text/html", "main a.title", "a[rel=next]")
 	f.Add([]byte("<base href=x><a href=y>"), "text/html; charset=utf-16", "", "")
@@ -124,7 +124,7 @@ func FuzzListing(f *testing.F) {
 	})
 }
 
-// S1: a selector must not take time quadratic in the page of a stranger.
+// S1: the time of a selector must not be quadratic in a page from an unknown host.
 func TestS1SelectorsAreLinear(t *testing.T) {
 	for sel, ok := range map[string]bool{
 		"h2 ~ a": false, "main a, p~a": false, "a[rel~=next]": true, `a[title="~"]`: true, "a[title='~]'] + a": true,

@@ -34,8 +34,8 @@ func resultOf(body []byte) result {
 	return result{Found: found}
 }
 
-// TestE8Sitemaps: testdata/sitemap holds sitemaps and feeds as they are found and as they should
-// never be, each named for its oddity; golden.json what becomes of each.
+// TestE8Sitemaps reads the sitemaps and feeds of testdata/sitemap, real and malformed, each named for its oddity;
+// golden.json has the expected results.
 func TestE8Sitemaps(t *testing.T) {
 	const golden = "testdata/sitemap.golden.json"
 	have := map[string]result{}
@@ -98,7 +98,7 @@ func zip(t testing.TB, body []byte) []byte {
 	return b.Bytes()
 }
 
-// TestE8SitemapBounds: what is read of a document ends at each bound, and what was read is kept.
+// TestE8SitemapBounds checks that reading ends at each bound, and that the result so far is kept.
 func TestE8SitemapBounds(t *testing.T) {
 	long := "https://port.example/" + strings.Repeat("a", 3*source.MaxRaw)
 	for _, row := range []struct {
@@ -166,7 +166,7 @@ func TestE8Alternates(t *testing.T) {
 	}
 }
 
-// FuzzSitemap: whatever comes, the result is within bounds, in form, and the same again.
+// FuzzSitemap checks that any result is within bounds, well formed, and repeatable.
 func FuzzSitemap(f *testing.F) {
 	for _, path := range corpus(f) {
 		body, err := os.ReadFile(path)

@@ -149,7 +149,7 @@ func TestE8RefusedDatesOfTemplates(t *testing.T) {
 	}
 }
 
-// FuzzTemplate: what is taken can be run, in bounds, and gives addresses that are in their form.
+// FuzzTemplate checks that an accepted template stays within bounds and gives well-formed addresses.
 func FuzzTemplate(f *testing.F) {
 	f.Add("https://a.example/{yyyy}/{mm}/{dd}/{n:01-20}", int64(1700000000), int64(1700600000))
 	f.Add("http://b.example/?p={n}", int64(0), int64(0))

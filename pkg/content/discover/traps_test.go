@@ -15,8 +15,8 @@ import (
 
 var present = at("2026-11-21T00:00:00Z")
 
-// tally judges addresses in their normalized form and counts the answers. After each it stores and
-// reads the state now and then, as a run does between its steps.
+// tally checks addresses in normalized form and counts the results. It stores and restores the state now and then, as
+// a run does between its steps.
 func tally(t *testing.T, addresses []string) map[string]int {
 	t.Helper()
 	traps, counts := NewTraps(present), map[string]int{}
@@ -33,7 +33,7 @@ func tally(t *testing.T, addresses []string) map[string]int {
 	return counts
 }
 
-// stored is the judge of the next step.
+// stored returns the restored state.
 func stored(t *testing.T, traps *Traps) *Traps {
 	t.Helper()
 	data, err := json.Marshal(traps)
@@ -96,7 +96,7 @@ func goTree(t *testing.T) (list []string) {
 	return list
 }
 
-// TestE8OrdinarySites: sites that end are judged to be pages throughout, large ones included.
+// TestE8OrdinarySites checks that all addresses of finite sites pass as pages, including large sites.
 func TestE8OrdinarySites(t *testing.T) {
 	years, months, days := count(2004, 2026), count(1, 12), count(1, 28)
 	manual := words("sql-select sql-insert sql-update sql-delete sql-createtable sql-altertable sql-begin " +
@@ -157,7 +157,7 @@ func TestE8OrdinarySites(t *testing.T) {
 	}
 }
 
-// TestE8Traps: each space without an end is left after so many addresses.
+// TestE8Traps checks that each endless space is recognized after a number of addresses.
 func TestE8Traps(t *testing.T) {
 	for _, row := range []struct {
 		name      string
@@ -224,8 +224,8 @@ func TestE11StateOfTraps(t *testing.T) {
 	}
 }
 
-// FuzzTraps: the same sequence gets the same answers, however often the state was stored in
-// between, and the state keeps its bound.
+// FuzzTraps checks that the same sequence gives the same results, however often the state was stored in between, and
+// that the state keeps its bound.
 func FuzzTraps(f *testing.F) {
 	f.Add("https://a.example/2031/05/17\nhttps://a.example/?a=1&b=2&c=3\nhttps://a.example/x/x/x/x", uint8(1))
 	f.Add("https://a.example/?year=2031&month=1\nnot an address\n\n?\n/\n;sid=", uint8(2))

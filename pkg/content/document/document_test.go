@@ -27,8 +27,8 @@ const base = "https://harbour.example/docs/x"
 
 var cache string // of the compiled PDF reader, for all tests
 
-// TestMain is the main of the readers too, for it is this executable that is started again. Only
-// here do they know how to misbehave.
+// TestMain is also the main of the readers, which are this executable, started again. Only these readers can
+// misbehave.
 func TestMain(m *testing.M) {
 	for _, kinds := range []map[string]func(request, []byte) (extract.Document, error){misbehaviors, usedReaders} {
 		for name, misbehave := range kinds {
@@ -120,7 +120,7 @@ func TestA17EveryFormat(t *testing.T) {
 	}
 }
 
-// TestLightInPlace: what is not heavy is what package extract makes of it.
+// TestLightInPlace checks that light formats give the same result as package extract.
 func TestLightInPlace(t *testing.T) {
 	body := []byte("<html lang=en><title>Tides</title><p>High water at noon.</p>")
 	want, err := web.Extract(body, "text/html; charset=utf-8", base, extract.Limits{})
@@ -137,7 +137,7 @@ func TestLightInPlace(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostOnTheWay: a document arrives as it was sent, whatever its letters.
+// TestNothingIsLostOnTheWay checks that a document arrives unchanged, whatever its characters.
 func TestNothingIsLostOnTheWay(t *testing.T) {
 	const title = "<b>&amp; \u2028 Søstrene 潮 \t\"\\"
 	doc, err := reader(Options{}).Extract(t.Context(), []byte(title), "test/echo", base, extract.Limits{})
@@ -177,7 +177,7 @@ func TestHostileDocuments(t *testing.T) {
 			if _, err := r.Extract(t.Context(), nil, "test/echo", base, extract.Limits{}); err != nil {
 				t.Fatal(err)
 			}
-			// H6: in a reader that has read others it comes to the same.
+			// H6: a reader that has read other documents gives the same result.
 			_, again := r.Extract(t.Context(), nil, c.contentType, base, extract.Limits{})
 			if fmt.Sprint(again) != fmt.Sprint(err) || len(r.waiting) > 0 {
 				t.Errorf("first %v, then %v; %d readers wait", err, again, len(r.waiting))
@@ -215,7 +215,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// TestNeighbors: what one document does to its reader, another one does not notice.
+// TestNeighbors checks that a document is not affected by another one in the same reader.
 func TestNeighbors(t *testing.T) {
 	r, body := reader(Options{Timeout: 30 * time.Second}), load(t, "pdf/testdata/form.pdf")
 	var all sync.WaitGroup
@@ -235,7 +235,7 @@ func TestNeighbors(t *testing.T) {
 	all.Wait()
 }
 
-// TestWaiting: who waits for a slot, or for a reader, stops when asked to.
+// TestWaiting checks that a caller waiting for a slot or a reader stops when its context ends.
 func TestWaiting(t *testing.T) {
 	r := reader(Options{Parallel: 1})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -261,7 +261,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestNoSecrets: a reader inherits nothing that the process was told.
+// TestNoSecrets checks that a reader inherits no settings of the process.
 func TestNoSecrets(t *testing.T) {
 	t.Setenv("STORAGE", "AccountKey=secret")
 	doc, err := reader(Options{}).Extract(t.Context(), nil, "test/echo", base, extract.Limits{})
@@ -271,7 +271,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// TestGroup: what a reader starts dies with it.
+// TestGroup checks that processes started by a reader end with it.
 func TestGroup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pid")
 	_, err := reader(Options{Timeout: 2 * time.Second}).Extract(t.Context(), []byte(path), "test/fork", base,
@@ -296,7 +296,7 @@ func TestGroup(t *testing.T) {
 	t.Errorf("process %d is alive", pid)
 }
 
-// TestNothingIsLeft: a reader that was killed leaves no files.
+// TestNothingIsLeft checks that a killed reader leaves no files.
 func TestNothingIsLeft(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)

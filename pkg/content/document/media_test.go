@@ -75,7 +75,7 @@ func TestA17MediaType(t *testing.T) {
 	}
 }
 
-// A17: a file in a folder has no type but its name's ending.
+// A17: the type of a file in a folder is that of its name's extension.
 func TestA17MediaTypeByName(t *testing.T) {
 	broken := archive(t, "[Content_Types].xml", "word/document.xml")[:200]
 	for _, c := range []struct {

@@ -18,10 +18,10 @@ import (
 
 var documents atomic.Int32 // that a reader of the tests has read
 
-// hoard is what a reader of the tests does not let go.
+// hoard is memory that a test's reader does not release.
 var hoard []byte
 
-// usedReaders tell what has become of a reader. Their title names its process.
+// usedReaders report the state of a reader. The title of their documents names its process.
 var usedReaders = map[string]func(request, []byte) (extract.Document, error){
 	"test/pid":   func(request, []byte) (extract.Document, error) { return pid(), nil },
 	"test/grow":  func(request, []byte) (extract.Document, error) { hoard = make([]byte, 200<<20); return pid(), nil },
@@ -42,7 +42,7 @@ func pid() extract.Document {
 
 func leaveFile() error { return os.WriteFile(filepath.Join(os.TempDir(), "left"), nil, 0o600) }
 
-// pidOf is the process that reads a document of this type.
+// pidOf returns the process that reads a document of this type.
 func pidOf(t *testing.T, r *Reader, contentType string) string {
 	t.Helper()
 	doc, err := r.Extract(t.Context(), []byte("body"), contentType, base, extract.Limits{})
@@ -66,7 +66,7 @@ func TestH6OneReaderReadsManyDocuments(t *testing.T) {
 	}
 }
 
-// TestH6AReaderEndsAfter: what a reader is not trusted with the next document after.
+// TestH6AReaderEndsAfter checks after which documents a reader is not used again.
 func TestH6AReaderEndsAfter(t *testing.T) {
 	for _, contentType := range []string{"test/refuse", "test/panic", "test/garbage", "test/leave", "test/grow",
 		"test/more"} {
@@ -80,7 +80,7 @@ func TestH6AReaderEndsAfter(t *testing.T) {
 	}
 }
 
-// TestH6NoDocumentFailsForAnother: what fails in a reader that has read others is read in a new one.
+// TestH6NoDocumentFailsForAnother checks that a document that fails in a used reader is read again in a new one.
 func TestH6NoDocumentFailsForAnother(t *testing.T) {
 	r := reader(Options{})
 	defer r.Close()
@@ -94,7 +94,7 @@ func TestH6NoDocumentFailsForAnother(t *testing.T) {
 	}
 }
 
-// TestH6SameDocumentsFromOneReader: formats and documents in turn come out as from readers of their own.
+// TestH6SameDocumentsFromOneReader checks that one reader gives the same results as a new reader for each document.
 func TestH6SameDocumentsFromOneReader(t *testing.T) {
 	used := reader(Options{})
 	defer used.Close()
@@ -119,7 +119,7 @@ func TestH6SameDocumentsFromOneReader(t *testing.T) {
 	}
 }
 
-// TestH6AnIdleReaderEnds: no process and no folder is left when nothing is read.
+// TestH6AnIdleReaderEnds checks that no process and no folder remains when nothing is read.
 func TestH6AnIdleReaderEnds(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	r := reader(Options{})
@@ -139,7 +139,7 @@ func TestH6AnIdleReaderEnds(t *testing.T) {
 	}
 }
 
-// TestH6AReaderEndsWithItsParent: one whose input ends has nobody to read for.
+// TestH6AReaderEndsWithItsParent checks that a reader ends when its input ends.
 func TestH6AReaderEndsWithItsParent(t *testing.T) {
 	temp := t.TempDir()
 	cmd := exec.Command(os.Args[0], childArgument, fmt.Sprint(320<<20))
@@ -151,7 +151,7 @@ func TestH6AReaderEndsWithItsParent(t *testing.T) {
 	}
 }
 
-// TestH6OutOfTime: what the runtime says when a reader is at its own limit (limitTime) is understood.
+// TestH6OutOfTime checks that the runtime's message at the reader's own limit (limitTime) is recognized.
 func TestH6OutOfTime(t *testing.T) {
 	o := outcome{stderr: "SIGXCPU: CPU time limit exceeded\n", err: os.ErrProcessDone, timeout: maxTime}
 	if err := o.reason(); !strings.Contains(err.Error(), "longer than 1m0s") {

@@ -98,8 +98,8 @@ func TestD6NotAnMbox(t *testing.T) {
 	}
 }
 
-// D6: a mail that is too large comes in parts, of which a reader may begin at any; nothing of it is
-// taken for another mail, not even in the middle of a line.
+// D6: a mail that is too large is returned in parts, and a reader may begin at any of them. No part of it is read as
+// another mail, not even in the middle of a line.
 func TestD6TooLarge(t *testing.T) {
 	long := strings.Repeat("x", 200_000) + line + strings.Repeat("y", 100_000) + "\n" + strings.Repeat("short\n", 20_000)
 	file := line + "A: 1\n\n" + long + line + "B: 2\n"
@@ -152,7 +152,7 @@ func numbers(all []mbox.Mail) [][2]int64 {
 	return out
 }
 
-// mails are those that are no rest.
+// mails returns the mails without Rest.
 func mails(all []mbox.Mail) string {
 	var b strings.Builder
 	for _, m := range all {
@@ -164,7 +164,7 @@ func mails(all []mbox.Mail) string {
 	return b.String()
 }
 
-// Whatever a file holds, its mails cover it, stay within bounds, and can be gone on with after each.
+// FuzzReader checks that the mails cover any file, stay within bounds, and that reading can continue after each.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(line+"A: 1\n\ntext\n\n"+line+">From x\n"), uint16(20), uint16(40))
 	f.Add([]byte("\n"+line+strings.Repeat("x", 300)+"\n"+line), uint16(7), uint16(90))

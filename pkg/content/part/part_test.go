@@ -22,7 +22,8 @@ func read(t *testing.T, r *part.Reader, page string) *part.Part {
 	return &p
 }
 
-// Each side's lines are told with the rule of that side, those that count are not, and a caller may stop at any line.
+// TestW10IgnoredLines checks that ignored lines of each side have the rule of that side, that other lines are
+// omitted, and that a caller may stop at any line.
 func TestW10IgnoredLines(t *testing.T) {
 	r := part.NewReader(watch.Spec{Ignore: []string{"^Updated"}})
 	old := read(t, r, "<main><p>The harbour opens at ten.<p>Updated on Monday.<p>The bar is shut.</main>")
@@ -43,7 +44,7 @@ func TestW10IgnoredLines(t *testing.T) {
 	}
 }
 
-// Rules that cannot be compiled are told, and no page has the part.
+// TestW10BadRules checks that rules that cannot be compiled are reported, and that no page has the part.
 func TestW10BadRules(t *testing.T) {
 	r := part.NewReader(watch.Spec{Ignore: []string{"("}})
 	if _, err := r.Rules(); err == nil {

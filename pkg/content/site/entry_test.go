@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// L7: what is written of a site is an entry that the app reads as it was meant.
+// L7: the generated entry reads as intended.
 func TestL7SiteEntry(t *testing.T) {
 	for _, tt := range []struct {
 		typed string
@@ -39,7 +39,7 @@ func TestL7SiteEntry(t *testing.T) {
 	}
 }
 
-// FuzzL7Site: whatever is typed is refused, or becomes an entry that can be read.
+// FuzzL7Site checks that any input is refused, or becomes a valid entry.
 func FuzzL7Site(f *testing.F) {
 	for _, seed := range []string{"port.example", "https://a.example/x'y.xml", "[::1]:80/a\"b", "xn--p1ai.example",
 		"ü.example/ä"} {

@@ -136,7 +136,7 @@ func TestE9Accepted(t *testing.T) {
 	}
 }
 
-// refused are files with mistakes, and what is said about them.
+// refused are files with mistakes, and the expected messages.
 var refused = []struct{ name, file, want string }{
 	{"not YAML", "sites:\n- slug: [a\n", "sites.yaml:2: not YAML: did not find expected ',' or ']'"},
 	{"no YAML, by its scanner", "sites:\n\t- slug: a\n",
@@ -241,7 +241,7 @@ func TestE9Refused(t *testing.T) {
 	}
 }
 
-// TestE9Bounds: files that are too much are refused, soon.
+// TestE9Bounds checks that files that exceed a bound are refused, and quickly.
 func TestE9Bounds(t *testing.T) {
 	bomb := "a: &a [x]\n"
 	for c := 'b'; c <= 'z'; c++ {
@@ -315,7 +315,7 @@ func TestE9Judge(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a file says, it is refused, or everything in it can be run.
+// FuzzParse checks that a file is refused, or that everything in it can be run.
 func FuzzParse(f *testing.F) {
 	data, err := os.ReadFile("../../../backfill-sites.example.yaml")
 	if err != nil {
@@ -358,7 +358,7 @@ func checkSite(t *testing.T, sites *Sites, s *Site) {
 	}
 }
 
-// E9: what a site's documents may have read besides pages: its own host and the one that the document is on.
+// E9: a site's documents may refer to documents on its own host and on the host that the document is on.
 func TestE9Near(t *testing.T) {
 	s := &Site{Domain: "a.example"}
 	for _, row := range []struct {

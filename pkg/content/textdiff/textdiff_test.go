@@ -49,8 +49,7 @@ func TestByWord(t *testing.T) {
 	}
 }
 
-// Whatever two texts are, each of their lines that is shown stands where its number says, and a line
-// that differs is shown.
+// TestCompareShowsTheTexts checks that each shown line has the right number, and that every differing line is shown.
 func TestCompareShowsTheTexts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	text := func() string {
@@ -102,7 +101,7 @@ func TestCompareShowsTheTexts(t *testing.T) {
 	}
 }
 
-// A page that is all short lines, as a site may well send, is compared as far as a browser can show it.
+// TestCompareIsBounded checks that a page of only short lines is compared as far as a browser can show it.
 func TestCompareIsBounded(t *testing.T) {
 	same := func(n int) string { return strings.Repeat("same\n", n) }
 	for name, tt := range map[string]struct {
@@ -132,7 +131,7 @@ func TestCompareIsBounded(t *testing.T) {
 	}
 }
 
-// W1: the first passages that differ are told, from around the first difference.
+// W1: the first passages that differ are returned, from around the first difference.
 func TestW1Passages(t *testing.T) {
 	long := strings.Repeat("The wall of the old harbour is made of granite. ", 20)
 	for _, tt := range []struct {
@@ -160,7 +159,7 @@ func TestW1Passages(t *testing.T) {
 	}
 }
 
-// W1: whatever the texts are, passages keep within their bounds and are text.
+// W1: passages of any texts stay within their bounds and are valid text.
 func FuzzPassages(f *testing.F) {
 	f.Add("a b c", "a é c", 20)
 	f.Add("\xff\n\n", "\x00 x", 1)

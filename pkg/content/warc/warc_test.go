@@ -91,7 +91,7 @@ func TestGzipHoldsTheSameRecords(t *testing.T) {
 	}
 }
 
-// TestHeaderFitsTheBody: a reader that believes the header gets the body, all of it and undecoded.
+// TestHeaderFitsTheBody checks that a reader that trusts the header gets the whole body, undecoded.
 func TestHeaderFitsTheBody(t *testing.T) {
 	r := page("https://example.com/", "decoded")
 	r.Header["content-encoding"], r.Header["Transfer-Encoding"] = []string{"br"}, []string{"chunked"}

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/warc/warctest"
 )
 
-// TestWarcioReads: the reader behind Webrecorder's tools finds every record where it is, with the
-// digests that it says, decodes nothing twice, and finds what each revisit refers to.
+// TestWarcioReads checks that the reader of Webrecorder's tools finds every record at its position with its digests,
+// decodes nothing twice, and resolves each revisit.
 func TestWarcioReads(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string][]byte{
@@ -68,7 +68,7 @@ func checkRecords(t *testing.T, have warctest.Reading, want []readRecord) {
 	}
 }
 
-// checkIndex reads each record from where warcio's index says that it is.
+// checkIndex reads each record at its position in warcio's index.
 func checkIndex(t *testing.T, have warctest.Reading, file []byte, zipped bool) {
 	t.Helper()
 	if len(have.Index) != len(have.Records)-1 { // all but the warcinfo
