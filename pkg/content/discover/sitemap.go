@@ -12,7 +12,7 @@ import (
 // Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, with up to two layers of gzip. The
 // kind is recognized from the body alone. Parameter base is the final address of the document.
 //
-// Errors: Invalid if the body is none of these (such as a web page) or declares entities. Less serious problems are
+// Errors: Invalid for any other body (such as a web page), or one that declares entities. Less serious problems are
 // reported in the result, as Truncated, together with what could be read before a bound or a mistake. Bytes after the
 // end of the root element are ignored.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
