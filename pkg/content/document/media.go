@@ -29,8 +29,8 @@ const (
 //  1. A body that begins as a PDF, an Office file or a compound file is one, whatever the server declares: these are
 //     often mislabelled, and nothing else begins like them.
 //  2. A declared PDF with the PDF signature within its first 1024 bytes is one. Without the signature, it is usually an
-//     error page sent instead of the document; so is a declared Office file without that format. If the body is text, it is
-//     read as such.
+//     error page sent instead of the document; so is a declared Office file without that format. If the
+//     body is text, it is read as such.
 //  3. A specific declared type is trusted.
 //  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
