@@ -165,8 +165,8 @@ type Capture struct {
 }
 
 // Edge records that a newer capture superseded an older one, and why (spec 000 §4.3). A capture is named by the
-// item's id, a slash and its SHA-256. When a page returns to an earlier version, the edge's newer capture is the
-// one that was made earlier.
+// item's id, a slash and its SHA-256. When a page returns to an earlier version, no capture is
+// made: newer then names the existing capture of that version.
 type Edge struct {
 	Newer string       `json:"newer"`
 	Older string       `json:"older"`

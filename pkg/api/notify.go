@@ -48,7 +48,7 @@ type Rule struct {
 
 	RuleSpec
 
-	Origin  string    `json:"origin"` // here, or file: those are edited in the file
+	Origin  string    `json:"origin"` // "here", or "file" for an entry that is edited in its file
 	Created time.Time `json:"created,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
@@ -59,7 +59,7 @@ type Rules struct {
 	Rules []Rule `json:"rules"`
 }
 
-// RuleTest is what a rule would have sent for the changes of the last 30 days, at most 1,000 of them.
+// RuleTest is what a rule would have sent for the changes of the last 30 days. It examines at most 1,000 changes.
 type RuleTest struct {
 	Looked  int `json:"looked"` // number of changes examined, newest first
 	Matched int `json:"matched"`
@@ -97,7 +97,7 @@ type ChannelName struct {
 type Channel struct {
 	ChannelSpec
 
-	Origin  string `json:"origin"`            // here, or file: those are edited in the file
+	Origin  string `json:"origin"`            // "here", or "file" for an entry that is edited in its file
 	Service string `json:"service,omitempty"` // for kind shoutrrr: slack, smtp and so on
 	Problem string `json:"problem,omitempty"` // why nothing can be sent at present
 	// RestsUntil is when the channel is tried again after failures.

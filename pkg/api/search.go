@@ -96,9 +96,9 @@ type SearchResponse struct {
 	StaleResults int `json:"staleResults,omitempty"`
 }
 
-// Facets count the pages found by value: at most 20 values each, most frequent first. Facets that were not requested,
-// and pages without a value, are left out. The age of a page is the first of day, week, month, year and older that
-// applies to the last change of its content.
+// Facets gives the number of matching pages for each value of a facet: at most 20 values, most frequent first. Facets
+// that were not requested, and pages without a value, are left out. The age of a page is the first of day, week, month,
+// year and older that applies to the last change of its content.
 type Facets struct {
 	Hosts     []Facet `json:"hosts,omitzero"`
 	Tags      []Facet `json:"tags,omitzero"`
