@@ -1,14 +1,15 @@
 // Package export sends a handler's traces and metrics to a collector by OTLP over HTTP
-// (https://opentelemetry.io/docs/specs/otlp/). Each invocation is a span with the ids that its
-// log lines have; the metrics are those of [telemetry.Metrics], under their names.
+// (https://opentelemetry.io/docs/specs/otlp/). Each invocation becomes a span with the ids that its log lines have.
+// The metrics are those of [telemetry.Metrics], under the same names.
 //
-// The variables of the OpenTelemetry specification set it, as the SDK reads them
-// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A signal without an endpoint is
-// not sent: the specification's default, a collector at localhost, is not taken, for a handler in
-// Azure has none there.
+// The environment variables of the OpenTelemetry specification configure the export, and the SDK reads them
+// (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). A signal without an endpoint is not sent. The
+// specification's default endpoint, a collector at localhost, is not used, because a handler in Azure has no
+// collector there.
 //
-// Nobody waits for a collector. Spans go through a queue of at most 2,048 (OTEL_BSP_MAX_QUEUE_SIZE),
-// which drops what it has no room for, and a stop waits two seconds for what is left.
+// No invocation waits for a collector. Spans go through a queue of at most 2,048 (OTEL_BSP_MAX_QUEUE_SIZE). When the
+// queue is full, further spans are dropped. When the process stops, it waits at most two seconds for the remaining
+// spans to be sent.
 package export
 
 import (
@@ -35,25 +36,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// flushFor bounds how long a stop waits for the collector.
+// flushFor bounds how long a stopping process waits for the collector.
 const flushFor = 2 * time.Second
 
 var _ serve.Exporter = Start
 
-// exporter has what is to be stopped; none of it where no endpoint is set.
+// exporter holds the functions that stop the export. It holds none when no endpoint is set.
 type exporter struct {
 	log   *slog.Logger
 	stops []func(context.Context) error
 }
 
-// Start begins to export as the environment says; to nobody, if that names no endpoint. Settings
-// that cannot be are Invalid. What cannot be sent later is told in the log, as a warning.
+// Start begins the export that the environment variables configure. It exports nothing when they set no endpoint.
+// Errors: Invalid for settings that cannot work. A later failure to send is logged as a warning.
 func Start(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), stop func(), err error) {
 	set, err := read(os.Getenv)
 	if err != nil || !set.traces && !set.metrics {
 		return nil, func() {}, err
 	}
-	// Both are the SDK's for the process. Its own log is not used: it shows headers, which may be secret.
+	// The SDK has one logger and one error handler per process. Its log is discarded, because it shows headers, which
+	// may be secret.
 	otel.SetLogger(logr.Discard())
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("telemetry is not exported", "err", err) }))
 	ctx := context.Background()
@@ -72,13 +74,13 @@ func Start(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), 
 	return ended, x.stop, err
 }
 
-// about is what the collector is told of this process.
+// about returns the attributes that describe this process to the collector.
 func about(ctx context.Context) (*resource.Resource, error) {
 	return resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "tidemark"),
 		attribute.String("service.version", app.Version),
 		attribute.String("service.instance.id", rand.Text()),
-	), resource.WithFromEnv()) // which takes precedence over the default here
+	), resource.WithFromEnv()) // the environment overrides the attributes above
 }
 
 func (x *exporter) sendSpans(ctx context.Context, res *resource.Resource) (func(telemetry.Span), error) {
@@ -105,7 +107,7 @@ func (x *exporter) sendMetrics(ctx context.Context, res *resource.Resource, m *t
 	return nil
 }
 
-// stop sends what has not been sent yet, as far as that can be done in [flushFor].
+// stop sends the remaining spans and metrics, and gives up after [flushFor].
 func (x *exporter) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushFor)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// numbers are a process's metrics since it began, as the SDK wants them. They are cumulative,
-// whatever temporality is preferred: so they are counted.
+// numbers converts the metrics of a process to the types of the SDK. The values are always cumulative, whatever
+// temporality the settings prefer, because [telemetry.Metrics] counts from the start of the process.
 type numbers struct {
 	*telemetry.Metrics
 	since time.Time

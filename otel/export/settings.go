@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// settings are what is to be exported; where to and how, the SDK reads itself.
+// settings says which signals are exported. The SDK itself reads where and how to send them.
 type settings struct{ traces, metrics bool }
 
 const prefix = "OTEL_EXPORTER_OTLP_"
 
-// read tells what is to be exported. It refuses what the SDK would only complain of, or, of a
-// protocol, pass over.
+// read returns which signals are exported. It refuses malformed addresses and headers, for which the SDK would only
+// log an error, and unsupported protocols, which the SDK would ignore.
 func read(getenv func(string) string) (settings, error) {
 	for _, signal := range []string{"", "TRACES_", "METRICS_"} {
 		if err := check(getenv, prefix+signal); err != nil {
@@ -41,14 +41,14 @@ func check(getenv func(string) string, prefix string) error {
 	return nil
 }
 
-// isAddress says whether the SDK can send to an address. Names and passwords belong into headers:
-// it would leave them out.
+// isAddress reports whether the SDK can send to an address. It refuses an address with a user name or password,
+// because the SDK would not send them. Credentials belong in the headers.
 func isAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// shown is an address without what may be a password.
+// shown returns an address for display, with anything that could be a password removed.
 func shown(text string) string {
 	if i := strings.LastIndexByte(text, '@'); i >= 0 {
 		return "…" + text[i:]

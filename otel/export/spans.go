@@ -12,21 +12,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// scope is the name under which all is exported.
+// scope is the instrumentation scope of all exported spans and metrics.
 const scope = "github.com/tidemark/tidemark"
 
-// maxAttribute bounds a value, in bytes: the invocation's id comes from outside.
+// maxAttribute bounds the value of an attribute, in bytes, because the invocation's id comes from outside.
 const maxAttribute = 256
 
 func limits() sdktrace.SpanLimits {
 	l := sdktrace.NewSpanLimits()
-	if l.AttributeValueLengthLimit < 0 { // unless OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT has said
+	if l.AttributeValueLengthLimit < 0 { // OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT sets no limit
 		l.AttributeValueLengthLimit = maxAttribute
 	}
 	return l
 }
 
-// recordTo gives what makes an OpenTelemetry span of one that has ended. It does not wait.
+// recordTo returns a function that converts an ended span to an OpenTelemetry span and queues it without waiting.
 func recordTo(to trace.Tracer) func(telemetry.Span) {
 	return func(s telemetry.Span) {
 		ctx := context.WithValue(parent(s.Trace), givenKey{}, s.Trace)
@@ -43,7 +43,8 @@ func recordTo(to trace.Tracer) func(telemetry.Span) {
 	}
 }
 
-// parent is a context in which the span that asked for this one is the current one, if there is any.
+// parent returns a context whose current span is the parent of the trace's span. Without a parent it returns an empty
+// context.
 func parent(t telemetry.Trace) context.Context {
 	ctx := context.Background()
 	if t.Parent == "" {
@@ -57,13 +58,13 @@ func parent(t telemetry.Trace) context.Context {
 }
 
 func traceID(t telemetry.Trace) trace.TraceID {
-	id, _ := trace.TraceIDFromHex(t.ID) // is one: package telemetry made or checked it
+	id, _ := trace.TraceIDFromHex(t.ID) // never fails: package telemetry made or checked the id
 	return id
 }
 
 type givenKey struct{}
 
-// given generates no ids but takes those that the log lines have.
+// given is an id generator that returns the ids of the log lines instead of new ones.
 type given struct{}
 
 var _ sdktrace.IDGenerator = given{}

@@ -1,5 +1,5 @@
-// Handler is the executable that the Azure Functions host starts, with export by OpenTelemetry:
-// otherwise it is the one of the main module.
+// Handler is the executable that the Azure Functions host starts. It does what the handler of the main module does,
+// and also exports traces and metrics by OpenTelemetry.
 package main
 
 import (

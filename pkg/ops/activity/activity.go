@@ -1,10 +1,10 @@
 // Package activity counts the work of each hour, over all instances: checks, changes, errors, bytes and pages
 // indexed.
 //
-// Each process counts in memory ([telemetry.Metrics]) and writes its sums of an hour to a row of its own. It writes
-// at most once a minute, only when there was work, and once more when it stops. Readers add up the rows. Each row
-// therefore has one writer, repeating a write does no harm, and writing needs no read. When a process is killed, the
-// counts since its last write are lost: at most the work of a minute and of the invocations under way.
+// Each process counts in memory ([telemetry.Metrics]) and writes its sums for an hour to its own row. It writes at
+// most once a minute, only when there was work, and once more when it stops. Readers add up the rows. Each row
+// therefore has one writer, a repeated write does no harm, and a write needs no read. When a process is killed, the
+// counts since its last write are lost: at most the work of one minute and of the invocations under way.
 //
 //	Activity   PK 2026-03-01   RK 13|<process>   checks changes errors bytes indexed
 //
@@ -63,7 +63,7 @@ func totals(m *telemetry.Metrics) Counts {
 	}
 }
 
-// Options are for tests. The zero value is for production.
+// Options replaces dependencies in tests. The zero value is for production.
 type Options struct {
 	Clock   func() time.Time
 	Process string // distinguishes the rows of this process; random when empty
@@ -76,14 +76,14 @@ type Log struct {
 	o    Options
 
 	mu      sync.Mutex
-	seen    Counts               // the totals of the process that are already in an hour
-	hours   map[time.Time]Counts // of this process: the hours to be written, and the current one
+	seen    Counts               // the totals of the process that were already added to an hour
+	hours   map[time.Time]Counts // this process's counts for the current hour and for hours not yet written
 	unsaved map[time.Time]bool
 	tried   time.Time // when the last write was tried
 	writing bool
 }
 
-// New returns a log of what m counts from now on.
+// New returns a log of the work that m counts from now on.
 func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
 	defaults.Clock(&o.Clock)
 	if o.Process == "" {
@@ -96,12 +96,12 @@ func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
 // Create creates the table when it is missing.
 func (l *Log) Create(ctx context.Context) error { return l.rows.Create(ctx) }
 
-// Flush adds the work since the last call to the current hour, and writes the hours that changed unless a write was
-// tried within the last minute. Call it after every operation that may have done work. An error loses nothing: a call
-// a minute later repeats the write.
+// Flush adds the work since the last call to the current hour. It writes the hours that changed, unless a write was
+// tried within the last minute. Call it after every operation that may have done work. A failed write loses nothing:
+// a call a minute later repeats it.
 func (l *Log) Flush(ctx context.Context) error { return l.write(ctx, pause) }
 
-// Save is [Log.Flush] for the end of the process: it does not wait for the minute to be over.
+// Save is [Log.Flush] for the end of the process: it writes even when the last write was less than a minute ago.
 func (l *Log) Save(ctx context.Context) error { return l.write(ctx, 0) }
 
 func (l *Log) write(ctx context.Context, pause time.Duration) error {
@@ -117,8 +117,8 @@ func (l *Log) write(ctx context.Context, pause time.Duration) error {
 	return failed
 }
 
-// begin returns the hours to write now, or nil when there are none, when a write is under way, or when the last write
-// is less than a pause ago.
+// begin returns the hours to write now. It returns nil when no hour has changed, when a write is under way, or when
+// the last write was tried less than pause ago.
 func (l *Log) begin(now time.Time, pause time.Duration) map[time.Time]Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()

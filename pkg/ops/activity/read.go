@@ -31,7 +31,8 @@ type Report struct {
 }
 
 // Read adds up the last hours, including the current one; hours is 1 to [MaxHours]. It costs one request per thousand
-// rows, and at least one per day. When there are more rows than it may read, From is later than requested.
+// rows, and at least one per day. When there are more rows than Read may read, the report begins later than
+// requested.
 func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
 	now := l.o.Clock().UTC()
 	out := Report{From: now.Truncate(time.Hour).Add(-time.Duration(hours-1) * time.Hour)}
@@ -56,7 +57,8 @@ func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
 
 func midnight(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }
 
-// day adds up the hours of a day that begin at from or later. Whole is false when that takes more rows than are left.
+// day adds up the hours of a day, from the given hour on. The result whole is false when the day has more rows than
+// left allows.
 func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map[time.Time]Counts, whole bool,
 	err error) {
 	q := storage.Query{Partition: day.Format(dayLayout)}
@@ -78,8 +80,8 @@ func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map
 	return sums, true, nil
 }
 
-// Trim removes rows older than [Keep], at most 5,000, and returns how many. It costs one read when there are none,
-// and otherwise one transaction per hundred rows.
+// Trim removes rows older than [Keep], at most 5,000, and returns how many it removed. It costs one read when there
+// are no such rows, and otherwise one transaction per hundred rows.
 func (l *Log) Trim(ctx context.Context) (removed int, err error) {
 	old, err := l.before(ctx, l.o.Clock().UTC().Add(-Keep).Format(dayLayout))
 	for len(old) > 0 && err == nil {
@@ -88,7 +90,7 @@ func (l *Log) Trim(ctx context.Context) (removed int, err error) {
 			n++
 		}
 		if _, err = l.rows.Transact(ctx, old[:n]...); fault.Is(err, fault.NotFound) {
-			err = nil // another process removes them, too
+			err = nil // another process removes these rows too
 		} else if err == nil {
 			removed += n
 		}

@@ -19,7 +19,7 @@ func (l *Log) entity(hour time.Time, c Counts) storage.Entity {
 	}
 }
 
-// parse reads a row; ok is false for a row of another kind.
+// parse reads a row. The result ok is false for a row of another kind.
 func parse(e storage.Entity) (hour time.Time, c Counts, ok bool) {
 	day, err := time.Parse(dayLayout, e.Partition)
 	text, _, _ := strings.Cut(e.Row, "|")

@@ -26,7 +26,7 @@ import (
 const Table = "Keys"
 
 const (
-	// Prefix begins every key made here, so that a leaked key is recognized.
+	// Prefix begins every key that Tidemark makes, so that a leaked key is recognized.
 	Prefix = "tm_"
 	// Fresh is how long this process may still accept a key that another process removed.
 	Fresh = 5 * time.Second
@@ -40,9 +40,9 @@ const (
 
 // These are the origins of keys.
 const (
-	Added       = "added"       // by [Ring.Add]
-	File        = "file"        // a line of the key file
-	Environment = "environment" // the environment setting
+	Added       = "added"       // the key was made by [Ring.Add]
+	File        = "file"        // the key is a line of the key file
+	Environment = "environment" // the key comes from the environment setting
 )
 
 // Key describes a key.
@@ -51,7 +51,7 @@ type Key struct {
 	Scope    api.Scope
 	Origin   string
 	Created  time.Time // zero for keys from the file or the environment
-	LastUsed time.Time // accurate to an hour; zero for never
+	LastUsed time.Time // accurate to an hour; zero when never used
 
 	hash string
 }
@@ -80,10 +80,10 @@ type entry struct {
 
 var entries = row.Of[entry]()
 
-// Options name further origins of keys. All fields are optional.
+// Options adds keys that are not in the store. All fields are optional.
 type Options struct {
-	Given []Key  // from the environment, as [Parse] reads them
-	File  string // a file with one key per line; read again together with the rows
+	Given []Key  // keys from the environment, as [Parse] returns them
+	File  string // path of a file with one key per line, read whenever the rows are read
 	Clock func() time.Time
 	Log   *slog.Logger
 }
@@ -95,13 +95,13 @@ type Ring struct {
 	reading *semaphore.Weighted // held while the rows are read
 
 	mu      sync.Mutex
-	byHash  map[string]Key       // nil when it must be read
+	byHash  map[string]Key       // all keys by hash; nil when they must be read again
 	read    time.Time            // when byHash was read
 	changes int                  // how many changes this process made
-	used    map[string]time.Time // by hash: the last use as written, or as known for a key without a row
+	used    map[string]time.Time // last uses by hash: the written time, or for keys without a row the known one
 }
 
-// New returns the keys of a store.
+// New returns the keys in a store, and those of the options.
 func New(s storage.Store, o Options) *Ring {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
@@ -168,8 +168,8 @@ func (e entry) key(name string) Key {
 	return Key{Name: name, Scope: e.Scope, Origin: Added, Created: e.Created, LastUsed: e.LastUsed, hash: e.Hash}
 }
 
-// Remove removes a key and ends the sessions that were begun with it. Errors: NotFound when no key has the name;
-// Conflict when the key comes from the file or the environment.
+// Remove removes a key and ends the sessions that were begun with it. Errors: NotFound when there is no key of that
+// name; Conflict when the key comes from the file or the environment.
 func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
 	r.forget()
 	all, err := r.List(ctx)
@@ -187,7 +187,7 @@ func (r *Ring) Remove(ctx context.Context, name string) (Key, error) {
 		Key: storage.Key{Partition: keyRows, Row: name}, ETag: storage.AnyETag,
 	}})
 	if fault.Is(err, fault.NotFound) {
-		err = nil // another process has removed it meanwhile
+		err = nil // another process has removed the key meanwhile
 	}
 	r.forget()
 	return all[found], err
@@ -234,8 +234,8 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// noteUse writes the time of the last use at most once per [usedEvery]. A failed write is no reason to refuse the
-// key.
+// noteUse writes the time of the key's last use, at most once per [usedEvery]. When the write fails, the key is still
+// accepted.
 func (r *Ring) noteUse(ctx context.Context, k Key) {
 	now := r.o.Clock().UTC()
 	r.mu.Lock()

@@ -19,7 +19,7 @@ func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	}
 	defer r.reading.Release(1)
 	if all, ok := r.fresh(); ok {
-		return all, nil // another request has read them meanwhile
+		return all, nil // another request has read the keys meanwhile
 	}
 	r.mu.Lock()
 	began, changes := r.o.Clock(), r.changes
@@ -30,14 +30,14 @@ func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if changes == r.changes { // otherwise the rows may have been read before the change
+	if changes == r.changes { // no key changed while the rows were read
 		r.byHash, r.read = all, began
 	}
 	maps.DeleteFunc(r.used, func(hash string, _ time.Time) bool { _, still := all[hash]; return !still })
 	return all, nil
 }
 
-// fresh returns the keys in memory, and false when they are older than [Fresh].
+// fresh returns the keys in memory. It returns false when they are older than [Fresh].
 func (r *Ring) fresh() (map[string]Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	tries        = 10              // wrong tries that an address may make at once
-	tryAgain     = 6 * time.Second // until one more is allowed
+	tries        = 10              // wrong tries that an address may make without waiting
+	tryAgain     = 6 * time.Second // the time after which an address may make one more wrong try
 	maxAddresses = 10_000
 )
 
-// Limiter counts wrong tries by address. For IPv6 it counts by network of 64 bits, because one customer has a whole
-// network. Memory is bounded: addresses beyond 10,000 share one count. The zero value is ready, and safe for
-// concurrent use.
+// Limiter counts wrong tries by address. For IPv6 it counts by network of 64 bits, because one customer usually owns
+// a whole network. Memory is bounded: when 10,000 addresses are counted, all others share one count. The zero value
+// is ready and safe for concurrent use.
 type Limiter struct {
 	mu    sync.Mutex
 	of    map[netip.Addr]count
 	swept time.Time
 }
 
-// count is the number of tries used, as of a time.
+// count is the number of wrong tries at a given time; it falls as time passes.
 type count struct {
 	used float64
 	at   time.Time
@@ -58,7 +58,8 @@ func (l *Limiter) Failed(now time.Time, address string) bool {
 	return within
 }
 
-// slot returns the address to count under. Invalid addresses share one count with those for which there is no room.
+// slot returns the address whose count applies. Invalid addresses, and addresses for which there is no room, share
+// one count.
 func (l *Limiter) slot(now time.Time, address string) netip.Addr {
 	if l.of == nil {
 		l.of = map[netip.Addr]count{}

@@ -21,8 +21,9 @@ const (
 
 var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// Parse reads keys, one per line or separated by semicolons: NAME SCOPE KEY or NAME SCOPE sha256:DIGEST. It ignores
-// empty lines and lines that begin with #. Errors name the position and never quote the key.
+// Parse reads keys, one per line or separated by semicolons, in the form NAME SCOPE KEY or NAME SCOPE sha256:DIGEST.
+// It ignores empty lines and lines that begin with #. Errors give the position of the faulty entry and never quote
+// the key.
 func Parse(text, origin string) ([]Key, error) {
 	if len(text) > maxFile {
 		return nil, fault.New(fault.TooLarge, "keys: more than %d bytes", maxFile)

@@ -19,14 +19,14 @@ const (
 	SessionLife = 12 * time.Hour
 
 	sessionRows = "session"
-	tokenLength = 26  // of [rand.Text]
-	mostSwept   = 100 // rows of ended sessions that are removed when a session begins
+	tokenLength = 26  // the length of a [rand.Text]
+	mostSwept   = 100 // most rows of ended sessions that one sweep removes
 )
 
 // session is the row of a session.
 type session struct {
 	Key     string    `col:"key"`
-	Hash    string    `col:"hash,must"` // of the key, because another key may get the same name
+	Hash    string    `col:"hash,must"` // the key's hash, because another key may later get the same name
 	Created time.Time `col:"created"`
 	Expires time.Time `col:"expires,must"`
 }
@@ -52,7 +52,8 @@ func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, 
 	return k, token, err == nil, err
 }
 
-// Session returns the key with which a session was begun, while both are valid.
+// Session returns the key with which a session was begun. It returns false when the session has ended or the key was
+// removed.
 func (r *Ring) Session(ctx context.Context, token string) (Key, bool, error) {
 	if len(token) != tokenLength {
 		return Key{}, false, nil
@@ -75,7 +76,7 @@ func (r *Ring) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// sweep removes rows of ended sessions, at most [mostSwept]. The next sweep removes the others.
+// sweep removes at most [mostSwept] rows of ended sessions. The next sweep removes the remaining ones.
 func (r *Ring) sweep(ctx context.Context) {
 	now, n := r.o.Clock(), 0
 	for found, err := range r.rows.Query(ctx, storage.Query{Partition: sessionRows}) {
@@ -90,8 +91,8 @@ func (r *Ring) sweep(ctx context.Context) {
 	}
 }
 
-// FormToken returns a token for the forms of a session, so that no other site can submit one. It reveals nothing of
-// the session's token.
+// FormToken returns a token for the forms of a session, so that no other site can submit a form. The form token
+// reveals nothing about the session's token.
 func FormToken(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("forms"))
