@@ -1,4 +1,4 @@
-// Package fault names the few kinds of failure that callers act upon. Every decision about retrying, recording or
+// Package fault defines the few kinds of failure that callers act upon. Every decision about retrying, recording or
 // answering depends on a kind and never on the text of an error.
 //
 // An error without a kind is [Internal]: a bug or an unforeseen failure. The host retries the message and moves it to
@@ -31,14 +31,14 @@ const (
 	Blocked Kind = "blocked"
 	// TooLarge means that a limit on bytes, depth or count was reached.
 	TooLarge Kind = "too_large"
-	// Unavailable means that a dependency did not answer. Nobody knows whether the operation took effect, so
-	// repeating it must be safe.
+	// Unavailable means that a dependency did not answer. It is unknown whether the operation took effect, so
+	// repeating the operation must be safe.
 	Unavailable Kind = "unavailable"
 	// Throttled means that a dependency or site asked for a pause; see [RetryAfter].
 	Throttled Kind = "throttled"
 )
 
-// Error is an error with a kind. It names the input field at fault when there is one.
+// Error is an error with a kind. When an input field is at fault, the error also names the field.
 type Error struct {
 	Kind  Kind
 	Field string        // the input field at fault, or empty
@@ -84,10 +84,10 @@ func Is(err error, k Kind) bool { return KindOf(err) == k }
 // Lost reports whether a write did nothing because another writer changed, created or deleted the row first.
 func Lost(err error) bool { return Is(err, Conflict) || Is(err, NotFound) }
 
-// Refused reports whether the input itself is at fault, so a retry cannot help.
+// Refused reports whether the input itself is at fault, so that a retry cannot help.
 func Refused(err error) bool { return Is(err, Invalid) || Is(err, TooLarge) }
 
-// Down reports whether a dependency does not answer now or asks for a pause, so a later retry may work.
+// Down reports whether a dependency does not answer now or asks for a pause, so that a later retry may work.
 func Down(err error) bool { return Is(err, Unavailable) || Is(err, Throttled) }
 
 // FieldOf returns the input field that err names, or "".

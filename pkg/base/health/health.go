@@ -1,5 +1,5 @@
-// Package health remembers the last failure of a dependency that consists of files. A health check can then report
-// the failure and notice when it is over.
+// Package health remembers the last failure of a dependency that stores its data in files. A health check can then
+// report the failure and notice when it is over.
 package health
 
 import (
@@ -17,8 +17,9 @@ func (t *Trouble) Error() string { return t.err.Error() }
 // Unwrap returns the cause, which carries the kind.
 func (t *Trouble) Unwrap() error { return t.err }
 
-// Message returns the text of the [Trouble] in err, which is meant for an operator. It returns otherwise when err has
-// no Trouble, because the text of any other error may name things that strangers must not see.
+// Message returns the text of the [Trouble] in err, which is written for an operator. When err has no Trouble,
+// Message returns the text otherwise, because the text of any other error may contain details that strangers must not
+// see.
 func Message(err error, otherwise string) string {
 	if t, ok := errors.AsType[*Trouble](err); ok {
 		return t.Error()
@@ -26,7 +27,8 @@ func Message(err error, otherwise string) string {
 	return otherwise
 }
 
-// BetweenTries is the shortest time between two writes that a health check tries. Checks in between reuse the result.
+// BetweenTries is the shortest time between two writes by which health checks test the disk. A check in between
+// reuses the last result.
 const BetweenTries = time.Second
 
 // Memory holds the known failures of one dependency. The zero value is healthy. Its methods are safe for concurrent
@@ -38,7 +40,7 @@ type Memory struct {
 	tried   time.Time
 }
 
-// Damaged records damage until the program ends. Only the first report is kept. It returns err as a [Trouble].
+// Damaged records damage until the program ends. Only the first report is kept. Damaged returns err as a [Trouble].
 func (m *Memory) Damaged(err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,8 +61,8 @@ func (m *Memory) Damage() error {
 	return m.damaged
 }
 
-// Failed records a failure that can pass. It is kept until [Memory.Check] finds that it has passed. Failed returns
-// err as a [Trouble].
+// Failed records a failure that can pass. The failure is kept until [Memory.Check] finds that it has passed. Failed
+// returns err as a [Trouble].
 func (m *Memory) Failed(err error) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

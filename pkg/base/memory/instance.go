@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// DefaultMost is the largest share without a setting. A larger instance has other uses for its memory.
+// DefaultMost is the largest share that is taken without a setting. A larger instance needs the rest of its memory
+// for other purposes.
 const DefaultMost Share = 1 << 30
 
-// least is the memory that the process needs to work at all.
+// least is the smallest share with which the process works at all.
 const least Share = 256 << 20
 
 // Of returns the share for a setting in bytes. For 0 it returns the memory of the instance, at most [DefaultMost].
@@ -25,8 +26,9 @@ func Of(setting int64) Share {
 	return max(s, least)
 }
 
-// Limit returns the memory of the instance in bytes, read from files of the Linux kernel: the smallest of the limits
-// of its control groups (cgroup v2, v1) and the machine's memory. It returns 0 when none of these is known.
+// Limit returns the memory of the instance in bytes, as files of the Linux kernel give it: the smallest of the
+// machine's memory and the limits of the process's control groups (cgroup v2 and v1). It returns 0 when none of these
+// is known.
 func Limit(read func(name string) ([]byte, error)) int64 {
 	limit := int64(0)
 	least := func(n int64) {

@@ -1,8 +1,8 @@
-// Package memory keeps the process within the memory that it may use, whatever strangers send: large bodies and the
-// processing of documents wait until there is room.
+// Package memory keeps the process within the memory that it may use, however large the bodies that strangers send.
+// Reading a large body and processing a document wait until there is room.
 //
 // Of the instance's memory, the process itself may use six sixteenths ([Share.Goal]), and each of the two readers of
-// documents five sixteenths ([Share.Reader]); see package document.
+// documents may use five sixteenths ([Share.Reader]); see package document.
 package memory
 
 import (
@@ -19,7 +19,8 @@ type Share int64
 // Goal returns the memory, in bytes, above which the Go runtime collects garbage harder (GOMEMLIMIT).
 func (s Share) Goal() int64 { return int64(s) / 16 * 6 }
 
-// leastReader is the memory that compiling the PDF reader takes. The first PDF waits for that compilation.
+// leastReader is the memory that compiling the PDF reader needs. The compilation happens before the first PDF is
+// read.
 const leastReader = 320 << 20
 
 // Reader returns the memory, in bytes, that one reader of heavy documents may use.
@@ -36,19 +37,19 @@ func (s Share) Readers() int {
 // Small is the size in bytes of the largest body that is read without [Room.Large].
 const Small = 256 << 10
 
-// expansion is how many times its own size a document takes while it is read and cut into chunks. Tags without text
-// discard up to 30 times their size, and text takes 8 times.
+// expansion is the memory that a document needs while it is read and cut into chunks, as a multiple of the document's
+// size. Tags without text leave garbage of up to 30 times their size, and text needs 8 times its size.
 const expansion = 20
 
 // Room is the memory that documents share. It is safe for concurrent use.
 type Room struct {
-	large  *semaphore.Weighted // counts bodies, each as large as the largest allowed
-	work   *semaphore.Weighted // counts estimated bytes
+	large  *semaphore.Weighted // one unit per body, which may be of the largest size allowed
+	work   *semaphore.Weighted // one unit per estimated byte
 	bodies int64
 	bytes  int64
 }
 
-// NewRoom divides a share. No body is larger than maxBody bytes.
+// NewRoom divides the share s into room for bodies of at most maxBody bytes and room for processing documents.
 func NewRoom(s Share, maxBody int64) *Room {
 	r := &Room{bodies: max(1, int64(s)/8/max(1, maxBody)), bytes: max(1, int64(s)/5)}
 	r.large, r.work = semaphore.NewWeighted(r.bodies), semaphore.NewWeighted(r.bytes)

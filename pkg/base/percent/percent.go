@@ -1,5 +1,5 @@
 // Package percent reads and writes percent-encoding (RFC 3986 §2.1). All code that compares or repairs addresses uses
-// it, so all of it agrees on what an escape is.
+// this package, so that it all agrees on what an escape is.
 package percent
 
 import "strings"
@@ -38,7 +38,7 @@ func Byte(s string, i int) (c byte, ok bool) {
 	return byte(high<<4 | low), true
 }
 
-// unhex returns the value of a hex digit, or -1.
+// unhex returns the value of a hex digit, or -1 for any other character.
 func unhex(c byte) int {
 	if c >= 'a' && c <= 'f' {
 		c -= 'a' - 'A'
@@ -51,7 +51,7 @@ func Write(to *strings.Builder, c byte) {
 	to.Write([]byte{'%', hexDigits[c>>4], hexDigits[c&15]})
 }
 
-// each calls write for each byte of s, and once for each escape, with the byte that the escape encodes.
+// each calls write once for each escape in s, with the byte that the escape encodes, and once for each other byte.
 func each(s string, write func(out *strings.Builder, c byte, escaped bool)) string {
 	var out strings.Builder
 	out.Grow(len(s))
@@ -65,9 +65,9 @@ func each(s string, write func(out *strings.Builder, c byte, escaped bool)) stri
 	return out.String()
 }
 
-// Canonical returns the one form of s (§6.2.2). It decodes escapes of unreserved characters and writes all others in
-// upper case. It escapes bytes outside plain, and each % that does not begin an escape. It never decodes reserved
-// characters: "a%2Fb" is one segment, and "a/b" is two. Canonical is idempotent.
+// Canonical returns the one canonical form of s (RFC 3986 §6.2.2). It decodes escapes of unreserved characters and
+// writes all other escapes in upper case. It escapes bytes outside plain, and each % that does not begin an escape.
+// It never decodes reserved characters: "a%2Fb" is one segment, and "a/b" is two. Canonical is idempotent.
 func Canonical(s string, plain *Set) string {
 	return each(s, func(out *strings.Builder, c byte, escaped bool) {
 		if unreserved[c] || !escaped && plain[c] {

@@ -16,7 +16,7 @@ type Map[K comparable, V any] struct {
 	Most int
 
 	mu    sync.Mutex
-	order list.List // of *pair, the most recently used first
+	order list.List // elements are of type *pair, the most recently used first
 	of    map[K]*list.Element
 }
 
@@ -25,7 +25,7 @@ type pair[K comparable, V any] struct {
 	value V
 }
 
-// Get returns the value of a key and counts as a use of it.
+// Get returns the value of a key and marks it as just used.
 func (m *Map[K, V]) Get(key K) (value V, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,18 +12,18 @@ const (
 	TypeHistogram = "histogram"
 )
 
-// maxSeries bounds the series of a family, whatever label values it receives. Further values are counted together,
-// under [Other].
+// maxSeries bounds the series of a family, whatever label values it receives. Values for further series are all added
+// to the one series under [Other].
 const maxSeries = 256
 
-// Other is the value of all labels in the series that counts what exceeds [maxSeries].
+// Other is the value of all labels in the series that collects the values beyond [maxSeries].
 const Other = "other"
 
 // Family is a snapshot of a metric with all its series.
 type Family struct {
 	Name, Help, Type string
 	Labels           []string  // the names of the labels
-	Bounds           []float64 // of a histogram: the inclusive upper bounds of its buckets, rising
+	Bounds           []float64 // only of a histogram: the inclusive upper bounds of its buckets, rising
 	Series           []Series  // ordered by label values
 }
 
@@ -31,13 +31,14 @@ type Family struct {
 type Series struct {
 	Values []string // the label values
 	Sum    float64  // the sum of all values added or observed
-	// Count and Buckets belong to a histogram. Count is the number of observations. Buckets holds, for each bound,
-	// the observations within it and above the bound before. Observations above the last bound are in Count only.
+	// Count and Buckets belong to a histogram. Count is the number of observations. Each bucket holds the number of
+	// observations that are within its bound and above the bound before. Observations above the last bound are only
+	// in Count.
 	Count   uint64
 	Buckets []uint64
 }
 
-// family counts by label values. It is safe for concurrent use.
+// family adds up values, separately for each combination of label values. It is safe for concurrent use.
 type family struct {
 	about Family
 	mu    sync.Mutex
@@ -47,7 +48,7 @@ type family struct {
 func newFamily(kind, name, help string, labels []string) *family {
 	f := &family{about: Family{Name: name, Help: help, Type: kind, Labels: labels}, byKey: map[string]*Series{}}
 	if len(labels) == 0 {
-		f.series(nil) // without labels the value is known to be zero; label values are not known in advance
+		f.series(nil) // a family without labels starts at zero; other series start with their first value
 	}
 	return f
 }
@@ -84,14 +85,14 @@ func (f *family) read() Family {
 	return out
 }
 
-// Counter is a sum that only grows, by labels.
+// Counter is a sum that only grows, kept separately for each combination of label values.
 type Counter struct{ *family }
 
 func newCounter(name, help string, labels ...string) *Counter {
 	return &Counter{newFamily(TypeCounter, name, help, labels)}
 }
 
-// Add adds n, which must not be negative, to the sum for these label values. They have the order of the labels'
+// Add adds n, which must not be negative, to the sum for these label values. The values have the order of the labels'
 // names.
 func (c *Counter) Add(n float64, values ...string) {
 	c.mu.Lock()
@@ -112,7 +113,7 @@ func (c *Counter) Total(first ...string) (sum float64) {
 	return sum
 }
 
-// Histogram counts, by labels, how many values fell between its bounds.
+// Histogram counts how many values fell between its bounds, separately for each combination of label values.
 type Histogram struct{ *family }
 
 func newHistogram(name, help string, bounds []float64, labels ...string) *Histogram {
@@ -124,7 +125,7 @@ func newHistogram(name, help string, bounds []float64, labels ...string) *Histog
 	return h
 }
 
-// Observe counts v for these label values.
+// Observe adds the observation v to the series with these label values.
 func (h *Histogram) Observe(v float64, values ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,35 +1,36 @@
 package telemetry
 
-// Metrics are the numbers of one process since it started. They end with the process. Package activity keeps the
-// numbers that must outlive instances.
+// Metrics holds the numbers of one process since it started. The numbers are lost when the process ends. Package
+// activity keeps the numbers that must outlive a process.
 type Metrics struct {
 	// Checks counts the checks that ended, by outcome: the outcomes of package schedule, "indexed" for a check that
 	// indexed content fetched before, and "purged" for a check that removed an item. A check whose finding was not
-	// committed does not count.
+	// committed is not counted.
 	Checks  *Counter
-	Changes *Counter // checks that found new content, the first check included
-	Kinds   *Counter // changes by kind, see package change; a collapse that waits for confirmation does not count
+	Changes *Counter // checks that found new content, including first checks
+	Kinds   *Counter // changes by kind (see package change), without collapses that wait for confirmation
 	Bytes   *Counter // bytes of fetched bodies, after decoding
-	// Errors counts errors by where they arose (fetch, storage, index, invocation) and by kind of fault. A missing
-	// row or a conflict in storage is normal and does not count. Checks counts the pages that fail.
+	// Errors counts errors by the place where they arose (fetch, storage, index, invocation) and by kind of fault. A
+	// missing row or a conflict in storage is normal and is not counted. Pages that fail are counted in Checks.
 	Errors *Counter
-	// Storage counts storage operations by service (table, queue, blob) and by name of the port's method. A query or
-	// a list counts as one, however many requests its pages take.
+	// Storage counts storage operations by service (table, queue, blob) and by the name of the port's method. A query
+	// or a list is one operation, however many requests its pages take.
 	Storage        *Counter
-	PolitenessWait *Histogram // seconds that a request waited for its host; a request that did not wait is not observed
-	// seconds from the insertion of a message to its delivery, including a requested delay; by function
+	PolitenessWait *Histogram // seconds that a request waited for its host; requests that did not wait are left out
+	// QueueAge is the time from the insertion of a message to its delivery, in seconds and by function. It includes a
+	// requested delay.
 	QueueAge *Histogram
-	// Invocations counts by function or route and by outcome: ok, refused (the caller's fault), dropped (an
-	// unreadable message), failed.
+	// Invocations counts invocations by function or route and by outcome: ok, refused (the caller's fault), dropped
+	// (an unreadable message), failed.
 	Invocations *Counter
-	Duration    *Histogram // of invocations, in seconds, by function
+	Duration    *Histogram // how long invocations took, in seconds, by function
 	IndexPages  *Counter   // pages written to the search index and removed from it, by operation
-	// ChunkCollisions counts the chunks written to the index whose uid another chunk of the same page had as well
-	// (002 §5.4), by what distinguished them: context, ordinal.
+	// ChunkCollisions counts the chunks written to the index that shared their uid with another chunk of the same
+	// page (002 §5.4), by what distinguished the chunks: context, ordinal.
 	ChunkCollisions *Counter
 	ModelTokens     *Counter // tokens that language models read and wrote, by direction: in, out
-	// Deliveries counts tries to send a message to a channel, by service (webhook, or a service of package send) and
-	// by outcome: sent, retried, failed (permanently).
+	// Deliveries counts attempts to send a message to a channel, by service (webhook, or a service of package send)
+	// and by outcome: sent, retried, failed (permanently).
 	Deliveries *Counter
 }
 
@@ -68,7 +69,8 @@ func New() *Metrics {
 	}
 }
 
-// Read returns all families in the order of the struct. While work continues, their values are not from one instant.
+// Read returns all families in the order of the struct. When work continues meanwhile, the values are not from one
+// instant.
 func (m *Metrics) Read() []Family {
 	return []Family{
 		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Scope names what the work under a context belongs to.
+// Scope says to which invocation the work under a context belongs.
 type Scope struct {
 	Function   string // the function of a trigger, or the route of an HTTP function; empty before it is known
 	Invocation string // the host's id of the invocation

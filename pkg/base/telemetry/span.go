@@ -2,7 +2,7 @@ package telemetry
 
 import "time"
 
-// These are the outcomes of invocations, as they are counted.
+// These are the outcomes of invocations, as used in labels.
 const (
 	OutcomeOK      = "ok"
 	OutcomeRefused = "refused" // the caller is at fault
@@ -10,10 +10,10 @@ const (
 	OutcomeFailed  = "failed"  // Tidemark itself is at fault
 )
 
-// Span is an invocation that has ended, with the names that its log lines have.
+// Span describes an invocation that has ended, with the names by which its log lines are found.
 type Span struct {
 	Scope
 	Began   time.Time
 	Took    time.Duration
-	Outcome string // one of the constants
+	Outcome string // one of the constants above
 }

@@ -28,7 +28,7 @@ func (m *Metrics) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeHistogram writes cumulative buckets, as the format requires: each includes those below it.
+// writeHistogram writes cumulative buckets, as the format requires: each bucket includes all buckets below it.
 func writeHistogram(b *bytes.Buffer, f *Family, s Series) {
 	labels, values := append(f.Labels[:len(f.Labels):len(f.Labels)], "le"), append(s.Values[:len(s.Values):len(s.Values)],
 		"")

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Trace is a position in a W3C trace: the trace, one span of it, and the span that asked for this one. The zero Trace
-// means no trace.
+// Trace is a position in a W3C trace: the trace, one span of it, and the parent of that span. The zero Trace means no
+// trace.
 type Trace struct {
 	ID     string // 32 lower-case hexadecimal digits
-	Span   string // 16
-	Parent string // 16, or empty for the first span of a trace
-	Flags  string // 2, as received; "01" is sampled
+	Span   string // 16 digits
+	Parent string // 16 digits, or empty for the first span of a trace
+	Flags  string // 2 digits, as received; "01" means sampled
 }
 
 // NewTrace begins a trace.
 func NewTrace() Trace { return Trace{ID: random(16), Span: random(8), Flags: "01"} }
 
-// ParseTrace reads a traceparent header (W3C Trace Context §3.2). Span is the sender's span. As the standard
-// requires, an invalid header counts as no trace: ok is false.
+// ParseTrace reads a traceparent header (W3C Trace Context §3.2). The field Span of the result is the sender's span.
+// As the standard requires, an invalid header is treated as no trace, and ok is false.
 func ParseTrace(header string) (t Trace, ok bool) {
 	parts := strings.Split(header, "-")
 	if len(header) > 512 || len(parts) < 4 || !isHex(parts[0], 2) || parts[0] == "ff" || parts[0] == "00" &&
@@ -33,7 +33,7 @@ func ParseTrace(header string) (t Trace, ok bool) {
 	return t, true
 }
 
-// Child returns a new span of the trace whose parent is this one. The zero Trace begins a new trace.
+// Child returns a new span of the trace, whose parent is the span of t. For the zero Trace it begins a new trace.
 func (t Trace) Child() Trace {
 	if t.ID == "" {
 		return NewTrace()
@@ -41,7 +41,7 @@ func (t Trace) Child() Trace {
 	return Trace{ID: t.ID, Span: random(8), Parent: t.Span, Flags: t.Flags}
 }
 
-// String returns the traceparent header that names the span, or "" for the zero Trace.
+// String returns the traceparent header for the span, or "" for the zero Trace.
 func (t Trace) String() string {
 	if t.ID == "" {
 		return ""
@@ -49,7 +49,8 @@ func (t Trace) String() string {
 	return "00-" + t.ID + "-" + t.Span + "-" + t.Flags
 }
 
-// random returns n random bytes as hexadecimal digits. The standard forbids all zeros; their odds are negligible.
+// random returns n random bytes as hexadecimal digits. The standard forbids all zeros, which are too improbable to
+// check.
 func random(n int) string {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails

@@ -1,5 +1,5 @@
-// Package wallclock works with times of day as a clock on the wall shows them: in a time zone, with summer time. Each
-// calendar day has each time of day once, even when an hour is skipped or repeated.
+// Package wallclock works with times of day as a clock on the wall shows them, in a time zone with summer time. Each
+// calendar day has each time of day once, even when the clocks skip or repeat an hour.
 package wallclock
 
 import (
@@ -55,12 +55,12 @@ func (c Clock) Hour() int { return int(c) / 60 }
 // Minute returns the minute within the hour.
 func (c Clock) Minute() int { return int(c) % 60 }
 
-// On returns this time on the day that is later days after t, in the time zone of t.
+// On returns this time of day on the day that is later days after t, in the time zone of t.
 func (c Clock) On(t time.Time, later int) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day()+later, c.Hour(), c.Minute(), 0, 0, t.Location())
 }
 
-// Next returns the first time after t at which a clock in the zone shows c.
+// Next returns the first time after t at which a clock in the zone shows the time c.
 func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
 	for day := 0; ; day++ {
 		if at := c.On(t.In(zone), day); at.After(t) {
@@ -69,7 +69,7 @@ func (c Clock) Next(t time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// Zone returns the time zone of an IANA name, or UTC for an empty name. Errors: Invalid.
+// Zone returns the time zone with an IANA name, or UTC for an empty name. Errors: Invalid.
 func Zone(name string) (*time.Location, error) {
 	const longest = 60
 	zone, err := time.LoadLocation(name)
@@ -79,14 +79,14 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Hours is a span of each day, from one time until just before another. It crosses midnight when To is before From.
+// Hours is a span of time on each day, from From until just before To. It crosses midnight when To is before From.
 type Hours struct {
 	From, To Clock
 	Zone     *time.Location
 }
 
-// Contain reports whether t is within the hours. Nil hours contain nothing, and neither do hours that end when they
-// begin.
+// Contain reports whether t is within the hours. It returns false for nil hours, and for hours that end at the time
+// when they begin.
 func (h *Hours) Contain(t time.Time) bool {
 	if h == nil {
 		return false
@@ -99,7 +99,7 @@ func (h *Hours) Contain(t time.Time) bool {
 	return h.From <= at || at < h.To
 }
 
-// Over returns when the hours around t end, or t itself when t is not within the hours.
+// Over returns the time when the hours around t end, or t itself when t is not within the hours.
 func (h *Hours) Over(t time.Time) time.Time {
 	if !h.Contain(t) {
 		return t

@@ -1,8 +1,7 @@
 package words
 
 // Distance returns how many letters must be changed, deleted, inserted or swapped with a neighbour to turn a into b
-// (optimal string alignment). When the distance is greater than most, the result is only known to be greater than
-// most.
+// (optimal string alignment). When the distance is greater than most, the result may be any number greater than most.
 func Distance(a, b []rune, most int) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -22,7 +21,7 @@ func Distance(a, b []rune, most int) int {
 			}
 			least = min(least, row[j])
 		}
-		if least > most+1 { // a swap may still use the row before
+		if least > most+1 { // a swap may still use the previous row
 			return most + 1
 		}
 		before, last, row = last, row, before

@@ -1,6 +1,6 @@
-// Package words writes times and numbers in English as people read them, alike on the command line and on the
-// dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and measures how
-// far two words differ ([Distance]).
+// Package words writes times and numbers in English as people read them, in the same way on the command line and on
+// the dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and measures
+// how much two words differ ([Distance]).
 package words
 
 import (
@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Relative writes how far t is from now: "3 minutes ago", "in 2 hours", and "now" within a second.
+// Relative writes how far t is from now: "3 minutes ago", "in 2 hours", or "now" when the difference is below a
+// second.
 func Relative(now, t time.Time) string {
 	d := t.Sub(now)
 	switch {
@@ -63,8 +64,8 @@ func whole(d time.Duration) (n int, unit string) {
 	return int(d / time.Second), "second"
 }
 
-// Count writes n with the right form of a noun: "1 entry", "1,200 entries". It knows only the endings of the nouns
-// that the program uses.
+// Count writes n followed by the noun in the singular or plural: "1 entry", "1,200 entries". It forms the plural only
+// of the nouns that the program uses.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -87,8 +88,8 @@ func Thousands(n int) string {
 	return s
 }
 
-// Clip returns the beginning of s, of at most n bytes, and ends where a character ends. It cuts text that is not
-// UTF-8 after n bytes.
+// Clip returns the beginning of s, of at most n bytes, without breaking a character. It cuts text that is not UTF-8
+// after exactly n bytes.
 func Clip(s string, n int) string {
 	n = max(n, 0)
 	if len(s) <= n {

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// CaptureID names a capture: its item's id, a slash, and the SHA-256 of its bytes in hexadecimal.
+// CaptureID identifies a capture: its item's id, a slash, and the SHA-256 of its bytes in hexadecimal.
 type CaptureID string
 
-// NewCaptureID returns the id of the capture of an item, from the digest of its bytes, with or without "sha256:".
+// NewCaptureID returns the id of an item's capture. rawHash is the digest of the capture's bytes, with or without
+// "sha256:".
 func NewCaptureID(item, rawHash string) CaptureID {
 	return CaptureID(item + "/" + strings.TrimPrefix(rawHash, "sha256:"))
 }
@@ -20,8 +21,8 @@ func (id CaptureID) Split() (item, digest string) {
 	return item, digest
 }
 
-// Capture holds the properties by which captures are compared. It records that a source was found with some content.
-// A source that returns to earlier bytes therefore has the earlier capture again, at another time.
+// Capture holds the properties by which captures are compared. It records that a source had some content at a time.
+// When a source returns to earlier bytes, it has the earlier capture again, at another time.
 type Capture struct {
 	ID           CaptureID `col:"capture,always"`
 	Version      Version   `col:"normalizationVersion,always"`
@@ -30,7 +31,7 @@ type Capture struct {
 	At           time.Time `col:"at,always"` // when the source was found with this content
 }
 
-// These are the values of an edge's reason and selected (spec 000 §4.3).
+// These are the values of the fields Reason and Selected of an edge (spec 000 §4.3).
 const (
 	SameContent = "same_content_sha256"
 	SameURI     = "same_canonical_uri"
@@ -44,23 +45,23 @@ type Edge struct {
 	Newer    CaptureID `col:"newer,always"`
 	Older    CaptureID `col:"older,always"`
 	At       time.Time `col:"at,always"`
-	Version  Version   `col:"normalizationVersion,always"` // of both captures
+	Version  Version   `col:"normalizationVersion,always"` // the version of both captures
 	Metadata `col:",inline"`
 }
 
-// Metadata records how the older capture was chosen (spec 000 §4.3). "" means no match.
+// Metadata records how the older capture was chosen (spec 000 §4.3). An empty match means that no capture matched.
 type Metadata struct {
 	Reason             string    `col:"reason,always"`             // SameContent or SameURI
-	ConflictResolved   bool      `col:"conflictResolved"`          // the two matches are different captures
-	CanonicalURIMatch  CaptureID `col:"canonicalUriMatch,always"`  // the newest with the same canonical URI
-	ContentSHA256Match CaptureID `col:"contentSha256Match,always"` // the newest with the same content
+	ConflictResolved   bool      `col:"conflictResolved"`          // the two matches below are different captures
+	CanonicalURIMatch  CaptureID `col:"canonicalUriMatch,always"`  // the newest capture with the same canonical URI
+	ContentSHA256Match CaptureID `col:"contentSha256Match,always"` // the newest capture with the same content
 	Selected           string    `col:"selected,always"`           // SelectedContent or SelectedURI
 }
 
-// Supersede finds the candidate that an incoming capture supersedes (B4, spec 000 §4). A candidate with the same
-// content goes before one with the same canonical URI. Among several the newest wins, and among equally new ones the
-// larger id. Candidates of another version, and the incoming capture itself, do not count (B3). Found is false when
-// none matches.
+// Supersede finds the candidate that an incoming capture supersedes (B4, spec 000 §4). It prefers candidates with the
+// same content to those with the same canonical URI. Among several, it chooses the newest, and among equally new ones
+// the one with the larger id. It ignores candidates of another version, and the incoming capture itself (B3). The
+// result found is false when no candidate matches.
 func Supersede(in Capture, candidates []Capture) (e Edge, found bool) {
 	uri := newest(in, candidates,
 		func(c Capture) bool { return c.CanonicalURI != "" && c.CanonicalURI == in.CanonicalURI })
@@ -91,7 +92,7 @@ func newest(in Capture, candidates []Capture, matches func(Capture) bool) Captur
 	return best.ID
 }
 
-// Newer reports whether a is more recent than b, or equally recent with the larger id.
+// Newer reports whether a is more recent than b. Of two equally recent captures, the one with the larger id is newer.
 func Newer(a, b Capture) bool {
 	return cmp.Or(a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID))) > 0
 }

@@ -1,7 +1,7 @@
 // Package lineage decides which captures may be compared with each other: only those whose URLs and texts were
-// normalized by the same rules (requirement B1, B3; spec 000 §1 and §3).
+// normalized by the same rules (requirements B1 and B3; spec 000 §1 and §3).
 //
-// The [Version] of the rules in force is [Current]. Every collection run records the version at its start and never
+// [Current] is the [Version] of the rules in force. Every collection run records the version at its start and never
 // changes it. When the output of the rules for URLs (package source) or for text (package extract) changes, the
 // number after "url" or "text" must be raised. Until then the golden files of those packages fail (B6).
 //
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Version names the normalization rules of a run:
+// Version identifies the normalization rules of a run:
 //
 //	<collector>_<component>_v<n>[.<patch>][_<component>_v<n>[.<patch>]…]
 //
@@ -32,8 +32,8 @@ const maxPatch = 1_000_000
 // String returns the version as stored.
 func (v Version) String() string { return string(v) }
 
-// Component returns the part of the version called name, with its number, such as "url_v2" or "text_v1.1". It returns
-// "" when the version has no such part.
+// Component returns the component of the version with the given name, with its number, such as "url_v2" or
+// "text_v1.1". It returns "" when the version has no such component.
 func (v Version) Component(name string) string {
 	words := strings.Split(string(v), "_")
 	for i, word := range words[:len(words)-1] {
@@ -45,8 +45,9 @@ func (v Version) Component(name string) string {
 	return ""
 }
 
-// Under returns v for rules with settings that change their output, such as another list of trackers. It derives a
-// patch of the component called name from the settings, so the same settings give the same version everywhere.
+// Under returns the version v adapted to settings that change the output of the rules, such as another list of
+// trackers. It derives a patch number for the component called name from the settings, so the same settings give the
+// same version everywhere.
 func (v Version) Under(name, settings string) Version {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(settings)) // never fails
@@ -55,7 +56,7 @@ func (v Version) Under(name, settings string) Version {
 	return Version(strings.Replace(string(v), part, rules+"."+strconv.Itoa(1+int(h.Sum32()%maxPatch)), 1))
 }
 
-// Comparable reports whether captures with versions a and b may be compared, deduplicated and joined by edges: only
-// when the versions are equal (B3), including their patches. A missing version is comparable with nothing, not even
-// with another missing version.
+// Comparable reports whether captures with versions a and b may be compared, deduplicated and joined by edges. They
+// may only when the versions are equal (B3), including their patches. A missing version is comparable with no
+// version, not even with another missing one.
 func Comparable(a, b Version) bool { return a == b && a != "" }

@@ -28,9 +28,9 @@ func displayHost(u *url.Url) string {
 	return shown
 }
 
-// readable decodes the escapes of printable Unicode characters beyond ASCII. All other escapes stay: escaped ASCII
-// has a meaning, spaces and invisible or direction-changing characters would mislead, and bytes that are not UTF-8
-// cannot be shown.
+// readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes: escaped
+// ASCII has a meaning, spaces and invisible or direction-changing characters would mislead, and bytes that are not
+// UTF-8 cannot be shown.
 func readable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -46,7 +46,8 @@ func readable(s string) string {
 	return b.String()
 }
 
-// escapedRun returns the length of the escapes at the beginning of s. s is canonical, so each % begins an escape.
+// escapedRun returns the length of the run of escapes at the beginning of s. The text s is canonical, so each %
+// begins an escape.
 func escapedRun(s string) (n int) {
 	for n < len(s) && s[n] == '%' {
 		n += 3
@@ -54,7 +55,7 @@ func escapedRun(s string) (n int) {
 	return n
 }
 
-// writeReadable writes a run of escapes, decoded where that is safe.
+// writeReadable writes a run of escapes and decodes those that are safe to show.
 func writeReadable(b *strings.Builder, escapes string) {
 	for text := percent.Decode(escapes); text != ""; {
 		r, size := utf8.DecodeRuneInString(text)
@@ -67,6 +68,6 @@ func writeReadable(b *strings.Builder, escapes string) {
 	}
 }
 
-// unreadable reports characters that are not visible as themselves: controls, formats, private use, unassigned ones
-// and spaces.
+// unreadable reports whether a reader could not recognize a character on the screen: controls, format characters,
+// private use, unassigned characters and spaces.
 func unreadable(r rune) bool { return !unicode.IsPrint(r) }

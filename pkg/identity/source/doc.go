@@ -2,7 +2,8 @@
 // one partition, and none of these contains a secret.
 //
 // It implements A1, A2, A4 and A5 of the requirements and spec 003 §3. It uses no context, no clock and no network.
-// It is the "url" in lineage.Current: golden files fail when its output changes and that number does not.
+// The component "url" of lineage.Current is the version of its rules: golden files fail when the output of the rules
+// changes and the number of that component does not.
 //
 // # Rules, in order
 //
@@ -12,9 +13,9 @@
 //     one dot that may end a host, from url_v2 on.
 //  2. Refuse URLs that are not http or https, that have no host, or whose host net/http cannot request.
 //  3. Drop fragment and userinfo.
-//  4. Make percent-encoding canonical (RFC 3986 §6.2.2): upper-case hex, unreserved characters decoded, reserved
-//     ones never. Escape characters that a URL cannot contain: a stray % as %25, and " < > [ ] \ ^ ` { | }. So
-//     "a[]=1" and "a%5B%5D=1" are the same.
+//  4. Make percent-encoding canonical (RFC 3986 §6.2.2): write hex in upper case, decode unreserved characters, and
+//     never decode reserved ones. Escape characters that a URL cannot contain: a stray % as %25, and
+//     " < > [ ] \ ^ ` { | }. So "a[]=1" and "a%5B%5D=1" are the same.
 //  5. Remove all slashes at the end of the path, except that the root is "/". Slashes within the path stay:
 //     "/a//b" is not "/a/b".
 //  6. Remove empty pieces, secrets and trackers from the query, and sort the remaining pieces by name, byte by
@@ -22,8 +23,8 @@
 //     distinguish them. Remove the "?" of a query without pieces.
 //  7. Refuse results longer than [MaxNormalized].
 //
-// Rule 5 may join pages that a server distinguishes. The requirement asks for that, so requests never use the
-// identity: [FetchForm] keeps slash and order as given.
+// Rule 5 may join pages that a server distinguishes, but the requirement demands it. Therefore a request never uses
+// the normalized text: [FetchForm] keeps trailing slash and query order as given.
 //
 // # Secrets
 //
@@ -39,13 +40,13 @@
 //   - JSON Web Tokens under any name, and code on *.azurewebsites.net when it is as long as a
 //     function key.
 //
-// The parameters key, code, token, auth, secret, session, sid and a lone sig are kept. On ordinary sites these name a
-// product, a language, a conference or a forum, and dropping them would make all of them one item. A private source
-// is registered with the name of a credential instead (A24).
+// The parameters key, code, token, auth, secret, session, sid and a lone sig are kept. On ordinary sites they select
+// a product, a language, a conference or a forum, and dropping them would merge all of these pages into one item. A
+// private source is registered with the name of a credential instead (A24).
 //
 // # Alternatives considered
 //
-// Profiles of the parser's canonicalizer read bücher.de as Latin-1. net/url reads less than half of what browsers
-// read. A deny list of every name that may hold a secret, including key and code, would merge pages. Path parameters
-// such as ";jsessionid=" are kept, because the requirement does not name them.
+// Profiles of the parser's canonicalizer read bücher.de as Latin-1. net/url reads less than half of the URLs that
+// browsers read. A deny list of every name that may hold a secret, including key and code, would merge pages. Path
+// parameters such as ";jsessionid=" are kept, because the requirement does not mention them.
 package source

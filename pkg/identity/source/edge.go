@@ -17,15 +17,15 @@ import (
 // These are the limits on input, in bytes.
 const (
 	// MaxRaw bounds a URL as typed or found, and a [FetchForm]. It leaves room for trackers and signatures that are
-	// dropped afterwards.
+	// dropped later.
 	MaxRaw = 8192
 	// MaxNormalized bounds [Source.Normalized]. Longer URLs are refused: few pages need them, but crawler traps use
 	// them. The bound keeps an item's row within Azure's limits.
 	MaxNormalized = 2048
-	// maxAuthority bounds host and credentials together when there are credentials, because the time to parse them
-	// grows with the square of their length.
+	// maxAuthority bounds the total length of host and credentials when there are credentials, because the time to
+	// parse them grows with the square of their length.
 	maxAuthority = 1024
-	// maxHost is the longest name that DNS can hold, and a dot after it (RFC 1035 §2.3.4).
+	// maxHost is the length of the longest name that DNS can hold, plus a dot after it (RFC 1035 §2.3.4).
 	maxHost = 254
 )
 
@@ -53,8 +53,8 @@ func parse(base, raw string) (u *url.Url, err error) {
 	return u, check(u)
 }
 
-// withoutRoot removes the dot that ends a name at the root of the DNS: "localhost." and "localhost" are one host, and
-// servers and certificates use the name without it. A name cannot end in two dots, so those stay.
+// withoutRoot removes the dot that ends a fully qualified DNS name: "localhost." and "localhost" are one host, and
+// servers and certificates use the name without the dot. A valid name cannot end in two dots, so two dots stay.
 func withoutRoot(host string) string {
 	name, rooted := strings.CutSuffix(host, ".")
 	if !rooted || name == "" || strings.HasSuffix(name, ".") {
@@ -63,8 +63,8 @@ func withoutRoot(host string) string {
 	return name
 }
 
-// longAuthority reports whether there are credentials longer than the bound. They can only be in the first or second
-// stretch between delimiters: "https:", "user:password@host".
+// longAuthority reports whether the URL has credentials and the authority is longer than [maxAuthority]. The
+// credentials can only be in the first or second stretch between delimiters: "https:", "user:password@host".
 func longAuthority(raw string) bool {
 	stretches := 0
 	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
@@ -94,12 +94,12 @@ func check(u *url.Url) error {
 	return nil
 }
 
-// sendable are the bytes that net/url and net/http accept in a host. The standard allows a few more, such as braces,
-// and DNS far fewer.
+// sendable lists the bytes that net/url and net/http accept in a host. The URL standard allows a few more, such as
+// braces, and DNS allows far fewer.
 const sendable = "abcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=[]:"
 
-// asText escapes bytes that are not UTF-8. Location headers and old pages contain Latin-1, and reading each such byte
-// as U+FFFD would merge different URLs. In a host such bytes are refused.
+// asText escapes bytes that are not UTF-8. Location headers and old pages contain Latin-1, and reading each of its
+// bytes as U+FFFD would merge different URLs. In a host such bytes are refused.
 func asText(raw string) string {
 	if utf8.ValidString(raw) {
 		return raw
@@ -121,14 +121,14 @@ func asText(raw string) string {
 // accept.
 var number = regexp.MustCompile(`(^|\.)(0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)\.?$`)
 
-// mapping is UTS #46 without the checks. It gives the host as the parser reads it.
+// mapping converts a host to the form in which the parser reads it, by UTS #46 without the checks.
 var mapping = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.CheckHyphens(false))
 
 // unparsable is a host that every parser refuses.
 const unparsable = "%"
 
-// screenHost makes two kinds of host unparsable that the parser accepts against the standard: addresses with a sign
-// ("0+1", which it reads as 0.0.0.1), and doubled brackets, which it trims.
+// screenHost makes two kinds of host unparsable that the parser accepts in violation of the standard: addresses with
+// a sign (the parser reads "0+1" as 0.0.0.1), and doubled brackets, which the parser trims.
 func screenHost(_ *url.Url, host string) string {
 	if strings.HasPrefix(host, "[[") || strings.HasSuffix(host, "]]") {
 		return unparsable
@@ -141,8 +141,8 @@ func screenHost(_ *url.Url, host string) string {
 	return host
 }
 
-// refusal turns the parser's error into a reason. The parser's own text repeats the URL with any secrets in it, so it
-// must not be passed on.
+// refusal turns the parser's error into a reason for the user. The parser's own text repeats the URL with any secrets
+// in it, so that text must not be passed on.
 func refusal(err error) error {
 	switch kind := errors.Type(err); kind {
 	case errors.HostMissing:
@@ -162,7 +162,7 @@ func noHost() error { return refuse("no host") }
 
 func tooLong(limit int) error { return refuse("too long: more than %d bytes", limit) }
 
-// refuse returns the error of every refusal. It never quotes the input.
+// refuse returns the error for a refused URL. The error never quotes the URL.
 func refuse(format string, args ...any) error {
 	return fault.Field("url", "url: "+format, args...)
 }

@@ -20,7 +20,8 @@ var (
 // fixStray escapes each % that does not begin an escape, because net/url refuses a path with such a %.
 func fixStray(s string) string { return percent.Repair(s, func(byte) bool { return false }) }
 
-// lower folds ASCII only, so that no other letter folds into a tracker's name.
+// lower converts only ASCII letters to lower case, so that no other letter can turn into a letter of a tracker's
+// name.
 func lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {

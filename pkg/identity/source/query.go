@@ -10,7 +10,7 @@ import (
 // param is one piece of a query between two "&".
 type param struct {
 	text  string // as written: "name", "name=" or "name=value"
-	name  string // decoded, lower-case; rules match against it
+	name  string // decoded and in lower case; the rules examine this form
 	value string // decoded
 }
 
@@ -26,7 +26,7 @@ func params(query string) []param {
 	return ps
 }
 
-// join is the inverse of params.
+// join is the inverse of [params].
 func join(ps []param) string {
 	var b strings.Builder
 	for i, p := range ps {
@@ -38,8 +38,8 @@ func join(ps []param) string {
 	return b.String()
 }
 
-// byName sorts params by name as written, including case. The sort must be stable: to many sites, repeated names are
-// a list whose order has a meaning.
+// byName sorts params by name as written, case-sensitively. The sort must be stable: on many sites, a repeated name
+// is a list whose order has a meaning.
 func byName(ps []param) {
 	slices.SortStableFunc(ps, func(a, b param) int {
 		nameA, _, _ := strings.Cut(a.text, "=")

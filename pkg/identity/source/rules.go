@@ -31,7 +31,7 @@ func DefaultRules() Rules {
 // NewRules makes rules from the entries of TRACKING_PARAM_PREFIXES (A2). An entry that ends in "_" matches every name
 // that begins with it, and any other entry matches only the whole name. ASCII case does not matter. Spaces around an
 // entry are ignored. The error is Invalid for more than 256 entries, and for an entry that is not 1 to 64 printable
-// ASCII characters without & = # % + *. The last is refused because "utm_*" would match nothing.
+// ASCII characters without & = # % + *. An asterisk is refused because "utm_*" would match nothing.
 func NewRules(trackingPrefixes []string) (Rules, error) {
 	const field = "TRACKING_PARAM_PREFIXES"
 	if len(trackingPrefixes) > maxTrackers {

@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// These signatures grant access to one address. Their fields have everyday names ("se", "sp", "Expires"), so a field
-// is dropped only next to its signature.
+// Each of these signatures grants access to one address. Their fields have everyday names ("se", "sp", "Expires"), so
+// a field is dropped only when its signature is present.
 var (
-	// azureSAS are the fields of an Azure shared access signature, for services and for Logic Apps.
+	// azureSAS lists the fields of an Azure shared access signature, for services and for Logic Apps.
 	azureSAS = []string{
 		"sv", "se", "st", "sp", "sr", "si", "ss", "srt", "sip", "spr", "sdd", "ses", "scid",
 		"skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "sduoid", "skdutid",
 		"tn", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct",
 	}
-	// signers are the names of the signer, next to "Signature", in S3 version 2, Cloud Storage version 2, CloudFront
-	// and OSS. signed are the other fields of these schemes.
+	// signers lists the parameters that identify the signer, beside "Signature", in S3 version 2, Cloud Storage
+	// version 2, CloudFront and OSS. The variable signed lists the other fields of these schemes.
 	signers = []string{"awsaccesskeyid", "googleaccessid", "key-pair-id", "ossaccesskeyid"}
 	signed  = []string{"signature", "expires", "policy", "security-token"}
 )
 
-// credentials are names that mean a credential or a session everywhere, and never select a page.
+// credentials lists names that mean a credential or a session everywhere and never select a page.
 var credentials = []string{
 	"access_token", "refresh_token", "id_token", "auth_token", "client_secret",
 	"api_key", "api-key", "apikey", "subscription-key", "ocp-apim-subscription-key",
 	"password", "passwd", "pwd", "jsessionid", "phpsessid", "aspxauth", "asp.net_sessionid",
 }
 
-// vendorSigned are the prefixes of names that only signatures use: S3 version 4, Cloud Storage version 4, OSS.
+// vendorSigned lists the prefixes of names that only signatures use: S3 version 4, Cloud Storage version 4, OSS.
 var vendorSigned = []string{"x-amz-", "x-goog-", "x-oss-"}
 
-// minFunctionKey is less than the length of every key of Azure Functions (56), and greater than that of codes that
-// select a page.
+// minFunctionKey is the shortest value that is taken for a key of Azure Functions. Every such key is longer (56), and
+// codes that select a page are shorter.
 const minFunctionKey = 40
 
-// withoutSecrets drops the params that grant access, from a URL on host (without port).
+// withoutSecrets drops the params that grant access from the query of a URL. host is the URL's host without port.
 func withoutSecrets(host string, ps []param) []param {
 	sas := hasSAS(host, ps)
 	vendor := has(ps, "signature") && slices.ContainsFunc(signers, func(name string) bool { return has(ps, name) })
@@ -49,8 +49,8 @@ func withoutSecrets(host string, ps []param) []param {
 	})
 }
 
-// hasSAS reports whether sig is the signature of a SAS. On Azure Storage it always is; elsewhere only when one of its
-// fields is present, because a lone sig may be anything.
+// hasSAS reports whether sig is the signature of a SAS. On Azure Storage it always is. Elsewhere it is one only when
+// a field of a SAS is present, because a lone sig may mean anything.
 func hasSAS(host string, ps []param) bool {
 	if !has(ps, "sig") {
 		return false
@@ -63,7 +63,7 @@ func has(ps []param, name string) bool {
 	return slices.ContainsFunc(ps, func(p param) bool { return p.name == name })
 }
 
-// isCredential reports whether a param alone is a secret.
+// isCredential reports whether a param is a secret by itself, without a signature beside it.
 func isCredential(host string, p param) bool {
 	switch {
 	case slices.Contains(credentials, p.name), isJWT(p.value):
@@ -74,8 +74,8 @@ func isCredential(host string, p param) bool {
 	return slices.ContainsFunc(vendorSigned, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
 }
 
-// isJWT reports whether a value is a JSON Web Token (RFC 7519): three base64url parts, the first of which is an
-// object. It is a credential under any name.
+// isJWT reports whether a value is a JSON Web Token (RFC 7519): three base64url parts, the first of which is a JSON
+// object. Such a token is a credential under any name.
 func isJWT(value string) bool {
 	parts := strings.Split(value, ".")
 	if len(parts) != 3 || !strings.HasPrefix(parts[0], "eyJ") || !strings.HasPrefix(parts[1], "eyJ") {

@@ -11,14 +11,14 @@ import (
 // Type is the type of a source. It is stored, and every [ID] begins with it.
 type Type string
 
-// The types of spec 003 §3.
+// These are the types of spec 003 §3.
 const (
 	URL  Type = "url"
 	File Type = "file"
 )
 
-// ID is the stable name of a source: its type, an underscore and its [Source.Hash], such as "url_" followed by 26
-// characters of a-z and 2-7. The ID of a source never changes.
+// ID is the stable name of a source: its type, an underscore and its [Source.Hash]. An example is "url_" followed by
+// 26 characters of a-z and 2-7. The ID of a source never changes.
 type ID string
 
 // Source is a user's URL or file reduced to its identity. Sources are values and may be compared with ==. Make them
@@ -28,16 +28,17 @@ type Source struct {
 	// Normalized is the identity: printable ASCII of at most [MaxNormalized] bytes, without secrets. Two sources are
 	// the same exactly when their Normalized is equal.
 	Normalized string
-	// Display is Normalized as people write it, with Unicode in host, path and query. It parses to the same Source.
+	// Display is Normalized in readable form, with Unicode in host, path and query. It parses to the same Source.
 	Display string
-	// Host is the ASCII host as in Normalized, with ":port" unless the port is the scheme's own. It is a valid key of
-	// Azure Tables.
+	// Host is the ASCII host as in Normalized, with ":port" unless the port is the scheme's default. It is a valid
+	// key of Azure Tables.
 	Host string
 	// Scheme is "http" or "https".
 	Scheme string
 }
 
-// hashLen keeps 130 bits of the SHA-256: the odds of a collision among 10^12 sources are 10^-15.
+// hashLen is the number of base32 characters kept of the SHA-256. They hold 130 bits: the odds of a collision among
+// 10^12 sources are 10^-15.
 const hashLen = 26
 
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -56,18 +57,18 @@ func (s Source) ID() ID { return ID(string(s.Type) + "_" + s.Hash()) }
 func (s Source) Hash() string { return shortHash(s.Normalized) }
 
 // ContentGroupID returns the short hash of host and path without query (A4; spec 003 §10). Sources that differ only
-// in http or https, or in their query, share it, so it groups likely duplicates. It proves nothing: pages with the
-// same path may well differ by query.
+// in http or https, or in their query, share this id, so it groups likely duplicates. It does not prove that they are
+// duplicates: pages with the same path may well differ by query.
 func (s Source) ContentGroupID() string {
 	_, rest, isURL := strings.Cut(s.Normalized, "://")
 	if !isURL {
-		rest = s.Normalized // a path
+		rest = s.Normalized // a local path has no scheme
 	}
 	hostAndPath, _, _ := strings.Cut(rest, "?")
 	return shortHash(hostAndPath)
 }
 
-// Strategy decides how sources are spread over partitions, REGISTRY_PARTITION_STRATEGY.
+// Strategy decides how sources are spread over partitions. It is the setting REGISTRY_PARTITION_STRATEGY.
 type Strategy string
 
 // These are the strategies of A5.

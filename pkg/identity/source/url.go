@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// ParseURL makes the source of an absolute URL (A1). The error is Invalid, names the field "url" and gives the reason
-// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. ParseURL of
-// [Source.Normalized] or [Source.Display] returns the same Source again.
+// ParseURL makes a source from an absolute URL (A1). The error is Invalid, names the field "url" and gives the reason
+// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. For [Source.Normalized] or
+// [Source.Display], ParseURL returns the same Source again.
 func (r Rules) ParseURL(raw string) (Source, error) {
 	u, err := parse("", raw)
 	if err != nil {
@@ -20,9 +20,9 @@ func (r Rules) ParseURL(raw string) (Source, error) {
 	return r.source(u)
 }
 
-// Resolve makes the source that ref names on the page at base, with the rules of [Rules.ParseURL]. An empty ref names
-// the page itself. Pass base as it was fetched: [Source.Normalized] lacks the trailing slash against which
-// "next.html" is resolved.
+// Resolve makes a source from the reference ref on the page at base, with the rules of [Rules.ParseURL]. An empty ref
+// refers to the page itself. Pass base as it was fetched: [Source.Normalized] lacks the trailing slash, without which
+// "next.html" would resolve to another page.
 func (r Rules) Resolve(base, ref string) (Source, error) {
 	u, err := parseRef(base, ref)
 	if err != nil {
@@ -33,8 +33,8 @@ func (r Rules) Resolve(base, ref string) (Source, error) {
 
 // FetchForm returns the absolute URL raw in the form for requests. It parses raw as [Rules.ParseURL] does and removes
 // fragment, userinfo and secrets. It keeps path, trailing slash, trackers and query order as given, because servers
-// may distinguish them. The result names the same source as raw. The errors are those of ParseURL, except that the
-// bound is [MaxRaw].
+// may distinguish them. The result has the same identity as raw. The errors are those of ParseURL, except that the
+// limit on the length is [MaxRaw].
 func FetchForm(raw string) (string, error) {
 	u, err := parse("", raw)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseRef(base, ref string) (*url.Url, error) {
 	return parse(base, ref)
 }
 
-// source applies the rules of the package to a parsed URL, in the order of the package comment.
+// source applies the package's rules to a parsed URL, in the order of the package comment.
 func (r Rules) source(u *url.Url) (Source, error) {
 	path := percent.Canonical(u.Pathname(), inPath)
 	path = strings.TrimRight(path, "/")
@@ -77,8 +77,8 @@ func (r Rules) source(u *url.Url) (Source, error) {
 	return s, nil
 }
 
-// canonicalQuery returns the query of the identity. Encoding comes first, because the later steps examine names.
-// Sorting comes last, because order must not decide which params are dropped.
+// canonicalQuery returns the query of the normalized URL. Encoding comes first, because the later steps examine
+// names. Sorting comes last, because order must not decide which params are dropped.
 func (r Rules) canonicalQuery(u *url.Url) string {
 	ps := params(percent.Canonical(u.Query(), inQuery))
 	ps = withoutSecrets(u.Hostname(), ps)
