@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// These are the limits of the port. They are those of Azure Storage, minus what the port needs for itself.
+// These are the limits of the port: those of Azure Storage, minus what the port needs for itself.
 const (
 	// MaxKeyUnits bounds each part of a key, in UTF-16 code units.
 	MaxKeyUnits = 512
@@ -26,11 +26,11 @@ const (
 	MaxBinaryBytes = 64 << 10
 	// MaxEntityBytes bounds the size of an entity, as measured by Azure and as sent; see [EntitySize] and [JSONSize].
 	MaxEntityBytes = 1 << 20
-	// MaxTransactionBytes bounds the size of a transaction as sent, by an estimate from above.
+	// MaxTransactionBytes bounds the size of a transaction as sent. The size is estimated and never too small.
 	MaxTransactionBytes = 4 << 20
 	// MaxPage bounds the rows in the answer to one request of a query.
 	MaxPage = 1000
-	// MaxMessageBytes bounds a queue message: 64 KiB of base64.
+	// MaxMessageBytes bounds the body of a queue message. Encoded as base64, such a body has 64 KiB.
 	MaxMessageBytes = 48 << 10
 	// MaxReceive bounds the messages that one Receive returns.
 	MaxReceive = 32
@@ -44,8 +44,8 @@ const (
 	MaxMetadataBytes = 8 << 10
 )
 
-// TokenProperty is a column that callers must not use. An adapter that retries stores a token of the write in it,
-// recognizes its own write by the token after a lost answer, and hides the column from readers.
+// TokenProperty is a column that callers must not use. An adapter that retries stores a token of each write in it. By
+// the token the adapter recognizes its own write after a lost answer. It hides the column from readers.
 const TokenProperty = "wtok"
 
 // DefaultContentType is the type of a blob that was written without a type.
@@ -54,11 +54,12 @@ const DefaultContentType = "application/octet-stream"
 // maxETagBytes is far more than any adapter needs.
 const maxETagBytes = 256
 
-// opOverhead is the size that one operation adds to a transaction in addition to its entity and keys: the boundary,
-// the request line and the headers.
+// opOverhead is the size that one operation adds to a transaction, besides its entity and keys: the boundary, the
+// request line and the headers.
 const opOverhead = 1 << 10
 
-// CheckKey refuses a key that Azure Tables would refuse, and empty parts, which its SDK cannot address.
+// CheckKey refuses a key that Azure Tables would refuse. It also refuses empty parts, which Azure's SDK cannot
+// address.
 func CheckKey(k Key) error {
 	if err := checkKeyPart("partition key", k.Partition); err != nil {
 		return err
@@ -142,7 +143,7 @@ func CheckQuery(q Query) error {
 	return nil
 }
 
-// Wants reports whether a row with these columns fulfils Where.
+// Wants reports whether a row with the columns p fulfils the conditions in Where.
 func (q Query) Wants(p Properties) bool {
 	for name, value := range q.Where {
 		if p[name] != value {
@@ -153,7 +154,7 @@ func (q Query) Wants(p Properties) bool {
 }
 
 // CheckTransaction refuses a transaction that Azure Tables would refuse. It also refuses updates and deletes without
-// an ETag, which Azure would treat as "any revision". The error is an [*OpError] when it concerns one op.
+// an ETag, which Azure would treat as "any revision". When the error concerns one op, it is an [*OpError].
 func CheckTransaction(ops []Op) error {
 	if len(ops) == 0 || len(ops) > MaxOps {
 		return fault.New(fault.Invalid, "transaction of %d operations, not 1 to %d", len(ops), MaxOps)
@@ -175,7 +176,7 @@ func CheckTransaction(ops []Op) error {
 	return checkRowsOnce(ops)
 }
 
-// checkRowsOnce refuses a second operation on one row and names its index.
+// checkRowsOnce refuses a second operation on one row. The error gives the index of that operation.
 func checkRowsOnce(ops []Op) error {
 	if len(ops) == 1 {
 		return nil
@@ -190,7 +191,7 @@ func checkRowsOnce(ops []Op) error {
 	return nil
 }
 
-// checkOp also returns the largest size, in bytes, that the operation may have when sent.
+// checkOp refuses an invalid operation. It returns the largest size, in bytes, that the operation may have when sent.
 func checkOp(op Op) (wire int, err error) {
 	if err := CheckKey(op.Entity.Key); err != nil {
 		return 0, err
@@ -233,7 +234,7 @@ func checkEntity(e Entity) (wire int, err error) {
 	if n := max(EntitySize(e), json); n > MaxEntityBytes {
 		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
 	}
-	// The keys are in the address too, where a byte takes three bytes, and a quote six.
+	// The address contains the keys too, where a byte of a key takes three bytes, and a quote six.
 	return opOverhead + json + 6*(len(e.Partition)+len(e.Row)), nil
 }
 
@@ -248,7 +249,7 @@ func checkValue(name string, value any) error {
 	switch v := value.(type) {
 	case bool, int32, int64:
 	case float64:
-		// JSON has no number for NaN and the infinities, and they have no order.
+		// JSON cannot represent NaN and the infinities, and NaN has no order.
 		if v-v != 0 {
 			return fault.New(fault.Invalid, "column %s is not a finite number", name)
 		}
@@ -277,8 +278,8 @@ func checkString(name, s string) error {
 // reserved are the columns that belong to the service or the port.
 var reserved = []string{"PartitionKey", "RowKey", "Timestamp", "ETag", TokenProperty}
 
-// checkPropertyName allows ASCII identifiers, the part of Azure's C# identifiers that needs no table of Unicode
-// categories.
+// checkPropertyName allows ASCII identifiers. Azure allows all C# identifiers, but checking those would need tables
+// of Unicode categories.
 func checkPropertyName(name string) error {
 	if name == "" || len(name) > MaxNameBytes {
 		return fault.New(fault.Invalid, "column name of %d bytes, not 1 to %d", len(name), MaxNameBytes)
@@ -295,8 +296,9 @@ func checkPropertyName(name string) error {
 	return nil
 }
 
-// EntitySize returns the size of an entity as Azure Tables bills and limits it: 4 bytes, two for each UTF-16 unit of
-// the keys, and for each column 8 bytes, two for each unit of its name, and its value. It includes the token column.
+// EntitySize returns the size of an entity as Azure Tables bills and limits it: 4 bytes, two bytes for each UTF-16
+// unit of the keys, and for each column 8 bytes, two bytes for each unit of its name, and the size of its value. The
+// result includes the token column.
 func EntitySize(e Entity) int {
 	const token = 8 + 2*len(TokenProperty) + 2*16 + 4
 	n := 4 + 2*(units(e.Partition)+units(e.Row)) + token
@@ -321,7 +323,7 @@ func valueSize(value any) int {
 }
 
 // JSONSize returns an upper bound of the size of an entity as ASCII JSON with type annotations and the token. This
-// size counts against [MaxEntityBytes] as well, because Azurite measures updates this way, and every adapter must
+// size, too, must be within [MaxEntityBytes], because Azurite measures updates in this way, and every adapter must
 // refuse the same rows.
 func JSONSize(e Entity) int {
 	n := 96 + jsonText(e.Partition) + jsonText(e.Row)
@@ -337,8 +339,8 @@ func JSONSize(e Entity) int {
 	return n
 }
 
-// jsonText returns the length of s with every escape that an encoder may write: control characters and all characters
-// beyond ASCII as \uXXXX.
+// jsonText returns the length of s when an encoder escapes all that it may escape: control characters and all
+// characters beyond ASCII as \uXXXX.
 func jsonText(s string) int {
 	n := len(s)
 	for _, r := range s {

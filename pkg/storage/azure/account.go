@@ -18,7 +18,7 @@ import (
 // setting is the name of the connection setting, which the Functions host uses as well.
 const setting = "AzureWebJobsStorage"
 
-// account holds the addresses of the three services and the means of access: a key, an identity, or a shared access
+// account holds the addresses of the three services and the credential: a key, an identity, or a shared access
 // signature, which is part of the addresses.
 type account struct {
 	blob, queue, table string
@@ -26,7 +26,7 @@ type account struct {
 	sas                string
 	credential         azcore.TokenCredential
 	identity           bool
-	local              bool // on this machine
+	local              bool // the services are on this machine
 }
 
 func readAccount(get func(string) string) (account, error) {
@@ -102,7 +102,7 @@ func invalid(format string, args ...any) error {
 	return fault.Field(setting, "setting "+setting+" "+format, args...)
 }
 
-// clean checks the addresses and finds out whether they are on this machine.
+// clean checks the addresses and finds out whether the services are on this machine.
 func (a *account) clean() error {
 	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
 		u, err := url.Parse(strings.TrimSpace(*endpoint))

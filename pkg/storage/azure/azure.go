@@ -1,13 +1,13 @@
 // Package azure implements the storage port with Azure Tables, Queues and Blobs, or with their local emulator
 // Azurite.
 //
-// The SDK makes the requests: addresses, authorization, retries, API versions. This package itself encodes and
-// decodes the bodies of table requests. The SDK passes them through untyped maps, in which 3.0 becomes an int32, and
-// its batches neither escape quotes in keys nor return revisions. [call] describes how the bodies bypass the SDK.
+// The SDK handles addresses, authorization, retries and API versions. This package itself encodes and decodes the
+// bodies of table requests, because the SDK passes them through untyped maps, in which 3.0 becomes an int32, and its
+// batches neither escape quotes in keys nor return revisions. [call] describes how the bodies bypass the SDK.
 //
 // A retry makes an answer ambiguous: when the answer to an insert is lost, the retry finds the row and cannot tell
 // who wrote it. So every row carries a token of the write that made it (storage.TokenProperty, hidden from readers).
-// A refusal after a retry counts only when the row has another token.
+// A refusal after a retry is real only when the row has another token.
 package azure
 
 import (
@@ -28,18 +28,19 @@ import (
 
 var _ storage.Store = (*store)(nil)
 
-// callTimeout bounds a call whose context has no deadline, including retries. Azure itself gives up after 30 s.
+// callTimeout bounds the time of a call, including retries, when its context has no deadline. Azure itself gives up
+// after 30 s.
 const callTimeout = 30 * time.Second
 
 // Options configure a store. The zero value is right for production.
 type Options struct {
-	// Policies see every call once, without its retries, and with the body that is sent. They are for counting and
-	// fault injection.
+	// Policies see every call once, without its retries, and with the body that is sent. They serve to count calls
+	// and to inject faults.
 	Policies []policy.Policy
 	// Transport replaces the shared HTTP client.
 	Transport policy.Transporter
 	// Retry says how the SDK retries. The default is 3 retries, the first after 0.8 s, or after 20 ms when the
-	// services are on this machine. TryTimeout bounds the time until an answer begins. Its default is 8 s, and more
+	// services are on this machine. TryTimeout bounds the time until an answer begins. Its default is 8 s, and longer
 	// for a large body.
 	Retry policy.RetryOptions
 	// Credential replaces the credential from the identity settings.
@@ -113,16 +114,16 @@ func clientOptions(a account, o Options) policy.ClientOptions {
 	return policy.ClientOptions{
 		Transport: o.Transport,
 		Retry:     o.Retry,
-		// This policy comes first, so that the others see the request as sent and the answer as received.
+		// callPolicy comes first, so that the other policies see the request as sent and the answer as received.
 		PerCallPolicies:  append([]policy.Policy{callPolicy{}}, o.Policies...),
 		PerRetryPolicies: []policy.Policy{attempt},
 		Telemetry:        policy.TelemetryOptions{ApplicationID: "tidemark"},
 	}
 }
 
-// newClient returns one HTTP client for all three services. It keeps as many idle connections as there are workers,
-// and closes them before the server does (Azurite by pkg/local/azurite after 300 s, Azure after some minutes). It
-// never decompresses bodies, because their bytes are hashed.
+// newClient returns one HTTP client for all three services. The client keeps as many idle connections as there are
+// workers, and closes them before the server does (Azurite by pkg/local/azurite after 300 s, Azure after some
+// minutes). It never decompresses bodies, because the bytes are hashed as stored.
 func newClient() *http.Client {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{Transport: &http.Transport{
@@ -154,7 +155,7 @@ func (s *store) Container(name string) storage.Container {
 		maxBlob: s.maxBlob}
 }
 
-// Ping requests one name from each service, which every role with access to it may do.
+// Ping requests one name from each service. Every role with access to a service may do that.
 func (s *store) Ping(ctx context.Context) error {
 	one := int32(1)
 	err := send(ctx, Table, func(ctx context.Context) error {

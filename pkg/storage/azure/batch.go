@@ -67,7 +67,7 @@ var methods = map[storage.OpKind]string{
 // pathKey encodes a key for an address: quotes doubled, as OData requires, then percent-encoded.
 func pathKey(key string) string { return url.PathEscape(strings.ReplaceAll(key, "'", "''")) }
 
-// part is one response of a batch.
+// part is one response within the answer to a batch.
 type part struct {
 	status int
 	etag   storage.ETag
@@ -77,8 +77,8 @@ type part struct {
 
 var errBatch = errors.New("malformed answer to a batch")
 
-// parseBatch reads the responses of a batch. The answer's header may name another boundary than the body has, so the
-// boundary is read from the first line of the body.
+// parseBatch reads the responses of a batch. The answer's header may give another boundary than the body uses, so
+// parseBatch reads the boundary from the first line of the body.
 func parseBatch(body []byte) ([]part, error) {
 	changeset, err := multipartOf(body).NextPart()
 	if err != nil {
@@ -92,7 +92,7 @@ func parseBatch(body []byte) ([]part, error) {
 	for responses := multipartOf(inner); ; {
 		p, err := responses.NextPart()
 		if err == io.EOF || err != nil && len(parts) > 0 {
-			// Azurite does not terminate every document. A missing response shows in the number of parts.
+			// Azurite does not terminate every document. Callers notice a missing response by the number of parts.
 			return parts, nil
 		}
 		if err != nil || len(parts) == storage.MaxOps {

@@ -22,14 +22,14 @@ const (
 	Blob
 )
 
-// call is carried in the context of one call of the SDK. It counts the attempts. For tables it also carries the
-// request body in and the answer out. The SDK is called with a stand-in body, which callPolicy replaces. callPolicy
-// returns [errAnswered] instead of the answer, so that the SDK does not decode it.
+// call is carried in the context of one call of the SDK. It counts the attempts. For tables, the SDK is called with a
+// stand-in body, and call contains the real request body, by which callPolicy replaces the stand-in. callPolicy also
+// stores the answer in call and returns [errAnswered] instead, so that the SDK does not decode the answer.
 type call struct {
 	service    Service
 	body       func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body
-	header     http.Header                                             // set in addition to the SDK's
-	keepAnswer bool                                                    // do not pass the answer to the SDK
+	header     http.Header                                             // sent in addition to the SDK's header
+	keepAnswer bool                                                    // the answer is not passed to the SDK
 	batch      bool                                                    // the answer contains several responses
 	answer     *http.Response
 	attempts   atomic.Int32
@@ -68,7 +68,7 @@ func (c *call) send(ctx context.Context, do func(ctx context.Context) error) err
 // made the last one fail.
 func (c *call) retried() bool { return c.attempts.Load() > 1 }
 
-// rows adds to the counters that observed the call.
+// rows adds the numbers of rows to the counters that observe the call.
 func (c *call) rows(read, written int) {
 	for _, counter := range c.counters {
 		counter.rowsRead.Add(int64(read))
@@ -76,7 +76,8 @@ func (c *call) rows(read, written int) {
 	}
 }
 
-// deadline sets a deadline for a call that has none. It also ends the resources that the tries of the call hold.
+// deadline sets a deadline for a call that has none. Its cancel function also releases the resources that the tries
+// of the call hold.
 func deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return context.WithCancel(ctx)

@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// odataType is the suffix of an annotation's name. The annotation is next to a column and gives its type.
+// odataType is the suffix of an annotation's name. The annotation stands beside a column and gives the column's type.
 const odataType = "@odata.type"
 
-// encode writes an entity for the service, on one line, with its columns in order. It annotates types that JSON does
-// not have, and doubles, because 3.0 would be read as an integer.
+// encode writes an entity for the service, on one line, with its columns in order. It annotates the columns whose
+// types JSON does not have, and also doubles, because 3.0 would be read as an integer.
 func encode(e storage.Entity, token string) []byte {
 	b := make([]byte, 0, 256)
 	b = append(b, `{"PartitionKey":`...)
@@ -74,8 +74,8 @@ func appendValue(b []byte, value any) []byte {
 	panic(fmt.Sprintf("azure: column of type %T", value))
 }
 
-// appendFloat writes a number with a point or an exponent, by which readers without annotations distinguish it from
-// an integer.
+// appendFloat writes a number with a point or an exponent, so that readers that ignore annotations can distinguish it
+// from an integer.
 func appendFloat(b []byte, f float64) []byte {
 	from := len(b)
 	b = strconv.AppendFloat(b, f, 'g', -1, 64)
@@ -86,7 +86,7 @@ func appendFloat(b []byte, f float64) []byte {
 }
 
 // appendString writes only ASCII. Azurite reads a body in pieces and corrupts a character that is split between two
-// of them, and its pattern for the body of an operation ends at U+2028.
+// pieces, and its pattern for the body of an operation ends at U+2028.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {
@@ -116,8 +116,8 @@ type stored struct {
 	token string
 }
 
-// decode reads one entity. It reads columns of types that the port does not have as text; other programs may have
-// written them.
+// decode reads one entity. A column whose type the port does not have is read as text; another program may have
+// written it.
 func decode(raw map[string]any) (stored, error) {
 	s := stored{Entity: storage.Entity{Props: make(storage.Properties, len(raw))}}
 	stamp := ""
@@ -136,7 +136,7 @@ func decode(raw map[string]any) (stored, error) {
 			var tag string
 			tag, err = text(value)
 			s.ETag = storage.ETag(tag)
-		case strings.ContainsAny(name, ".@") || value == nil: // annotations and null columns
+		case strings.ContainsAny(name, ".@") || value == nil: // annotations and null columns are skipped
 		default:
 			annotation, _ := raw[name+odataType].(string)
 			s.Props[name], err = decodeValue(value, annotation)
@@ -146,7 +146,8 @@ func decode(raw map[string]any) (stored, error) {
 		}
 	}
 	if s.ETag == "" && stamp != "" {
-		// Some projections omit the revision. It is the time of the write.
+		// Some projections omit the revision. The revision is the time of the write, so it is restored from that
+		// time.
 		s.ETag = storage.ETag(`W/"datetime'` + url.QueryEscape(stamp) + `'"`)
 	}
 	return s, nil
@@ -225,7 +226,7 @@ func decodePage(body []byte) ([]stored, error) {
 	return rows, nil
 }
 
-// unmarshal decodes JSON and keeps numbers as written.
+// unmarshal decodes JSON and keeps numbers as text.
 func unmarshal(body []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()

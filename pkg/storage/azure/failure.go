@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// pause is how long a throttled caller must wait when the service does not say.
+// pause is how long a throttled caller must wait when the service does not give a time.
 const pause = time.Second
 
-// failure converts an error of the SDK to an error of the port. It makes the text from the status and the code. The
-// SDK's text has the body, and the address, which may contain a signature.
+// failure converts an error of the SDK to an error of the port. Its text contains only the status and the code,
+// because the SDK's text contains the body, and the address, which may include a signature.
 func failure(what string, err error) error {
 	var answer *azcore.ResponseError
 	switch {
@@ -44,13 +44,13 @@ func refused(what string, status int, code string, after time.Duration) error {
 	return fault.New(kind, "%s: %d %s", what, status, code)
 }
 
-// kindOf is the only table of the kinds for the services' refusals.
+// kindOf maps every refusal of the services to its kind. No other code decides this.
 func kindOf(status int, code string) fault.Kind {
 	switch code {
 	case "TableNotFound", "QueueNotFound", "ContainerNotFound", "TableBeingDeleted", "QueueBeingDeleted",
 		"ContainerBeingDeleted":
 		return fault.Unavailable
-	case "PopReceiptMismatch": // Azurite's code, with 400, for Azure's 404 MessageNotFound
+	case "PopReceiptMismatch": // Azurite answers 400 with this code where Azure answers 404 MessageNotFound
 		return fault.NotFound
 	}
 	switch status {
@@ -61,7 +61,7 @@ func kindOf(status int, code string) fault.Kind {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return fault.Throttled
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestTimeout:
-		return fault.Unavailable // an operator must correct a key or a role, not the caller
+		return fault.Unavailable // the caller can do nothing; an operator must correct a key or a role
 	}
 	if status >= 400 && status < 500 {
 		return fault.Invalid
@@ -79,7 +79,8 @@ func retryAfter(resp *http.Response) time.Duration {
 	return pause
 }
 
-// withoutAddress keeps the causes of a transport error that errors.Is can find, and drops the address of the request.
+// withoutAddress removes the address of the request from a transport error. It keeps the causes that errors.Is can
+// find.
 func withoutAddress(err error) error {
 	for _, known := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, known) {

@@ -16,7 +16,7 @@ var _ storage.Queue = (*queue)(nil)
 
 type queue struct {
 	name   string
-	bad    error // the name is not allowed
+	bad    error // the error when the name is not allowed
 	client *azqueue.QueueClient
 	raw    bool
 }
@@ -35,7 +35,7 @@ func (q *queue) send(ctx context.Context, do func(ctx context.Context) error) er
 func (q *queue) Create(ctx context.Context) error {
 	return q.send(ctx, func(ctx context.Context) error {
 		_, err := q.client.Create(ctx, nil)
-		if codeOf(err) == "QueueAlreadyExists" { // exists with other metadata
+		if codeOf(err) == "QueueAlreadyExists" { // the queue exists with other metadata
 			return nil
 		}
 		return err
@@ -66,7 +66,7 @@ func (q *queue) encode(body []byte) (string, error) {
 	}
 	text := string(body)
 	for _, r := range text {
-		// XML cannot represent these characters, and the SDK would replace them by U+FFFD.
+		// XML cannot represent these characters, and the SDK would replace them with U+FFFD.
 		if r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff {
 			return "", fault.New(fault.Invalid, "queue %s: the message is not plain text", q.name)
 		}
@@ -77,7 +77,7 @@ func (q *queue) encode(body []byte) (string, error) {
 	return text, nil
 }
 
-// decode reads the text of a message. It returns a text that Send did not write unchanged.
+// decode reads the text of a message. A text that Send did not write is returned unchanged.
 func (q *queue) decode(text string) (body []byte, malformed bool) {
 	if q.raw {
 		return []byte(text), false
@@ -125,7 +125,7 @@ func (q *queue) message(m *azqueue.DequeuedMessage) storage.Message {
 	}
 }
 
-// value returns the value at p, or the zero value for nil: an answer may lack required fields.
+// value returns the value at p, or the zero value for nil, because an answer may lack required fields.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
@@ -133,12 +133,13 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-// errNotOurs is the error for a message that is no delivery. An empty id would address all messages.
+// errNotOurs returns the error for a message that was not received from this queue. Such a message may have an empty
+// id, which would address all messages.
 func (q *queue) errNotOurs() error {
 	return fault.New(fault.NotFound, "queue %s: the message is no longer ours", q.name)
 }
 
-// Extend hides a message for longer, or makes it visible at once. The service requires the text again.
+// Extend hides a message for longer, or makes it visible at once. The service requires the text of the message again.
 func (q *queue) Extend(ctx context.Context, m storage.Message, visibility time.Duration) (storage.Message, error) {
 	if err := storage.CheckVisibility(visibility, 0); err != nil {
 		return storage.Message{}, err

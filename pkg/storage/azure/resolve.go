@@ -7,16 +7,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// overwritten is returned as the revision of a row of this call that another client has written since. No row has
-// this revision, so the caller's next write is a Conflict, as after an answer that arrived at once.
+// overwritten is a revision that no row has. When another client has overwritten a row of this call since, the caller
+// gets overwritten as the row's revision. The caller's next write of the row is then a Conflict, just as it would be
+// if the answer had not been lost.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
-// resolve decides what a refusal after a retry means: an earlier attempt may have been applied while its answer was
-// lost. It reads the rows back. A transaction applies all its ops or none, so one row with the call's token proves
-// that it was applied. A transaction that only deletes was applied, or has the same effect, when all its rows are
-// gone.
+// resolve decides what a refusal after a retry means, because an earlier attempt may have been applied while its
+// answer was lost. It reads the rows back. A transaction applies all its ops or none, so one row with the call's
+// token proves that the transaction was applied. A transaction that only deletes was applied, or has the same effect,
+// when all its rows are gone.
 //
-// When other clients have overwritten every row since, settle does not recognize the write and returns the Conflict.
+// When other clients have overwritten every row since, resolve does not recognize the write and returns the Conflict.
 // The caller finds the new rows when it reads them again.
 func (t *table) resolve(ctx context.Context, ops []storage.Op, token string, refusal error) ([]storage.ETag, error) {
 	if !fault.Lost(refusal) {

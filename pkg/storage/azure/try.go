@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// tryTimeout bounds the time of a try until its answer begins, so that a try that is never answered leaves time
-	// for others within [callTimeout].
+	// tryTimeout bounds the time until the answer to a try begins, so that a try that is never answered leaves time
+	// for other tries within [callTimeout].
 	tryTimeout = 8 * time.Second
-	// slowest is the lowest rate, in bytes per second, at which a body may be sent. The time for that is added to a
-	// try's.
+	// slowest is the lowest rate, in bytes per second, at which a body may be sent. The time that a body needs at
+	// this rate is added to tryTimeout.
 	slowest = 256 << 10
 )
 
 // attemptPolicy runs once for each attempt to send a request.
 type attemptPolicy struct{ timeout time.Duration }
 
-// Do implements [policy.Policy]. The SDK retries its errors where that makes sense.
+// Do implements [policy.Policy]. The SDK retries the request after an error of Do where that makes sense.
 func (p attemptPolicy) Do(req *policy.Request) (*http.Response, error) {
 	c := callOf(req.Raw().Context())
 	if c != nil {
@@ -42,9 +42,9 @@ func (p attemptPolicy) allowed(bytes int64) time.Duration {
 
 var errNoAnswer = errors.New("no answer in time")
 
-// inTime sends a request and gives up when no answer arrives. When the SDK reads the answer itself, the limit
-// includes that. A blob, which its reader reads later, may take longer, so the SDK's own limit for a try is not
-// suitable.
+// inTime sends a request and gives up when no answer arrives within limit. When the SDK reads the body of the answer
+// itself, the limit includes that reading. The body of a blob is read later and may take longer, so the SDK's own
+// limit for a try is not suitable.
 func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Raw().Context())
 	timer := time.AfterFunc(limit, func() { cancel(errNoAnswer) })
@@ -55,8 +55,9 @@ func inTime(req *policy.Request, limit time.Duration) (*http.Response, error) {
 	return nil, errNoAnswer
 }
 
-// showRefusal changes an answer with status 202 that says inside that the service is busy or has failed. It gives the
-// answer the status of the failure, so the SDK retries it like any other failure, and the final error is the same.
+// showRefusal changes an answer whose status is 202, but whose body says that the service is busy or has failed. The
+// answer gets the status of the failure, so the SDK retries it like any other failure, and the final error is the
+// same.
 func showRefusal(resp *http.Response) {
 	body, err := runtime.Payload(resp)
 	if err != nil || resp.StatusCode >= 400 {

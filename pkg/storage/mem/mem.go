@@ -1,5 +1,5 @@
 // Package mem implements the storage port in memory, exactly and fast, for tests and simulations. It is useless in
-// production: the state ends with the process.
+// production, because the state is lost when the process ends.
 //
 // Time passes only by the given clock. Two runs with the same calls and the same clock have the same results,
 // including receipts and revisions.
@@ -27,7 +27,7 @@ type Store struct {
 	containers map[string]*container
 }
 
-// New returns an empty store that hides and shows messages by the clock now.
+// New returns an empty store. By the clock now, the store decides when a message is visible.
 func New(now func() time.Time) *Store {
 	return &Store{
 		now:        now,
@@ -37,7 +37,7 @@ func New(now func() time.Time) *Store {
 	}
 }
 
-// Table opens a table. Names that differ only in case are one table, as in Azure.
+// Table opens a table. Names that differ only in case refer to the same table, as in Azure.
 func (s *Store) Table(name string) storage.Table {
 	return opened(s, s.tables, strings.ToLower(name), func() *table {
 		return &table{gate: gate{what: "table", name: name, bad: storage.CheckTableName(name)}, parts: newPartitions()}
@@ -76,16 +76,16 @@ func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
 // Close does nothing.
 func (s *Store) Close() error { return nil }
 
-// gate is the common part of a table, a queue and a container: a name, whether it was created, and the lock for its
-// data.
+// gate is the common part of a table, a queue and a container: a name, whether the object was created, and the lock
+// for its data.
 type gate struct {
 	what, name string
-	bad        error // the name is not allowed
+	bad        error // the error when the name is not allowed
 	mu         sync.RWMutex
 	created    bool
 }
 
-// Create creates it.
+// Create creates the table, queue or container.
 func (g *gate) Create(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -99,7 +99,7 @@ func (g *gate) Create(ctx context.Context) error {
 	return nil
 }
 
-// ready returns Unavailable when it was not created. Callers must hold the lock.
+// ready returns Unavailable when the table, queue or container was not created. Callers must hold the lock.
 func (g *gate) ready(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -117,7 +117,7 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// cloneProps copies columns, so that neither side sees later changes of the other.
+// cloneProps copies columns, so that the store and its caller do not see each other's later changes.
 func cloneProps(p storage.Properties) storage.Properties {
 	c := maps.Clone(p)
 	for name, value := range c {

@@ -17,7 +17,7 @@ var _ storage.Queue = (*queue)(nil)
 var never = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 type message struct {
-	id       int64 // also the order in which messages were sent
+	id       int64 // ids rise in the order in which messages were sent
 	receipt  string
 	body     []byte
 	dequeued int
@@ -106,7 +106,7 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// hide gives the message a new receipt, which invalidates the old one.
+// hide hides the message and gives it a new receipt, which invalidates the old one.
 func (q *queue) hide(m *message, now time.Time, visibility time.Duration) {
 	q.last++
 	m.receipt = name(q.last)
@@ -155,7 +155,7 @@ func (q *queue) Delete(ctx context.Context, d storage.Message) error {
 	return nil
 }
 
-// delivered returns the message of a delivery, unless it was delivered again since.
+// delivered returns the message that was delivered as d, unless the message has been delivered again since.
 func (q *queue) delivered(ctx context.Context, d storage.Message) (*message, error) {
 	if err := q.ready(ctx); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (q *queue) Length(ctx context.Context) (int, error) {
 	return len(q.schedule), q.ready(ctx)
 }
 
-// seconds rounds up to whole seconds, as the service does.
+// seconds rounds d up to whole seconds, as the service does.
 func seconds(d time.Duration) time.Duration {
 	return time.Duration(storage.WholeSeconds(d)) * time.Second
 }

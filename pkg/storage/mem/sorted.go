@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// blockSize is the largest number of values in a block of a [sorted]. It is small, so an insert moves few values, and
-// large enough to need few blocks.
+// blockSize is the largest number of values in a block of a [sorted]. It is small enough that an insert moves few
+// values, and large enough that a list needs few blocks.
 const blockSize = 256
 
 // sorted is a list in key order, divided into blocks, so that an insert into a hundred thousand values moves only one
@@ -19,7 +19,7 @@ type sorted[T any] struct {
 
 // seek finds the first value whose key is at least key. It returns its position and whether the keys are equal.
 func (s *sorted[T]) seek(key string) (block, at int, equal bool) {
-	// Only the block before the first one that begins above key can contain it.
+	// Only the block before the first block that begins above key can contain key.
 	block, exact := slices.BinarySearchFunc(s.blocks, key, func(b []T, k string) int {
 		return strings.Compare(s.key(b[0]), k)
 	})
@@ -44,7 +44,7 @@ func (s *sorted[T]) get(key string) (T, bool) {
 	return none, false
 }
 
-// put inserts v or replaces the value with its key.
+// put inserts v, or replaces the value that has the key of v.
 func (s *sorted[T]) put(v T) {
 	b, i, equal := s.seek(s.key(v))
 	if equal {
@@ -78,7 +78,7 @@ func (s *sorted[T]) remove(key string) {
 	}
 }
 
-// from calls yield with each value whose key is at least key, in order, until it returns false.
+// from calls yield with each value whose key is at least key, in order, until yield returns false.
 func (s *sorted[T]) from(key string, yield func(T) bool) {
 	b, i, _ := s.seek(key)
 	for ; b < len(s.blocks); b, i = b+1, 0 {

@@ -11,7 +11,7 @@ import (
 
 var _ storage.Table = (*table)(nil)
 
-// row is immutable: a write replaces it by a new one, so a reader may keep it.
+// row is immutable: a write replaces it with a new row, so a reader may keep the old one.
 type row struct {
 	key   string
 	etag  storage.ETag
@@ -57,7 +57,7 @@ func (t *table) Get(ctx context.Context, key storage.Key) (storage.Entity, error
 
 func noRow() error { return fault.New(fault.NotFound, "no such row") }
 
-// entity copies a row, with the columns of sel, or all columns when sel is empty.
+// entity returns a copy of a row, with the columns in sel, or with all columns when sel is empty.
 func entity(p *partition, r *row, sel []string) storage.Entity {
 	e := storage.Entity{Key: storage.Key{Partition: p.name, Row: r.key}, ETag: r.etag}
 	if len(sel) == 0 {
@@ -103,7 +103,7 @@ func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.En
 	}
 }
 
-// page reads at most a page of rows from a key on. It returns where the next page begins.
+// page reads at most a page of rows, starting at a key. It returns the key at which the next page begins.
 func (t *table) page(
 	ctx context.Context, q storage.Query, from storage.Key,
 ) (page []storage.Entity, next storage.Key, more bool, err error) {
@@ -172,7 +172,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// allowed checks whether op may be applied to the existing row, which is nil when there is none.
+// allowed checks whether op may be applied to the row r, which is nil when the row does not exist.
 func allowed(op storage.Op, r *row) error {
 	switch {
 	case op.Kind == storage.Upsert:
@@ -196,7 +196,7 @@ func allowed(op storage.Op, r *row) error {
 func mergeFits(e storage.Entity, r *row) error {
 	old := storage.Entity{Key: e.Key, Props: r.props}
 	if len(e.Props)+len(r.props) <= storage.MaxProperties && size(e)+size(old) <= storage.MaxEntityBytes {
-		return nil // even when no column is in both
+		return nil // the merged row fits even when no column is in both
 	}
 	e.Props = merged(r.props, e.Props)
 	if len(e.Props) > storage.MaxProperties || size(e) > storage.MaxEntityBytes {
@@ -207,7 +207,8 @@ func mergeFits(e storage.Entity, r *row) error {
 
 func size(e storage.Entity) int { return max(storage.EntitySize(e), storage.JSONSize(e)) }
 
-// merged shares values with both arguments, because values are never changed in place.
+// merged returns the columns of old, overwritten and extended by more. It need not copy the values, because values
+// are never changed in place.
 func merged(old, more storage.Properties) storage.Properties {
 	all := make(storage.Properties, len(old)+len(more))
 	for name, v := range old {

@@ -1,5 +1,5 @@
-// Package row maps structs to the columns of a table's rows. The tags of the struct describe the row once; no pair of
-// functions has to write and read it.
+// Package row maps structs to the columns of a table's rows. The tags of a struct describe both how a row is written
+// and how it is read, so each type needs no functions of its own for that.
 //
 // A field tagged `col:"name"` is the column of that name:
 //
@@ -11,10 +11,10 @@
 // and booleans are always written, so that operators see them in the table. Options follow the name:
 //
 //	always  the column is written even when it is empty, for a Merge or an operator
-//	must    a column that cannot be read is an error; without it, such a field stays zero
+//	must    a column that cannot be read is an error; without this option the field stays zero
 //	bytes   JSON in a binary column instead of a text column
 //	parts   a byte slice, or JSON, spread over the columns name0, name1 and so on
-//	gzip    as parts, compressed
+//	gzip    like parts, but compressed
 //	ms      a time.Duration in milliseconds
 //	inline  a struct whose own tagged fields are columns of this row; it has no name: `col:",inline"`
 //
@@ -80,7 +80,8 @@ func (c Codec[T]) Encode(v *T) storage.Properties {
 	return props
 }
 
-// Decode reads columns. An error names the damaged columns tagged must; all other columns are read even then.
+// Decode reads columns into a value. When columns tagged must are damaged, the error names them, and all other
+// columns are still read.
 func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	row := reflect.ValueOf(&v).Elem()
 	var errs []error
@@ -96,7 +97,7 @@ func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 	return v, errors.Join(errs...)
 }
 
-// Load reads a row. For a row that does not exist, it returns a zero value, an empty revision and no error.
+// Load reads a row. When the row does not exist, Load returns a zero value, an empty revision and no error.
 func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v T, etag storage.ETag, err error) {
 	e, err := t.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -109,8 +110,8 @@ func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v
 	return v, e.ETag, err
 }
 
-// Put returns the operation that writes a row read at a revision, or inserts it when the revision is empty. The
-// operation fails with Conflict or NotFound when another writer has changed the row since.
+// Put returns an operation. With the revision at which a row was read, the operation rewrites the row; with an empty
+// revision, it inserts the row. It fails with Conflict or NotFound when another writer has changed the row since.
 func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
 	kind := storage.Replace
 	if etag == "" {
@@ -163,11 +164,11 @@ func plain(f reflect.Value, ms bool) any {
 	return nil
 }
 
-// maxText is the largest number of characters in a text column; storage allows 32 Ki.
+// maxText is the largest number of characters in a text column. Storage would allow 32 Ki.
 const maxText = 16 * 1024
 
-// Text makes any text storable. Much of the text in rows comes from strangers, and one odd header must not prevent
-// the write of a whole transaction.
+// Text makes any text storable. Much of the text in rows comes from strangers, and one odd header must not make the
+// write of a whole transaction fail.
 func Text(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= maxText {
@@ -183,7 +184,7 @@ func Text(s string) string {
 	return s
 }
 
-// jsonOf does not escape HTML characters, because people read these rows.
+// jsonOf encodes a value without escaping HTML characters, because people read these rows.
 func jsonOf(f reflect.Value) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
