@@ -11,16 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// This is the metadata of a compressed blob. A blob without it holds the bytes unchanged.
+// These metadata keys belong to a compressed blob. A blob without them holds the body unchanged.
 const (
-	metaEncoding = "encoding" // gzip
-	metaBytes    = "bytes"    // size of the body, decimal
+	metaEncoding = "encoding" // the value is always gzip
+	metaBytes    = "bytes"    // size of the uncompressed body, decimal
 )
 
-// maxBody bounds the size that a blob may declare. It is the size of the largest body that can be fetched.
+// maxBody bounds the body size that a blob may declare. It is the size of the largest body that can be fetched.
 const maxBody = 1 << 30
 
-// packed returns a body as stored: compressed when that saves a tenth of it.
+// packed returns the blob for a body. The blob is compressed when compression saves a tenth of the size.
 func packed(body []byte) storage.Blob {
 	const contentType = "application/octet-stream"
 	small := row.Gzip(body)
@@ -55,8 +55,8 @@ func unpacked(b storage.Blob) ([]byte, error) {
 	return body, nil
 }
 
-// Body reads the bytes of a capture and checks them against their digest. Errors: NotFound when they are no longer
-// kept.
+// Body reads the bytes of a capture and checks them against their digest. Errors: NotFound when the bytes are no
+// longer kept.
 func (s *Store) Body(ctx context.Context, rawHash string) ([]byte, error) {
 	name, err := blobName(rawHash)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Hash returns the digest of a body in the form of all columns.
+// Hash returns the digest of a body in the form that all columns use.
 func Hash(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "sha256:" + hex.EncodeToString(sum[:])
@@ -22,7 +22,7 @@ func Hash(body []byte) string {
 // Capture is an immutable record of bytes fetched for an item.
 type Capture struct {
 	ItemID       source.ID
-	RawHash      string // sha256:<hex> of the body
+	RawHash      string // sha256:<hex>, the digest of the body
 	ContentHash  string `col:"contentSha256,always"` // content_sha256 of spec 000
 	TextHash     string `col:"textSha256,always"`
 	CanonicalURI string `col:"canonicalUri,always"`
@@ -30,26 +30,26 @@ type Capture struct {
 	FetchURL             string              `col:"fetchUrl,always"`
 	MimeType             string              `col:"mimeType,always"`
 	StatusCode           int                 `col:"httpStatusCode"`
-	Header               map[string][]string `col:"httpHeader,always"` // headers for a replay
+	Header               map[string][]string `col:"httpHeader,always"` // the headers that a replay needs
 	Bytes                int64               `col:"bytes"`
 	NormalizationVersion string              `col:"normalizationVersion,always"`
 	RunID                string              `col:"runId,always"`
 	CapturedAt           time.Time           `col:"capturedAt,always"`
-	// LastVerifiedAt is when the source last answered with this content. For its current capture the item has a later
-	// time.
+	// LastVerifiedAt is when the source last answered with this content. For the current capture, the item's own row
+	// has a later time.
 	LastVerifiedAt time.Time `col:"lastVerifiedAt,always"`
-	// ReprocessedAt is when the rules of NormalizationVersion read the body, which was kept since CapturedAt. It is
-	// zero for a capture whose body was read when it was fetched.
+	// ReprocessedAt is when the rules of NormalizationVersion read the stored body, which was captured at CapturedAt.
+	// It is zero for a capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
-	// These are the page's own statements (H4). They are empty when the page makes none, and in captures of earlier
-	// releases.
+	// The following fields hold what the page says about itself (H4). They are empty when the page says nothing, and
+	// in captures of earlier releases.
 	PublishedAt time.Time `col:"publishedAt"`
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
 
-	// Words are the words of the text read in the body (of [change.Words]). Change is the meaning of the capture for
-	// its item. Both are stored beside the capture and are not read back with it.
+	// Words holds the words of the body's text (see [change.Words]). Change is the meaning of the capture for its
+	// item. Both are stored in other rows than the capture and are not read back with it.
 	Words  []byte
 	Change Change
 }
@@ -66,7 +66,8 @@ func captureKey(id source.ID, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: strings.TrimPrefix(rawHash, "sha256:")}
 }
 
-// readingKey returns the key of a capture whose body already has an older capture of the item, under another version.
+// readingKey returns the key of a further capture of a body, made under another version than the body's first
+// capture.
 func readingKey(id source.ID, rawHash, version string) storage.Key {
 	key := captureKey(id, rawHash)
 	key.Row += "|" + version
@@ -76,8 +77,8 @@ func readingKey(id source.ID, rawHash, version string) storage.Key {
 // captures is the table of captures, look-up rows and edges.
 type captures struct{ storage.Table }
 
-// find reads the first capture of a body and its capture under a version, which may be the same one. A capture that
-// does not exist is zero.
+// find reads two captures of a body, which may be the same one: the first capture of the body, and its capture under
+// a version. A capture that does not exist is zero.
 func (t captures) find(ctx context.Context, id source.ID, rawHash, version string) (first, c Capture, err error) {
 	e, err := t.Get(ctx, captureKey(id, rawHash))
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Change is the meaning that a capture had for its item when the item was found with it. It is a row next to the
-// edge, because an edge has only the fields of spec 000 §4.3. It is not part of the capture's row, because a page
+// Change is the meaning that a capture had for its item when the item was found with it. It has its own row beside
+// the edge, because an edge has only the fields of spec 000 §4.3. It is not part of the capture's row, because a page
 // that returns to earlier content has the earlier capture again.
 type Change struct {
 	Kind    change.Kind `col:"kind,always"`
 	At      time.Time   `col:"at,always"`
 	RawHash string      `col:"rawHash,always"` // raw hash of the capture
-	Before  string      `col:"before,always"`  // raw hash of the item's capture before; "" when it had none
-	// Version is the version of the rules that read both bodies.
+	Before  string      `col:"before,always"`  // raw hash of the item's previous capture; "" when there was none
+	// Version is the version of the rules by which both bodies were read.
 	Version string `col:"normalizationVersion,always"`
-	// Measured says whether the following fields are known: the shares of the text that are new and gone, and how
-	// many words were added and removed.
+	// Measured says whether the following fields are known: the shares of the text that are new and gone, and the
+	// numbers of words that were added and removed.
 	Measured bool    `col:"measured"`
 	New      float64 `col:"newShare"`
 	Gone     float64 `col:"goneShare"`
@@ -32,31 +32,31 @@ type Change struct {
 	Removed  int     `col:"wordsRemoved"`
 }
 
-// Extent returns how much has changed.
+// Extent returns how much of the text has changed.
 func (c Change) Extent() change.Extent {
 	return change.Extent{Measured: c.Measured, New: c.New, Gone: c.Gone, Added: c.Added, Removed: c.Removed}
 }
 
-// ChangeOf returns a change to be stored with the capture that it led to.
+// ChangeOf returns a change, to be stored with the new capture.
 func ChangeOf(kind change.Kind, e change.Extent) Change {
 	return Change{Kind: kind, Measured: e.Measured, New: e.New, Gone: e.Gone, Added: e.Added, Removed: e.Removed}
 }
 
 // changeRows is the prefix of the rows of changes, and changesEnd is the bound after them. The row of a capture is
-// hexadecimal, so none has this prefix.
+// hexadecimal, so no capture's row has this prefix.
 const (
 	changeRows = "kind|"
 	changesEnd = "kind}"
 )
 
-// changeKey orders the changes of an item newest first, like edges.
+// changeKey returns the key of a change. The keys sort the changes of an item newest first, like edges.
 func changeKey(id source.ID, at time.Time, rawHash string) storage.Key {
 	return storage.Key{Partition: string(id), Row: newestFirst(changeRows, at, strings.TrimPrefix(rawHash, "sha256:"))}
 }
 
 // newestFirst returns a row that sorts in reverse order of time.
 func newestFirst(rows string, at time.Time, digest string) string {
-	const end = 9_999_999_999_999 // milliseconds, in the year 2286
+	const end = 9_999_999_999_999 // a time in the year 2286, in milliseconds
 	return fmt.Sprintf("%s%013d|%s", rows, end-at.UnixMilli(), digest)
 }
 
@@ -81,21 +81,22 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 	return out, nil
 }
 
-// Last holds the rows that say what an item was last found to have. Callers read it before they decide on a reading
-// and pass it to [Store.Save], which then need not read the same rows. The zero Last holds nothing.
+// Last holds the rows that say with which capture an item was last found. Callers read Last before they decide on a
+// reading and pass it to [Store.Save], which then need not read the same rows. The zero Last holds nothing.
 type Last struct {
 	rows    []storage.Entity
 	read    bool
-	version string // the version of the look-up by URI
+	version string // the version for which the look-up row by URI was read
 }
 
-// Last reads what an item was last found to have. It also reads the capture that the look-up by canonical URI names
-// under a version, when that row is in the item's partition.
+// Last reads the rows that say with which capture an item was last found. It also reads the look-up row by canonical
+// URI for a version, when that row is in the item's partition.
 func (s *Store) Last(ctx context.Context, id source.ID, version string) (Last, error) {
 	return s.captures.last(ctx, id, version)
 }
 
-// last reads two rows by key. One query for both would save a request, but for it Azurite scans all rows.
+// last reads two rows by key. A single query for both would save a request, but Azurite scans all rows for such a
+// query.
 func (t captures) last(ctx context.Context, id source.ID, version string) (Last, error) {
 	l := Last{read: true, version: version}
 	for _, row := range []string{tipRow, uriRows + version} {
@@ -110,8 +111,8 @@ func (t captures) last(ctx context.Context, id source.ID, version string) (Last,
 	return l, nil
 }
 
-// Words returns the words of the text that the rules of a version read in a body, if the item was last found with
-// that body and version. Words of other bodies are not kept.
+// Words returns the words that the rules of a version read in a body, if the item was last found with that body and
+// version. The words of other bodies are not kept.
 func (l Last) Words(rawHash, version string) change.Words {
 	for _, e := range l.rows {
 		if e.Row != tipRow {
@@ -125,7 +126,7 @@ func (l Last) Words(rawHash, version string) change.Words {
 	return change.Words{}
 }
 
-// recorded returns the change by which the item got its current capture, as an earlier try recorded it.
+// recorded returns the change that an earlier try recorded when the item got its current capture.
 func (r *recording) recorded(ctx context.Context) (Change, error) {
 	if r.given.Change.Kind == change.None {
 		return Change{}, nil

@@ -3,14 +3,14 @@
 // superseded another.
 //
 //	container snapshots  sha256/ab/cd/<64 hex>  the bytes as decoded from the wire; compressed by gzip
-//	                                            where that saves a tenth, as its metadata says
+//	                                            where that saves a tenth, as the blob's metadata says
 //	table Captures
 //	  PK <item id>       RK <64 hex raw SHA-256>           the first capture of a body (E4)
-//	  PK <item id>       RK <64 hex>|<version>             another of it, under the rules of a later version (B5)
+//	  PK <item id>       RK <64 hex>|<version>             a further capture of the body, under a later version (B5)
 //	  PK <item id>       RK supersedes|<time>|<64 hex>     an edge (B4), newest first
 //	  PK <item id>       RK kind|<time>|<64 hex>           the meaning of a capture for the item then (H7), newest first
-//	  PK <item id>       RK tip                            the capture that the item was last found to have, and
-//	                                                       its words with their counts
+//	  PK <item id>       RK tip                            the capture with which the item was last found, and its
+//	                                                       words with the number of times that each occurs
 //	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI
 //	  PK <content hash>  RK <version>                      look-up: the newest capture of a content
 //	table SnapshotRefs
@@ -23,42 +23,42 @@
 //
 // Save first writes the item's reference to the blob, then the blob. Then one transaction writes the capture, the
 // edge, the tip and, for a page that is its own canonical, the look-up by URI. The look-ups in other partitions come
-// last. When a process dies during this, the next Save finds from the tip what is done, so there is no second edge.
-// The only possible remainder is a blob with an item's reference but without a capture.
+// last. When a process dies during this, the next Save learns from the tip what is already done, so it writes no
+// second edge. The only possible remainder is a blob with an item's reference but without a capture.
 //
-// A capture never changes. When other rules read the same body, the result is another capture beside the first:
-// (item, body, version) is unique. Both share the blob and are removed with it. Retention counts bodies. The row of a
-// body's first capture holds the time when the source last answered with the body.
+// A capture never changes. When other rules read the same body, the result is another capture beside the first: the
+// combination (item, body, version) is unique. Both captures share the blob and are removed with it. Retention counts
+// bodies, not captures. The row of a body's first capture holds the time when the source last answered with the body.
 //
 // A page that goes from A to B and back to A has two captures (E4) and two edges. The second edge has its own time
-// and says that A superseded B. Captures are compared only as they were first made, so an edge never joins two
-// versions (B3).
+// and says that A superseded B. Captures are compared only in the form in which they were first made, so an edge
+// never joins two versions (B3).
 //
-// When a look-up row does not exist, the one request that reads it also writes it, because most contents are seen
-// once. So a look-up may name a capture that was never kept or has been removed. Readers of a look-up must check the
-// capture.
+// When a look-up row does not exist, the request that would read it writes it, because most contents are seen only
+// once. So a look-up row may refer to a capture that was never kept or has been removed. Readers of a look-up row
+// must check that its capture exists.
 //
 // An edge gives the reason why a capture superseded another, in the fields of spec 000 §4.3 and no others. A row
 // beside the edge says how much of the text changed and what kind of change it is.
 //
-// Save costs three requests to tables and one to blobs for a first capture. For a changed page it costs five and one,
-// including the two reads of [Store.Last]. It costs two more to tables when another page has the same bytes, three when
-// another page has the same content, and two when the canonical URI belongs to another page. An unchanged page costs
-// nothing.
+// For a first capture, Save costs three requests to tables and one to blobs. For a changed page it costs five and
+// one, including the two reads of [Store.Last]. There are further requests to tables: two when another page has the
+// same bytes, three when another page has the same content, and two when the canonical URI belongs to another page.
+// An unchanged page costs nothing.
 //
 // # Deleting
 //
 // A blob is deleted with the last capture that needs it. Acquiring and releasing a reference are transactions on the
 // blob's rows. The transaction that removes the last reference also marks the blob as being deleted. From then on no
 // item can acquire the blob until it is deleted, or until the deleter's lease of 30 seconds has ended. The deleter
-// gives up ten seconds before that. A capture's row is removed after its blob, because the row shows that there is
-// work left.
+// gives up ten seconds before the end of the lease. A capture's row is removed after its blob, because the row shows
+// that there is work left.
 //
 // # Alternatives considered
 //
-// Deleting a blob, checking once more whether an item needs it and restoring it would lose the body when the deleter
-// dies in between.
+// Deleting a blob, then checking once more whether an item needs it and restoring it, would lose the body if the
+// deleter died in between.
 //
-// A count of references instead of rows would be one row that all pages with the same body contend for, and repeated
-// writes would make it wrong.
+// A count of references, instead of one row per reference, would be a single row for which all pages with the same
+// body contend, and repeated writes would make the count wrong.
 package snapshot

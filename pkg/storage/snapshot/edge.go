@@ -19,8 +19,8 @@ const (
 	edgesEnd = "supersedes}"
 )
 
-// edgeKey orders the edges of an item newest first. The key contains the time, so a source that returns to earlier
-// content has a separate edge for the return.
+// edgeKey returns the key of an edge. The keys sort the edges of an item newest first. The key contains the time, so
+// a source that returns to earlier content has a separate edge for the return.
 func edgeKey(e lineage.Edge) storage.Key {
 	item, digest := e.Newer.Split()
 	return storage.Key{Partition: item, Row: newestFirst(edgeRows, e.At, digest)}
@@ -46,9 +46,9 @@ func (s *Store) Edges(ctx context.Context, id source.ID, most int) ([]lineage.Ed
 // cursor is the form of an edge's position in the list of its item's edges.
 var cursor = regexp.MustCompile(`^[0-9]{13}-[0-9a-f]{64}$`)
 
-// EdgesAfter returns edges as [Store.Edges] does, starting at the position that an earlier call returned as next, or
-// at the newest edge when the position is empty. The last page has an empty next. Errors: Invalid for a malformed
-// position.
+// EdgesAfter returns edges as [Store.Edges] does, starting after the position that an earlier call returned as next,
+// or at the newest edge when the position is empty. After the last page, next is empty. Errors: Invalid for a
+// malformed position.
 func (s *Store) EdgesAfter(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []lineage.Edge, next string, err error) {
@@ -73,8 +73,8 @@ func (s *Store) EdgesAfter(
 	return out, "", nil
 }
 
-// dropEdges removes an item's edges to captures that are no longer kept, and those before a time. It also removes the
-// changes beside those edges.
+// dropEdges removes an item's edges that refer to captures no longer kept, and its edges from before a time. It also
+// removes the changes beside those edges.
 func (s *Store) dropEdges(
 	ctx context.Context, id source.ID, before time.Time, dropped func(lineage.CaptureID) bool,
 ) error {

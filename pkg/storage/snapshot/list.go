@@ -20,9 +20,9 @@ func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
 // listed is the form of a capture's position in the list of its item's captures.
 var listed = regexp.MustCompile(`^[0-9a-f]{64}(-[a-z0-9_.]+)?$`)
 
-// Page returns up to that many of an item's captures, from 1 to 999, in the order of their digests. It starts after
-// the position that an earlier call returned as next, or at the first capture when the position is empty. The last
-// page has an empty next. Errors: Invalid for a malformed position.
+// Page returns at most the given number of an item's captures, from 1 to 999, in the order of their digests. It
+// starts after the position that an earlier call returned as next, or at the first capture when the position is
+// empty. After the last page, next is empty. Errors: Invalid for a malformed position.
 func (s *Store) Page(
 	ctx context.Context, id source.ID, after string, most int,
 ) (page []Capture, next string, err error) {
@@ -33,9 +33,9 @@ func (s *Store) Page(
 	return page, strings.Replace(last, "|", "-", 1), err
 }
 
-// captureRows reads the captures after a row, all of them when most is 0. When there are more, last is the row of the
-// last capture returned. It starts at the row of a body's first capture, because only that row says when the source
-// last answered with the body.
+// captureRows returns at most `most` captures after a row, or all of them when most is 0. When there are more, the
+// result last is the row of the last capture returned. The query begins at the row of a body's first capture, because
+// only that row says when the source last answered with the body.
 func (s *Store) captureRows(
 	ctx context.Context, id source.ID, after string, most int,
 ) (out []Capture, last string, err error) {
@@ -65,7 +65,7 @@ func (s *Store) captureRows(
 	return out, "", nil
 }
 
-// byBody groups captures in list order. The first capture of each group is the body's first.
+// byBody groups captures by body, in list order. In each group, the body's first capture comes first.
 func byBody(captures []Capture) (groups [][]Capture) {
 	for i, c := range captures {
 		if i > 0 && captures[i-1].RawHash == c.RawHash {

@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// uriRows is the prefix of the rows that find a capture by its canonical URI. The version follows it.
+// uriRows is the prefix of the rows that find a capture by its canonical URI. The version follows the prefix.
 const uriRows = "uri|"
 
-// contentKey returns the key of the look-up by content. It is zero for a capture without a content hash.
+// contentKey returns the key of the look-up row by content. For a capture without a content hash, the key is zero.
 func contentKey(c Capture) storage.Key {
 	if c.ContentHash == "" || c.NormalizationVersion == "" {
 		return storage.Key{}
@@ -21,8 +21,8 @@ func contentKey(c Capture) storage.Key {
 	return storage.Key{Partition: c.ContentHash, Row: c.NormalizationVersion}
 }
 
-// uriKey returns the key of the look-up by canonical URI. It is in the partition of the item with that URI, whether
-// or not the item exists. For a page that is its own canonical, that is the capture's own partition.
+// uriKey returns the key of the look-up row by canonical URI. The row is in the partition of the item with that URI,
+// whether or not the item exists. For a page that is its own canonical, that is the capture's own partition.
 func uriKey(c Capture) storage.Key {
 	if c.CanonicalURI == "" || c.NormalizationVersion == "" {
 		return storage.Key{}
@@ -36,7 +36,7 @@ func uriKey(c Capture) storage.Key {
 	return storage.Key{Partition: string(of.ID()), Row: uriRows + c.NormalizationVersion}
 }
 
-// lineage returns the values of c for comparisons, for an item that is found with it at its CapturedAt.
+// lineage returns the values of c that are compared, for an item that was found with c at CapturedAt.
 func (c Capture) lineage() lineage.Capture {
 	return lineage.Capture{
 		ID: lineage.NewCaptureID(string(c.ItemID), c.RawHash), Version: lineage.Version(c.NormalizationVersion),
@@ -46,7 +46,7 @@ func (c Capture) lineage() lineage.Capture {
 
 var pointerRow = row.Of[lineage.Capture]()
 
-// pointer returns a look-up row that names a capture.
+// pointer returns a look-up row that refers to a capture.
 func pointer(key storage.Key, c lineage.Capture) storage.Entity {
 	return storage.Entity{Key: key, Props: pointerRow.Encode(&c)}
 }
@@ -59,13 +59,13 @@ func pointed(e storage.Entity) lineage.Capture {
 // lookup holds the result of reading a look-up row.
 type lookup struct {
 	key     storage.Key
-	own     bool            // the row names the capture for which it is read
-	row     lineage.Capture // as in the row; zero when there is no row
-	capture lineage.Capture // as in the capture itself; zero when that is no longer kept
+	own     bool            // the row refers to the capture for which it is read
+	row     lineage.Capture // the capture according to the look-up row; zero when there is no row
+	capture lineage.Capture // the capture according to its own row; zero when no longer kept
 }
 
-// insertLookup writes a look-up row when it does not exist, because most contents are seen once. Otherwise it returns
-// the existing row.
+// insertLookup writes a look-up row without reading it first, because most contents are seen only once. When the row
+// exists, insertLookup returns it unchanged.
 func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.Capture) (lookup, error) {
 	if key == (storage.Key{}) {
 		return lookup{}, nil
@@ -77,8 +77,8 @@ func (t captures) insertLookup(ctx context.Context, key storage.Key, me lineage.
 	return lookup{key: key, own: true}, err
 }
 
-// readLookup reads a look-up row and the capture that it names. The row alone proves nothing: its capture may have been
-// removed, or never kept.
+// readLookup reads a look-up row and the capture to which it refers. The row alone proves nothing: its capture may
+// have been removed, or never kept.
 func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Capture) (l lookup, err error) {
 	if l.key = key; key == (storage.Key{}) {
 		return l, nil
@@ -96,8 +96,8 @@ func (t captures) readLookup(ctx context.Context, key storage.Key, me lineage.Ca
 	return l, err
 }
 
-// named returns the capture that a look-up row names. It returns zero when the capture is no longer kept, or is me
-// itself.
+// named returns the capture to which a look-up row refers. It returns zero when the capture is no longer kept, or is
+// me itself.
 func (t captures) named(ctx context.Context, row, me lineage.Capture) (lineage.Capture, error) {
 	if row.ID == "" || row.ID == me.ID {
 		return lineage.Capture{}, nil
@@ -112,8 +112,8 @@ func (t captures) named(ctx context.Context, row, me lineage.Capture) (lineage.C
 	return found, nil
 }
 
-// repoint makes a look-up row name the newest capture. It writes without a check of the revision: of two captures of
-// nearly the same age either may win, and readers check what a look-up row says.
+// repoint makes a look-up row refer to the newest capture. It writes without checking the revision: of two captures
+// of nearly the same age either may win, and readers check what a look-up row says.
 func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) error {
 	if l.key == (storage.Key{}) || l.own || l.row.ID != "" && !lineage.Newer(me, l.row) {
 		return nil
@@ -122,7 +122,7 @@ func (t captures) repoint(ctx context.Context, l lookup, me lineage.Capture) err
 	return err
 }
 
-// unpoint removes a look-up row when it names the capture.
+// unpoint removes a look-up row when it refers to the given capture.
 func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.CaptureID) error {
 	if key == (storage.Key{}) {
 		return nil
@@ -132,7 +132,7 @@ func (t captures) unpoint(ctx context.Context, key storage.Key, id lineage.Captu
 		_, err = t.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: e.ETag}})
 	}
 	if fault.Lost(err) {
-		return nil // the row is gone or names another capture by now
+		return nil // the row is gone or refers to another capture by now
 	}
 	return err
 }

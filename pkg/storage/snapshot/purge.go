@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Purge removes everything kept of an item: its captures, its edges, their look-up rows, and the blobs that no other
-// item has. Edges of other items that name its captures stay. No process may capture the item meanwhile. After an
-// error, callers must repeat the call, which continues where it stopped.
+// Purge removes everything that is kept of an item: its captures, its edges, their look-up rows, and the blobs that
+// no other item needs. Edges of other items that refer to its captures stay. No process may capture the item
+// meanwhile. After an error, callers must repeat the call, which continues where it stopped.
 func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 	defer fault.Wrap(&err, "purge snapshots of %s", id)
 	captures, err := s.List(ctx, id)
 	if err != nil {
 		return err
 	}
-	// This must happen first: when the item is captured again before the purge is done, it must not appear to have
-	// the captures that were removed.
+	// The tip and edges must go first. When the item is captured again before the purge is done, it must not appear
+	// to have the captures that were removed.
 	if err := s.clear(ctx, id); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (s *Store) forget(ctx context.Context, body []Capture) error {
 	return s.drop(ctx, body)
 }
 
-// drop removes the captures of one body. The row of the first capture is removed last, because it shows that there is
-// work left.
+// drop removes the captures of one body. It removes the row of the first capture last, because that row shows that
+// there is work left.
 func (s *Store) drop(ctx context.Context, body []Capture) error {
 	for _, c := range body[1:] {
 		if err := s.captures.delete(ctx, readingKey(c.ItemID, c.RawHash, c.NormalizationVersion)); err != nil {
@@ -62,7 +62,8 @@ func (t captures) delete(ctx context.Context, key storage.Key) error {
 	return absent(err)
 }
 
-// clear removes the other rows of an item's partition, but not the look-up rows that name captures of other items.
+// clear removes the rows of an item's partition that are not captures. It keeps the look-up rows that refer to
+// captures of other items.
 func (s *Store) clear(ctx context.Context, id source.ID) error {
 	var ops []storage.Op
 	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: changeRows}) {

@@ -10,52 +10,52 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// tipRow is the row that names the capture that an item was last found to have.
+// tipRow is the row that says with which capture an item was last found.
 const tipRow = "tip"
 
 // Saved is the result of [Store.Save].
 type Saved struct {
-	Added bool // the body is new for the item
-	// Since is when the capture was made. It is earlier than now when the item had the capture before.
+	Added bool // the item had no capture of the body before
+	// Since is when the capture was made. It is earlier than now when the item already had the capture.
 	Since time.Time
-	// Replaced is when the superseded capture was made; zero when there is no such capture.
+	// Replaced is when the superseded capture was made. It is zero when no capture was superseded.
 	Replaced time.Time
 	// Change is the meaning of the capture for its item, as first recorded.
 	Change Change
 }
 
-// recording is one call of Save or Reprocess.
+// recording is the state of one call of Save or Reprocess.
 type recording struct {
 	captures captures
-	given    Capture // as the caller passed it
+	given    Capture // the capture as the caller passed it
 	now      time.Time
 	before   Had
-	reread   bool    // read from the stored body, without a request to the source
-	c        Capture // given, or the existing capture, which never changes
+	reread   bool    // the body was read from the store, without a request to the source
+	c        Capture // the given capture, or the existing one, which never changes
 	captured bool    // the item has a capture of the body, under any version
 	exists   bool    // the item has this very capture
 
 	tip        tip
-	tipVersion string // of the capture in the tip; empty when that has another body
+	tipVersion string // version of the tip's capture; empty when the tip has another body
 
-	uri          lineage.Capture // the look-up row by URI, when it is in the item's partition
-	content, far lookup          // far is the look-up row by URI in another partition.
+	uri          lineage.Capture // the capture in the look-up row by URI, if in the item's partition
+	content, far lookup          // far is for the look-up row by URI in another partition
 }
 
-// tip records what the item was last found to have. An empty ETag means that it does not exist.
+// tip records the capture with which the item was last found. An empty etag means that the row does not exist.
 type tip struct {
 	Capture    string    `col:"capture,always"` // the row of the body's first capture
 	At         time.Time `col:"at,always"`
 	CapturedAt time.Time `col:"capturedAt,always"`
 	Version    string    `col:"normalizationVersion,always"`
-	Words      []byte    `col:"words,parts"` // of the text ([change.Words]), to determine later how much of it is left
+	Words      []byte    `col:"words,parts"` // words of the text ([change.Words]), to be compared with later texts
 
 	etag storage.ETag
 }
 
 var tips = row.Of[tip]()
 
-// read reads the rows of the item's partition other than captures.
+// read reads the tip and the look-up row by URI from the item's partition.
 func (r *recording) read(ctx context.Context) error {
 	r.tip, r.uri = tip{}, lineage.Capture{}
 	uri := uriKey(r.c)
@@ -80,7 +80,7 @@ func (r *recording) read(ctx context.Context) error {
 }
 
 // readVersion finds the version under which the item was last found with this body, if it was. Tips of earlier
-// releases do not contain it; then it is the version of the only capture.
+// releases do not contain the version. In that case it is the version of the body's only capture.
 func (r *recording) readVersion(ctx context.Context) error {
 	r.tipVersion = ""
 	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {
@@ -94,15 +94,15 @@ func (r *recording) readVersion(ctx context.Context) error {
 	return err
 }
 
-// current reports whether the item was last found with this capture. Then there is nothing new to record.
+// current reports whether the item was last found with this capture, so that there is nothing new to record.
 func (r *recording) current() bool {
 	return r.tipVersion != "" && r.tipVersion == r.given.NormalizationVersion
 }
 
-// isOwn reports whether the capture's canonical URI is its item's own.
+// isOwn reports whether the capture's canonical URI is the URI of its own item.
 func (r *recording) isOwn() bool { return uriKey(r.c).Partition == string(r.c.ItemID) }
 
-// me returns the capture as of the time when it supersedes or superseded another.
+// me returns the capture for comparisons, with the time when it supersedes or superseded another.
 func (r *recording) me() lineage.Capture {
 	me := r.c.lineage()
 	me.At = r.now
@@ -139,7 +139,7 @@ func (r *recording) run(ctx context.Context) (Saved, error) {
 	return Saved{}, fault.New(fault.Unavailable, "too many capture it at once")
 }
 
-// again reads what exists, after a lost race or when the capture turns out to exist.
+// again reads the existing rows again, after a lost race or when the capture turns out to exist.
 func (r *recording) again(ctx context.Context) error {
 	first, c, err := r.captures.find(ctx, r.given.ItemID, r.given.RawHash, r.given.NormalizationVersion)
 	if err != nil {
@@ -152,8 +152,8 @@ func (r *recording) again(ctx context.Context) error {
 	return r.read(ctx)
 }
 
-// updateLookups makes the look-up rows in other partitions name the capture. It must come last, because they are only
-// hints.
+// updateLookups makes the look-up rows in other partitions refer to the capture. It must come last, because those
+// rows are only hints.
 func (r *recording) updateLookups(ctx context.Context) error {
 	me := r.me()
 	if err := r.captures.repoint(ctx, r.content, me); err != nil {
@@ -166,7 +166,7 @@ func (r *recording) updateLookups(ctx context.Context) error {
 func (r *recording) findLookups(ctx context.Context) (err error) {
 	me := r.me()
 	find := r.captures.insertLookup
-	if r.current() { // its row was written together with the tip
+	if r.current() { // the capture's look-up row was written together with the tip
 		find = r.captures.readLookup
 	}
 	if r.content, err = find(ctx, contentKey(r.c), me); err != nil || r.isOwn() {
@@ -176,7 +176,7 @@ func (r *recording) findLookups(ctx context.Context) (err error) {
 	return err
 }
 
-// candidates returns the captures that this one may supersede.
+// candidates returns the captures that the recorded capture may supersede.
 func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]lineage.Capture, error) {
 	byURI := r.far.capture
 	if r.isOwn() && r.uri.ID != "" {
@@ -191,7 +191,7 @@ func (r *recording) candidates(ctx context.Context, me lineage.Capture) ([]linea
 	return []lineage.Capture{byURI, r.content.capture}, nil
 }
 
-// write records, in one transaction, the capture and what it supersedes.
+// write records, in one transaction, the capture and the edge to the capture that it supersedes.
 func (r *recording) write(ctx context.Context) (Saved, error) {
 	me := r.me()
 	candidates, err := r.candidates(ctx, me)
@@ -216,7 +216,7 @@ func (r *recording) write(ctx context.Context) (Saved, error) {
 	return Saved{Added: !r.captured, Since: r.c.CapturedAt, Replaced: r.tip.CapturedAt, Change: r.given.Change}, err
 }
 
-// outdates reports whether another capture stops being current, and the time of its last verification is known.
+// outdates reports whether another capture stops being current and the time when it was last verified is known.
 func (r *recording) outdates() bool {
 	return r.before.RawHash != "" && r.before.RawHash != r.c.RawHash && !r.before.Verified.IsZero()
 }
@@ -228,8 +228,8 @@ func verified(key storage.Key, at time.Time) storage.Op {
 	}}
 }
 
-// captureOps returns the operations that add the capture when it is missing, and that record in the row of the body's
-// first capture that the source has answered with the body.
+// captureOps returns the operations that add the capture when it is missing, and that record, in the row of the
+// body's first capture, that the source has answered with the body.
 func (r *recording) captureOps() (ops []storage.Op) {
 	key := captureKey(r.c.ItemID, r.c.RawHash)
 	if r.captured && !r.reread {

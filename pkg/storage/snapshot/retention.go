@@ -11,30 +11,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Retention says which captures of an item are kept. It always keeps the newest capture, and those that the caller
-// needs.
+// Retention says which captures of an item are kept. The newest capture, and the captures that the caller needs, are
+// always kept.
 type Retention struct {
-	Age   time.Duration // since the capture was made; 0 means no limit
-	Count int           // captures of an item; 0 means no limit
-	Bytes int64         // of an item's captures, before compression; 0 means no limit
+	Age   time.Duration // the longest time since the capture was made; 0 means no limit
+	Count int           // the largest number of captures of an item; 0 means no limit
+	Bytes int64         // the largest size of an item's captures, before compression; 0 means no limit
 }
 
-// Kept summarizes the captures of an item that are kept.
+// Kept describes, in sum, the captures that are kept of an item.
 type Kept struct {
 	Count int
-	Bytes int64 // before compression; 0 means unknown, until captures are pruned
-	// Oldest is when the oldest capture was made, apart from the item's current and newest ones. When it is zero,
-	// there is no such capture, and retention removes nothing until one is added.
+	Bytes int64 // total size before compression; 0 means unknown until captures are pruned
+	// Oldest is when the oldest capture was made. The item's current capture and its newest one are ignored. When
+	// Oldest is zero, there is no other capture, and retention removes nothing until one is added.
 	Oldest time.Time
 }
 
-// Due reports whether retention may require the removal of captures.
+// Due reports whether retention may require that captures are removed.
 func (r Retention) Due(k Kept, now time.Time) bool {
 	return !k.Oldest.IsZero() && (r.aged(k.Oldest, now) || r.Count > 0 && k.Count > r.Count || r.Bytes > 0 &&
 		(k.Bytes > r.Bytes || k.Bytes == 0))
 }
 
-// Added returns the summary after a further capture of that many bytes.
+// Added returns the summary after one more capture, of the given size in bytes.
 func (k Kept) Added(bytes int64) Kept {
 	if k.Count == 0 || k.Bytes > 0 {
 		k.Bytes += bytes
@@ -45,8 +45,8 @@ func (k Kept) Added(bytes int64) Kept {
 
 func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at) > r.Age }
 
-// split decides which captures are removed; captures has one per body. keep are raw hashes, the first of them the
-// item's current one.
+// split decides which captures are kept and which are removed. captures contains one capture per body. keep contains
+// the raw hashes of the captures that are needed, that of the item's current one first.
 func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept, gone []Capture) {
 	captures = slices.Clone(captures)
 	slices.SortFunc(captures, func(a, b Capture) int {
@@ -69,7 +69,7 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 			continue
 		}
 		count++
-		bytes += c.Bytes // also when this one is removed: no older one is kept
+		bytes += c.Bytes // counted even when this capture is removed, so that no older one is kept
 		if r.aged(c.CapturedAt, now) || r.Count > 0 && count > r.Count || r.Bytes > 0 && bytes > r.Bytes {
 			gone = append(gone, c)
 		} else {
@@ -79,7 +79,8 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 	return kept, gone
 }
 
-// keptOf summarizes the captures kept, newest first, of an item with the given current capture.
+// keptOf summarizes the captures that are kept of an item. kept is in the order newest first, and present is the raw
+// hash of the item's current capture.
 func keptOf(kept []Capture, present string) Kept {
 	k := Kept{Count: len(kept)}
 	for i, c := range kept {
@@ -91,9 +92,9 @@ func keptOf(kept []Capture, present string) Kept {
 	return k
 }
 
-// Prune removes the captures of an item that retention does not keep, with the edges to them. keep are raw hashes
-// that are needed; the first of them is the item's current one. After an error, callers must repeat the call, which
-// continues where it stopped.
+// Prune removes the captures of an item that retention does not keep, with the edges to them. keep contains the raw
+// hashes of the captures that are needed, that of the item's current one first. After an error, callers must repeat
+// the call, which continues where it stopped.
 func (s *Store) Prune(
 	ctx context.Context, id source.ID, r Retention, now time.Time, keep ...string,
 ) (k Kept, err error) {
@@ -112,7 +113,7 @@ func (s *Store) Prune(
 		return slices.ContainsFunc(gone, func(g Capture) bool { return strings.TrimPrefix(g.RawHash, "sha256:") == digest })
 	}
 	if len(gone) > 0 {
-		// Edges must go first, because the captures to be removed determine which.
+		// Edges must be removed first, because the captures to be removed determine which edges go.
 		err := s.dropEdges(ctx, id, r.horizon(now), func(c lineage.CaptureID) bool {
 			of, digest := c.Split()
 			return of == string(id) && goes(digest)
@@ -132,7 +133,7 @@ func (s *Store) Prune(
 	return keptOf(kept, keep[0]), nil
 }
 
-// horizon returns the time before which everything exceeds Age.
+// horizon returns the time before which every capture exceeds Age.
 func (r Retention) horizon(now time.Time) time.Time {
 	if r.Age == 0 {
 		return time.Time{}

@@ -16,14 +16,14 @@ type Run struct {
 	Collector            string          `col:"collector,always"`
 	NormalizationVersion lineage.Version `col:"normalizationVersion,always"`
 	StartedAt            time.Time       `col:"startedAt,always"`
-	// ReprocessingOf is the run whose captures this run reads again (B5); "" for a run that fetches.
+	// ReprocessingOf is the run whose captures this run reads again (B5). It is empty for a run that fetches.
 	ReprocessingOf string `col:"reprocessingOfRunId,always"`
 }
 
 var runRow = row.Of[Run]()
 
-// StartRun records a run. An existing run is unchanged: neither its version (B1) nor the run that it reprocesses (B5)
-// ever changes. Errors: Conflict when the run exists with other values.
+// StartRun records a run. An existing run stays unchanged: neither its version (B1) nor the run that it reprocesses
+// (B5) ever changes. Errors: Conflict when the run exists with other values.
 func (s *Store) StartRun(ctx context.Context, run Run) error {
 	key := storage.Key{Partition: "run", Row: run.ID}
 	_, err := s.runs.Transact(ctx, runRow.Put(key, "", &run))

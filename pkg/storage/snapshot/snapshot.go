@@ -50,20 +50,20 @@ func (s *Store) Create(ctx context.Context) error {
 	return nil
 }
 
-// Had is what an item was known to have before a capture. The zero value means nothing.
+// Had holds what is known of an item before a capture. The zero value means that nothing is known.
 type Had struct {
 	RawHash  string
-	Verified time.Time // when its source last answered with that capture
-	Last     Last      // the item's rows, if they were read
+	Verified time.Time // when the item's source last answered with that capture
+	Last     Last      // the item's rows, if the caller has read them
 }
 
-// Save stores a body and its capture, and an edge to the capture that it supersedes. When the item was last found
-// with the same capture, Save records nothing new. A page that returns to an earlier state keeps its first capture,
-// and an edge records the return. An existing capture never changes, whatever c says, except for the time when it was
-// last verified. That time is written when another capture becomes current.
+// Save stores a body, its capture, and an edge to the capture that it supersedes. When the item was last found with
+// the same capture, Save records nothing new. A page that returns to an earlier state keeps its first capture, and an
+// edge records the return. An existing capture never changes, whatever c says, except for the time when it was last
+// verified. That time is written when another capture becomes current.
 //
-// before is what the item is known to have had. It is a hint that saves reads. Without it the body is always written.
-// After an error, callers must repeat Save, with the same body or a newer one.
+// before is what the caller knows about the item. It is a hint that saves reads. Without it the body is always
+// written. After an error, callers must repeat Save, with the same body or a newer one.
 func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (saved Saved, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.CapturedAt, before: before}
@@ -80,9 +80,10 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (s
 	return r.run(ctx)
 }
 
-// Reprocess stores, beside the capture of a body, what the rules of another version read in it (B5): a capture of
-// that version, made at its ReprocessedAt. Like a fetched capture, it supersedes only captures of its own version.
-// Nothing is stored for an item without a capture of the body. Reprocess may be repeated, also after later captures.
+// Reprocess stores what the rules of another version read in a captured body (B5). The result is a capture of that
+// version, made at its ReprocessedAt, beside the existing capture. Like a fetched capture, it supersedes only
+// captures of its own version. For an item without a capture of the body, nothing is stored. Reprocess may be
+// repeated, even after later captures.
 func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 	defer fault.Wrap(&err, "reprocessed snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.ReprocessedAt, reread: true}
@@ -109,14 +110,14 @@ func (b bodies) save(ctx context.Context, c Capture, body []byte) error {
 	return err
 }
 
-// First reads the capture that an item made of a body when it was fetched. Errors: NotFound when it is no longer
-// kept.
+// First reads the capture that was made for an item when a body was fetched. Errors: NotFound when the capture is no
+// longer kept.
 func (s *Store) First(ctx context.Context, id source.ID, rawHash string) (Capture, error) {
 	e, err := s.captures.Get(ctx, captureKey(id, rawHash))
 	return captureOf(e), err
 }
 
-// Load is [Store.First] with the body.
+// Load reads the same capture as [Store.First], and its body.
 func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture, []byte, error) {
 	c, err := s.First(ctx, id, rawHash)
 	if err != nil {
@@ -126,8 +127,8 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 	return c, body, err
 }
 
-// LoadOf is [Store.Load] for the first of several items that has the capture: an item, and the items that have moved
-// to it.
+// LoadOf is [Store.Load] for several items: an item, and the items that have moved to it. It loads the capture of the
+// first of these items that has one.
 func (s *Store) LoadOf(ctx context.Context, ids []source.ID, rawHash string) (c Capture, body []byte, err error) {
 	for _, id := range ids {
 		if c, body, err = s.Load(ctx, id, rawHash); !fault.Is(err, fault.NotFound) {
