@@ -20,7 +20,7 @@ func CheckTableName(name string) error {
 	return nil
 }
 
-// CheckQueueName requires 3 to 63 lower-case letters, digits and single hyphens between them.
+// CheckQueueName requires 3 to 63 characters: lower-case letters, digits, and single hyphens between them.
 func CheckQueueName(name string) error { return checkDashed("queue", name) }
 
 // CheckContainerName applies the rule of [CheckQueueName].
@@ -55,7 +55,8 @@ func CheckBlobName(name string) error {
 	return checkText("blob name", name, MaxBlobNameUnits)
 }
 
-// CheckBlob refuses a blob whose type or metadata cannot be stored. The adapter checks its size and returns TooLarge.
+// CheckBlob refuses a blob whose type or metadata cannot be stored. It does not check the size of the body: the
+// adapter does, and returns TooLarge.
 func CheckBlob(b Blob) error {
 	if len(b.ContentType) > 256 || !printable(b.ContentType) {
 		return fault.New(fault.Invalid, "content type is not printable ASCII of at most 256 bytes")
@@ -73,8 +74,8 @@ func CheckBlob(b Blob) error {
 	return nil
 }
 
-// checkMetadata refuses spaces at the beginning or end, which headers lose, and empty values, which some services
-// drop.
+// checkMetadata refuses values that begin or end with a space, which headers lose, and empty values, which some
+// services drop.
 func checkMetadata(key, value string) error {
 	ok := key != "" && !digit(key[0]) && key != TokenProperty
 	for i := range len(key) {
@@ -89,7 +90,7 @@ func checkMetadata(key, value string) error {
 	return nil
 }
 
-// CheckQueueMessage refuses an empty message, one of more than [MaxMessageBytes], and a delay outside 0 to
+// CheckQueueMessage refuses an empty message, a message of more than [MaxMessageBytes], and a delay outside 0 to
 // [MaxDelay].
 func CheckQueueMessage(body []byte, delay time.Duration) error {
 	if len(body) == 0 || len(body) > MaxMessageBytes {
@@ -106,7 +107,7 @@ func CheckReceive(max int, visibility time.Duration) error {
 	return CheckVisibility(visibility, time.Second)
 }
 
-// CheckVisibility refuses a time to hide a message outside least to [MaxDelay].
+// CheckVisibility refuses a time d, for which a message is to be hidden, outside least to [MaxDelay].
 func CheckVisibility(d, least time.Duration) error {
 	if d < least || d > MaxDelay {
 		return fault.New(fault.Invalid, "message hidden for %v, not %v to %v", d, least, MaxDelay)

@@ -91,7 +91,7 @@ func (b bodies) release(ctx context.Context, id source.ID, rawHash string) error
 	for range races {
 		refs, err := b.references(ctx, id, rawHash)
 		if err != nil || refs.blob.ETag == "" || refs.others && !refs.mine {
-			return err // no row says that the blob exists, or this item has no reference to it
+			return err // nothing to do: the blob has no row, or only other items refer to the blob
 		}
 		if refs.others {
 			// The transaction also writes the blob's row. So when the last two items release the blob at once, one of

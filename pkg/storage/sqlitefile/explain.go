@@ -26,16 +26,16 @@ func IsDamage(err error) bool { return causeOf(err) == damaged }
 type cause int
 
 const (
-	unknown    cause = iota // a misuse or a constraint, which is a bug of the caller, and errors from elsewhere
+	unknown    cause = iota // a bug of the caller (a misuse, a violated constraint), or an error from elsewhere
 	busy                    // another process holds the lock
-	full                    // there is no room
-	unwritable              // no permission
-	failing                 // failed for another reason
+	full                    // the disk is full
+	unwritable              // the process may not write the file
+	failing                 // the file system failed for another reason
 	damaged
 	passing // the call was interrupted
 )
 
-// causeOf distinguishes errors that call for different answers.
+// causeOf returns the cause of an error. Different causes call for different reactions.
 func causeOf(err error) cause {
 	if _, ok := errors.AsType[Damage](err); ok {
 		return damaged
@@ -59,7 +59,7 @@ func causeOf(err error) cause {
 
 func causeOfCode(code int) cause {
 	if code == sqlite3.SQLITE_IOERR_SHMSIZE {
-		return full // the memory that processes share is a file, too
+		return full // SQLite also needs disk space for the memory that processes share, which is a file
 	}
 	switch code & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL:
@@ -78,9 +78,9 @@ func causeOfCode(code int) cause {
 	return unknown
 }
 
-// Explain gives an error of the driver or the file system its kind, and a text that names the file and says what to
-// do. It records an error that does not pass by itself. Everything that may pass is Unavailable, including a full
-// disk. Errors that already have a kind, and those caused by a bug, are returned unchanged.
+// Explain gives an error of the driver or the file system a kind, and a text that names the file and says what to do.
+// It records an error that does not pass by itself. Every error that may pass is Unavailable, including a full disk.
+// Errors that already have a kind, and errors caused by a bug, are returned unchanged.
 func (f *File) Explain(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
@@ -109,7 +109,7 @@ func (f *File) Busy(err error) error {
 		f.Path, f.Wait.Round(time.Second), err)
 }
 
-// failed records a failure until a write succeeds.
+// failed records a failure, which is kept until a write succeeds.
 func (f *File) failed(sentence string, err error) error {
 	return f.Health.Failed(fault.New(fault.Unavailable, sentence, cmp.Or(f.Name, f.Path), err))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// Querier is an [sql.DB], an [sql.Conn] or an [sql.Tx].
+// Querier runs queries: an [sql.DB], an [sql.Conn] or an [sql.Tx].
 type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -36,8 +36,8 @@ func pragma(ctx context.Context, db Querier, name string) (n int, err error) {
 	return n, err
 }
 
-// CheckVersion returns an error unless the file has the format. Errors: Invalid for a file of another program, or of
-// another version, which is a [VersionError].
+// CheckVersion returns an error unless the file has the format f.Format. Errors: Invalid for a file of another
+// program; a [VersionError], also Invalid, for a file of another version.
 func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 	id, err := pragma(ctx, db, "application_id")
 	if err != nil {
@@ -56,8 +56,8 @@ func (f *File) CheckVersion(ctx context.Context, db Querier) error {
 }
 
 // Inspect reads enough of the file to decide whether it can be used: its id, its version and the root pages of its
-// tables. That takes about a millisecond for any size. Deeper damage is reported when it is met. Empty is true for a
-// file without tables.
+// tables. That takes about a millisecond, however large the file is. Damage to other pages is reported when they are
+// read. The result empty is true for a file without tables.
 func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) {
 	var tables int
 	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables)
@@ -80,7 +80,7 @@ func (f *File) Inspect(ctx context.Context, db Querier) (empty bool, err error) 
 	return false, nil
 }
 
-// Create creates the tables unless another process was faster. One transaction creates all of them, so no file ever
+// Create creates the tables unless another process was faster. One transaction creates all tables, so no file ever
 // has only some of them.
 func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 	version, err := pragma(ctx, conn, "user_version")
@@ -105,8 +105,8 @@ func (f *File) Create(ctx context.Context, conn *sql.Conn) error {
 	return tx.Commit()
 }
 
-// useWAL sets the mode of the file, which is not possible inside a transaction. SQLite does not wait for another
-// process that does the same, so this function does.
+// useWAL switches the file to WAL mode, which is not possible inside a transaction. SQLite does not wait for another
+// process that does the same, so useWAL waits itself.
 func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	for end := time.Now().Add(f.Wait); ; {
 		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode(WAL)")
@@ -116,7 +116,7 @@ func (f *File) useWAL(ctx context.Context, conn *sql.Conn) error {
 	}
 }
 
-// Integrity makes SQLite check the whole database. It returns a list of the damage, with at most that many entries.
+// Integrity makes SQLite check the whole database. It returns a list of the damage, with at most `most` entries.
 func Integrity(ctx context.Context, db *sql.DB, most int) (damage []string, err error) {
 	rows, err := db.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", most))
 	if err != nil {

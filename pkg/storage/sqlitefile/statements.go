@@ -13,17 +13,17 @@ type Conn interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// Statements prepares each statement of a connection once. Their number in a program is fixed. On a pool of
-// connections it is safe for concurrent use. On a transaction, callers must read all rows before they use the same
-// statement again.
+// Statements prepares each statement of a connection once. A program has a fixed number of statements, so none is
+// ever dropped. For a pool of connections, Statements is safe for concurrent use. For a transaction, callers must
+// read all rows before they use the same statement again.
 type Statements struct {
 	on    Conn
 	mu    sync.Mutex
 	known map[string]*sql.Stmt
 }
 
-// NewStatements returns the statements for one pool, connection or transaction. Those of a transaction are closed at
-// its end.
+// NewStatements returns the statements for one pool, connection or transaction. The statements of a transaction are
+// closed when the transaction ends.
 func NewStatements(on Conn) *Statements { return &Statements{on: on, known: map[string]*sql.Stmt{}} }
 
 // QueryContext is [sql.DB.QueryContext] with a prepared statement.
@@ -39,7 +39,7 @@ func (s *Statements) QueryContext(ctx context.Context, query string, args ...any
 func (s *Statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	stmt, err := s.prepared(ctx, query)
 	if err != nil {
-		return s.on.QueryRowContext(ctx, query, args...) // its row returns the error
+		return s.on.QueryRowContext(ctx, query, args...) // the row returns the error
 	}
 	return stmt.QueryRowContext(ctx, args...)
 }

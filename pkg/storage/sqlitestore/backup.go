@@ -23,12 +23,12 @@ import (
 
 // A backup is a tar file in a zstd frame:
 //
-//	tidemark-backup.json     what it contains: a [Contents]
+//	tidemark-backup.json     the description of the backup: a [Contents]
 //	state.db                 the database at one moment
-//	blobs/<container>/<file> the bodies that its rows name, in the order of their files
+//	blobs/<container>/<file> the bodies that the database's rows refer to, in the order of their files
 //	digest                   SHA-256 of all names, sizes and bytes before it
 //
-// The last entry makes it complete: a truncated backup has no digest.
+// The last entry proves that the backup is complete: a truncated backup has no digest.
 const (
 	backupFormat  = "tidemark-backup"
 	backupVersion = 1
@@ -42,22 +42,22 @@ type Contents struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
 	MadeAt   time.Time `json:"madeAt"`
-	MadeBy   string    `json:"madeBy"` // the program and its version
-	Schema   int       `json:"schema"` // version of the database's schema
+	MadeBy   string    `json:"madeBy"` // name and version of the program
+	Schema   int       `json:"schema"` // version of the database's tables
 	Rows     int       `json:"rows"`
 	Messages int       `json:"messages"`
 	Blobs    int       `json:"blobs"`
-	Bytes    int64     `json:"bytes"` // of the database and of all bodies
+	Bytes    int64     `json:"bytes"` // size of the database and of all bodies
 }
 
 // BackupOptions configure [Backup] and [Restore].
 type BackupOptions struct {
 	MadeAt time.Time
 	MadeBy string
-	// Scratch is the path for a temporary copy of the database, which is removed at the end. Restore uses it only
-	// when it verifies without restoring.
+	// Scratch is the path for a temporary copy of the database. The copy is removed at the end. Restore uses Scratch
+	// only when it verifies a backup without restoring it.
 	Scratch string
-	// Progress receives the number of bytes done and in total, which is 0 while unknown. It may be nil.
+	// Progress receives the number of bytes done and in total. The total is 0 while unknown. Progress may be nil.
 	Progress func(doing string, done, total int64)
 }
 
@@ -67,10 +67,10 @@ func (o BackupOptions) progress(doing string, done, total int64) {
 	}
 }
 
-// Backup writes the store in dir to w as it is at one moment, while other processes read and write it. It blocks none
-// of them: bodies of blobs that are deleted meanwhile are kept until it is done. It needs memory for one body.
-// Errors: NotFound when the store does not exist. A damaged body, and another backup of the same store, are reported
-// as such.
+// Backup writes the store in dir to w as the store is at one moment, while other processes read and write it. It
+// blocks none of them: the bodies of blobs that are deleted meanwhile are kept until the backup is done. Backup needs
+// memory for one body. Errors: NotFound when the store does not exist. There are also errors for a damaged body, and
+// for another backup of the same store at the same time.
 func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()
@@ -80,7 +80,7 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 		}
 		return c, err
 	}
-	release, err := holdBodies(dir) // before the copy: bodies of blobs deleted from now on are kept
+	release, err := holdBodies(dir) // before the copy, so that bodies of blobs deleted from now on are kept
 	if err != nil {
 		return c, err
 	}
@@ -100,7 +100,8 @@ func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Co
 	return c, pack(ctx, s, db, w, c, o)
 }
 
-// copyDatabase copies the database as it is at one moment. A reader may do that while others write.
+// copyDatabase copies the database as it is at one moment. The copying connection only reads, so others can write
+// meanwhile.
 func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 	if err := gone(os.Remove(o.Scratch)); err != nil {
 		return err
@@ -131,7 +132,7 @@ func copyDatabase(ctx context.Context, s *Store, o BackupOptions) error {
 			}
 		}
 	}()
-	// https://sqlite.org/lang_vacuum.html#vacuuminto: a consistent copy without free pages.
+	// VACUUM INTO makes a consistent copy without free pages (https://sqlite.org/lang_vacuum.html#vacuuminto).
 	_, err = db.ExecContext(ctx, "VACUUM INTO ?", o.Scratch)
 	if err != nil {
 		return err
@@ -258,7 +259,7 @@ func (p *packer) begin(name string, size int64) error {
 		Format: tar.FormatPAX})
 }
 
-// sumEntry separates one entry from the next in the digest.
+// sumEntry adds the size and name of an entry to the digest, which separates the entry from the one before.
 func sumEntry(h hash.Hash, name string, size int64) { fmt.Fprintf(h, "\n%d %s\n", size, name) }
 
 func (p *packer) write(data []byte) error {

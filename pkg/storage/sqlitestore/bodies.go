@@ -16,17 +16,18 @@ import (
 )
 
 // maxSmall is the largest body, in bytes, that is stored in its blob's row. Creating a file takes seven system calls
-// and three syncs, while a row joins the next transaction. For larger bodies, copying through the log costs more.
+// and three syncs, while a row only joins the next transaction. For larger bodies, copying through SQLite's log costs
+// more than that.
 const maxSmall = 32768
 
-// bodies are the files of the larger blobs:
+// bodies manages the files of the larger blobs:
 //
 //	blobs/<container>/<xx>/<file>   a body; xx is the beginning of the file's name
 //	blobs/.pending/<container>.<file>   a marker: a process is writing or removing that body
 //
-// A file's name consists of a hash of the blob's name and a random part. So no name of a caller leads out of the
-// folder, and two writers of one blob use different files. A row makes a body a blob. Therefore the body is durable
-// before its row is written, and the row is deleted before its body.
+// A file's name consists of a hash of the blob's name and a random part. So no blob name can lead out of the folder,
+// and two writers of one blob use different files. A body belongs to a blob only when a row says so. Therefore the
+// body is made durable before its row is written, and the row is deleted before its body.
 //
 // The marker in .pending is created first and removed last. After a crash, markers lead to the only files that may be
 // leftovers (leftovers.go). Without markers, finding leftovers would mean reading every folder.
@@ -71,7 +72,7 @@ func (b *bodies) body(container, file string) body {
 	}
 }
 
-// write makes a body durable. When it fails, any remaining file has a marker.
+// write writes a body to a new file and makes it durable. When it fails, any remaining file has a marker.
 func (b *bodies) write(container, blob string, data []byte) (body, error) {
 	f := b.body(container, fileName(blob))
 	if err := f.setPending(); err != nil {
@@ -118,7 +119,8 @@ func writeSynced(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// tryWrite writes a file of a size and removes it. The name has no dot, so it is never taken for a marker.
+// tryWrite writes a file of the given size and removes it. The file's name has no dot, so it is never taken for a
+// marker.
 func (b *bodies) tryWrite(size int) error {
 	f, err := os.CreateTemp(filepath.Join(b.root, pendingDir), "try")
 	if err != nil {
@@ -147,10 +149,10 @@ func (f body) stillPending() error {
 	return nil
 }
 
-// clearPending removes the marker, once the body is a blob's or is removed.
+// clearPending removes the marker, once the body belongs to a blob or is removed.
 func (f body) clearPending() error { return gone(os.Remove(f.pending)) }
 
-// remove removes all files of the body. The body must have a marker before and after.
+// remove removes all files of the body except the marker, which must exist before and still exists afterwards.
 func (f body) remove() error {
 	return errors.Join(gone(os.Remove(f.path+partialName)), gone(os.Remove(f.path)))
 }

@@ -59,7 +59,7 @@ func insertBlob(t *tx, id int64, name, file string, b storage.Blob) (created boo
 	row := rowOf(b)
 	var inside any
 	if row.small {
-		inside = append([]byte{}, b.Body...) // an empty body is not NULL
+		inside = append([]byte{}, b.Body...) // not nil, because SQLite would store NULL for it
 	}
 	n, err := t.exec("INSERT INTO blobs (container, name, file, size, sum, type, metadata, body) VALUES (?, ?, ?, ?, ?, "+
 		"?, ?, ?) ON CONFLICT (container, name) DO NOTHING",
@@ -84,7 +84,7 @@ func (c *container) fits(size int64) error {
 	return nil
 }
 
-// publish makes a body a blob, unless another blob got the name first.
+// publish makes a file the body of a blob, unless another blob got the name first.
 func (c *container) publish(
 	ctx context.Context, id int64, name string, f body, b storage.Blob,
 ) (created bool, err error) {
@@ -100,12 +100,12 @@ func (c *container) publish(
 	})
 	switch {
 	case err != nil && begun:
-		return false, err // unknown whether the row exists: the marker stays, and removeLeftovers decides
+		return false, err // the row may or may not exist, so the marker stays for removeLeftovers
 	case err != nil || !created:
 		_ = f.discard()
 		return false, err
 	}
-	_ = f.clearPending() // after a failure it is only examined once more
+	_ = f.clearPending() // a marker that stays only costs one more examination
 	return true, nil
 }
 
@@ -123,7 +123,7 @@ func rowOf(b storage.Blob) blobRow {
 	return r
 }
 
-// find returns nil when the blob does not exist.
+// find returns the row of a blob, or nil when the blob does not exist.
 func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, error) {
 	var r blobRow
 	err := c.s.read.Row(ctx,
@@ -139,7 +139,7 @@ func (c *container) find(ctx context.Context, id int64, name string) (*blobRow, 
 	return &r, nil
 }
 
-// lookup is find for callers that have not checked the name.
+// lookup checks the name of a blob and then does the same as find.
 func (c *container) lookup(ctx context.Context, name string) (id int64, r *blobRow, err error) {
 	if err := storage.CheckBlobName(name); err != nil {
 		return 0, nil, err
@@ -170,7 +170,7 @@ func (c *container) Get(ctx context.Context, name string) (storage.Blob, error) 
 			b, err := r.blob(data)
 			return b, c.s.kinded(ctx, err)
 		}
-		// A process that deletes a blob removes its row first.
+		// A process that deletes a blob removes the blob's row before its file.
 		was := r.file
 		if r, err = c.find(ctx, id, name); err == nil && r != nil && r.file == was {
 			return storage.Blob{}, c.badBody(ctx, name, r, f, readErr)
@@ -245,13 +245,13 @@ func (c *container) Delete(ctx context.Context, name string) error {
 			return c.s.kinded(ctx, err)
 		}
 	}
-	// A blob that was put under the same name meanwhile stays, because it is younger than this call.
+	// When another blob was put under the same name meanwhile, that blob stays, because it is newer than this call.
 	err = c.s.write(ctx, func(t *tx) error {
 		_, err := t.exec("DELETE FROM blobs WHERE container = ? AND name = ? AND file = ?", id, name, r.file)
 		return err
 	})
 	if err != nil || r.small || c.s.bodies.held() {
-		return err // the marker stays, and removeLeftovers decides
+		return err // the marker stays for removeLeftovers
 	}
 	if err := f.discard(); err != nil {
 		c.s.log.Warn("body of a deleted blob not removed", "path", f.path, "err", err)

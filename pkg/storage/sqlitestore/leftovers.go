@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
-// pendingGrace is the age at which a marker's body is suspected to be a leftover. A put that takes longer is refused
-// without harm: see [body.stillPending].
+// pendingGrace is the age at which a marker's body is suspected to be a leftover. A put that takes longer than this
+// is refused without harm: see [body.stillPending].
 const pendingGrace = 10 * time.Minute
 
 // maxLeftovers bounds the markers examined each time.
 const maxLeftovers = 10_000
 
-// leftoversEvery is the time between two searches for leftovers. A backup, for example, leaves bodies that were
-// deleted during it.
+// leftoversEvery is the time between two searches for leftovers. Leftovers do not come from crashes alone: a backup
+// leaves the bodies that were deleted during it.
 const leftoversEvery = time.Hour
 
 // sweepLeftovers removes leftovers until ctx ends.
@@ -30,8 +30,8 @@ func sweepLeftovers(ctx context.Context, s *Store) {
 	}
 }
 
-// removeLeftovers removes what a crash left behind: bodies without a row, and markers of bodies with a row. Its cost
-// depends on the number of markers, not on the size of the store.
+// removeLeftovers removes what a crash left behind: bodies without a row, and markers of bodies that have a row. Its
+// cost depends on the number of markers, not on the size of the store.
 func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	dir := filepath.Join(s.dir, "blobs", pendingDir)
 	now, err := fileTime(dir)
@@ -52,7 +52,7 @@ func (s *Store) removeLeftovers(ctx context.Context, grace time.Duration) {
 	}
 }
 
-// fileTime returns the time by the clock of the file system, which may be on another machine.
+// fileTime returns the current time by the clock of the file system, which may be on another machine.
 func fileTime(dir string) (time.Time, error) {
 	f, err := os.CreateTemp(dir, "time.")
 	if err != nil {
@@ -67,7 +67,7 @@ func fileTime(dir string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// pending lists bodies that were marked before a time.
+// pending lists the bodies whose markers are older than a time.
 func (b *bodies) pending(before time.Time) (old []body) {
 	d, err := os.Open(filepath.Join(b.root, pendingDir))
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *bodies) pending(before time.Time) (old []body) {
 	return old
 }
 
-// removeLeftover decides about a body inside a transaction, so that no process makes it a blob meanwhile.
+// removeLeftover examines a body inside a transaction, so that no other process can make it a blob's body meanwhile.
 func (s *Store) removeLeftover(ctx context.Context, f body) error {
 	return s.write(ctx, func(t *tx) error {
 		var one int

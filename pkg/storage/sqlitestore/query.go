@@ -10,18 +10,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// maxPageBytes bounds the memory for one page of a query, apart from its last row.
+// maxPageBytes bounds the memory for one page of a query. Only the last row of a page may exceed it.
 const maxPageBytes = 4 << 20
 
-// above is greater than every text, because SQLite sorts blobs after texts.
+// above is greater than every text, because SQLite sorts values of type BLOB after texts.
 var above = []byte{0}
 
-// after returns the least text that a key after this one can be. Keys have no control characters.
+// after returns the least text that the next key can be. Keys have no control characters.
 func after(key string) string { return key + "\x01" }
 
-// Query yields a range of rows, page by page, with a snapshot for each page. One snapshot for the whole query would
-// last as long as the caller takes, and the log could not shrink meanwhile. Callers that read or write between two
-// rows could also wait for each other's connections forever.
+// Query yields a range of rows, page by page, with a snapshot for each page. A single snapshot for the whole query
+// would last as long as the caller takes, and SQLite's log could not shrink meanwhile. Callers that read or write
+// between two rows could also wait for each other's connections forever.
 func (t *table) Query(ctx context.Context, q storage.Query) iter.Seq2[storage.Entity, error] {
 	return func(yield func(storage.Entity, error) bool) {
 		if err := storage.CheckQuery(q); err != nil {
@@ -53,10 +53,10 @@ type page struct {
 	id    int64
 	q     storage.Query
 	where [][]byte
-	from  storage.Key // of the next page
+	from  storage.Key // the first key of the next page
 	size  int
 	rows  []storage.Entity
-	seen  int // rows, including those that Where rejects
+	seen  int // number of rows read, including rows that Where rejects
 	bytes int
 	more  bool
 }
@@ -78,7 +78,8 @@ func conditions(q storage.Query) (where [][]byte) {
 	return where
 }
 
-// wants reports whether the columns fulfil Where. The bytes of a condition may also occur inside a value.
+// wants reports whether the columns fulfil Where. SQLite's search for the bytes of a condition is not enough, because
+// the same bytes may also occur inside a value.
 func (p *page) wants(data []byte) (bool, error) {
 	if len(p.where) == 0 {
 		return true, nil
@@ -94,8 +95,8 @@ func orAbove(bound string) any {
 	return bound
 }
 
-// Both are ranges of the primary key. SQLite reads the columns of rows that a condition rejects, but does not return
-// them.
+// inPartition and inTable each read a range of the primary key. SQLite reads the columns of rows that a condition
+// rejects, but does not return them.
 const (
 	inPartition = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND part = ? AND row >= ? AND row < ?"
 	inTable     = "SELECT part, row, rev, props FROM rows WHERE tbl = ? AND (part, row) >= (?, ?) AND part < ? AND " +

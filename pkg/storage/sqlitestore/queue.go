@@ -39,8 +39,8 @@ func (q *queue) Send(ctx context.Context, body []byte, delay time.Duration) erro
 	})
 }
 
-// Receive receives up to max messages. It prefers those that have been visible longest, and among equals those sent
-// first.
+// Receive receives up to max messages. It prefers the messages that have been visible longest, and among equals those
+// sent first.
 func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) ([]storage.Message, error) {
 	if err := storage.CheckReceive(max, visibility); err != nil {
 		return nil, err
@@ -64,15 +64,16 @@ func (q *queue) Receive(ctx context.Context, max int, visibility time.Duration) 
 	return got, nil
 }
 
-// visible prevents repeated receives from an empty queue from acquiring the writer's lock.
+// visible reports whether the queue has a visible message. It only reads, so repeated receives from an empty queue do
+// not acquire the writer's lock.
 func (q *queue) visible(ctx context.Context, id int64, now time.Time) (some bool, err error) {
 	err = q.s.read.Row(ctx, "SELECT EXISTS (SELECT 1 FROM messages WHERE queue = ? AND visible <= ?)",
 		[]any{id, now.UnixNano()}, &some)
 	return some, q.s.kinded(ctx, err)
 }
 
-// receiving is one statement for one range of the schedule. A receipt is valid only with its id, so the messages of
-// one call may share a receipt.
+// receiving is a single statement, which receives the first visible messages of a queue. A receipt is valid only with
+// its message id, so the messages of one call may share a receipt.
 const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, receipt = ? WHERE id IN
 (SELECT id FROM messages WHERE queue = ? AND visible <= ? ORDER BY visible, id LIMIT ?)
 RETURNING id, dequeued, inserted, body`
@@ -91,7 +92,7 @@ func receive(t *tx, queue int64, max int, now time.Time, until int64) (got []sto
 		ids, got = append(ids, id), append(got, m)
 		return true, nil
 	})
-	// The statement returns them in any order.
+	// The statement returns the messages in any order.
 	slices.SortFunc(got, func(a, b storage.Message) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	return got, err
 }
@@ -141,7 +142,7 @@ func foundOne(touched int64, err error) error {
 	return err
 }
 
-// Length counts all messages. It reads the queue's part of an index.
+// Length counts all messages of the queue. It reads only the queue's part of an index.
 func (q *queue) Length(ctx context.Context) (n int, err error) {
 	id, err := q.ready(ctx)
 	if err != nil {
@@ -154,15 +155,15 @@ func (q *queue) Length(ctx context.Context) (n int, err error) {
 	return n, q.s.kinded(ctx, err)
 }
 
-// hiddenUntil rounds up to whole seconds, as the service does.
+// hiddenUntil returns the time until which a message is hidden. It rounds up to whole seconds, as the service does.
 func hiddenUntil(now time.Time, d time.Duration) int64 {
 	return now.Add(time.Duration(storage.WholeSeconds(d)) * time.Second).UnixNano()
 }
 
 func instant(nanos int64) time.Time { return time.Unix(0, nanos).UTC() }
 
-// text and number encode and decode ids and receipts. A malformed one decodes to a number that was never issued, such
-// as 0, which means "never received".
+// text encodes ids and receipts, and number decodes them. A malformed id or receipt decodes to a number that was
+// never issued, such as 0, which means "never received".
 func text(n int64) string { return strconv.FormatInt(n, 36) }
 
 func number(s string) int64 {

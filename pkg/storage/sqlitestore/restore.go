@@ -26,9 +26,10 @@ import (
 const maxWindow = 64 << 20
 
 // Restore makes a store in dir from a backup and verifies it: the digest of the whole, the structure of the database,
-// and the body, size and checksum of each blob. The folder dir must not exist. With an empty dir Restore only
-// verifies and keeps nothing. It needs memory for one body. Errors: Invalid for a backup that is truncated, damaged,
-// of another format or of a later version. Then dir may contain an incomplete store, which can be removed.
+// and the body, size and checksum of each blob. The folder dir must not exist. When dir is empty, Restore only
+// verifies the backup and keeps nothing. Restore needs memory for one body. Errors: Invalid for a backup that is
+// truncated, damaged, of another format or of a later version. After an error, dir may contain an incomplete store,
+// which can be removed.
 func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c Contents, err error) {
 	defer fault.Wrap(&err, "backup")
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
@@ -57,8 +58,8 @@ func Restore(ctx context.Context, r io.Reader, dir string, o BackupOptions) (c C
 	return u.c, errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
-// kinded distinguishes faults of the backup from faults of this machine. Errors of readers have no kinds: data that
-// cannot be read is no backup.
+// kinded distinguishes faults of the backup from faults of this machine. An error of a reader has no kind, and means
+// that the data is not a valid backup.
 func (u *unpacker) kinded(ctx context.Context, err error) error {
 	if sqlitefile.IsDamage(err) {
 		return damagedBackup(err)
@@ -79,9 +80,9 @@ type unpacker struct {
 	sum    hash.Hash
 	o      BackupOptions
 	c      Contents
-	path   string  // of the database
-	bodies *bodies // nil when nothing is kept
-	last   string  // file of the last body read
+	path   string  // path of the database
+	bodies *bodies // nil when the backup is only verified
+	last   string  // the file of the last body read
 	done   int64
 }
 
@@ -94,7 +95,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	}
 	var mode []string
 	if u.bodies != nil {
-		mode = []string{"journal_mode(WAL)"} // for files created here; SQLite's copies have another mode
+		mode = []string{"journal_mode(WAL)"} // set for new files here, because SQLite's copies have another mode
 	}
 	db, err := databaseAt(u.path).Writer(mode...)
 	if err != nil {
@@ -128,7 +129,7 @@ func (u *unpacker) unpack(ctx context.Context) error {
 	return u.end()
 }
 
-// next reads the header of an entry. It adds it to the digest unless it is the digest's own.
+// next reads the header of an entry. It adds the header to the digest, unless the entry is the digest itself.
 func (u *unpacker) next() (*tar.Header, error) {
 	h, err := u.tar.Next()
 	if err == io.EOF {
@@ -166,7 +167,7 @@ func (u *unpacker) header() error {
 	return nil
 }
 
-// state writes the database.
+// state writes the database from its entry in the backup.
 func (u *unpacker) state(ctx context.Context) error {
 	h, err := u.next()
 	if err != nil {
@@ -220,7 +221,7 @@ func (u *unpacker) checkState(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// body compares a body with the row that names it, and writes it to the file in which the store expects it.
+// body compares a body with the row that refers to it, and writes the body to the file in which the store expects it.
 func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
 	container, file, ok := strings.Cut(strings.TrimPrefix(h.Name, "blobs/"), "/")
 	if !ok || storage.CheckContainerName(container) != nil || !isFileName(file) ||
@@ -261,7 +262,7 @@ func isFileName(name string) bool {
 	return len(name) > 2 && strings.Trim(name, "0123456789abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ-") == ""
 }
 
-// end compares the digest and requires that nothing follows it.
+// end compares the digest and returns an error when anything follows it.
 func (u *unpacker) end() error {
 	text, err := io.ReadAll(io.LimitReader(u.tar, 1<<10))
 	if err != nil {

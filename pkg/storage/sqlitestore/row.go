@@ -10,16 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Columns are stored as one value per row:
+// All columns of a row are stored as one value:
 //
 //	rowFormat, then for each column in order of names: length, name, kind, value
 //
-// Lengths are unsigned varints. A string or []byte is its length and its bytes, an int32 or int64 a signed varint, a
-// float64 eight bytes, little-endian. A bool is part of its kind. One value takes a third of the time of one SQL
-// column per column, and distinguishes types that SQL would merge.
+// Lengths are unsigned varints. A string or []byte is stored as its length and its bytes, an int32 or int64 as a
+// signed varint, and a float64 as eight bytes, little-endian. The value of a bool is part of its kind. One value for
+// all columns takes a third of the time of an SQL column for each, and distinguishes types that SQL would merge.
 const rowFormat = 1
 
-// These are the kinds of columns, part of the file format.
+// These are the kinds of columns. They are part of the file format.
 const (
 	kindString = 's'
 	kindBytes  = 'b'
@@ -64,8 +64,8 @@ func appendValue(out []byte, value any) []byte {
 	panic("sqlitestore: a column of a type that the port refuses")
 }
 
-// decodeProps reads the output of encodeProps: the columns of sel, or all columns when sel is empty. The result
-// shares no memory with data.
+// decodeProps decodes the output of encodeProps. It returns the columns in sel, or all columns when sel is empty. The
+// result shares no memory with data.
 func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	if len(data) == 0 || data[0] != rowFormat {
 		return nil, errDamagedRow
@@ -88,7 +88,8 @@ func decodeProps(data []byte, sel []string) (storage.Properties, error) {
 	return p, nil
 }
 
-// reader reads values from a slice. After the first missing value, bad is true and all values are empty.
+// reader reads values from a slice. When a value is missing, bad becomes true, and that value and all later ones are
+// empty.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -122,7 +123,7 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// value reads one value, and skips it when wanted is false.
+// value reads one value. When wanted is false, it only skips the value.
 func (r *reader) value(kind byte, wanted bool) any {
 	switch kind {
 	case kindString, kindBytes:

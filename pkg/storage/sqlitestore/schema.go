@@ -11,17 +11,19 @@ import (
 // busyLimit bounds how long a call waits for other processes.
 const busyLimit = 30 * time.Second
 
-// readers is how many reads run at once. Further reads wait, because reads are limited by the CPU.
+// readers bounds how many reads run at once. Further reads wait: they would not be faster, because the CPU limits
+// reads.
 const readers = 4
 
-// maxWAL is the size in bytes to which the log is truncated when it restarts.
+// maxWAL is the size in bytes to which SQLite's log is truncated when it restarts.
 const maxWAL = 64 << 20
 
-// checkpointPages is the size of the log, in pages of 4 KiB, at which it is copied into the file. With SQLite's
-// default of 1,000, a first crawl wrote 1.4 times as many bytes, because it changes the same pages again and again.
+// checkpointPages is the size of SQLite's log, in pages of 4 KiB, at which it is copied into the database file. With
+// SQLite's default of 1,000, a first crawl wrote 1.4 times as many bytes, because it changes the same pages again and
+// again.
 const checkpointPages = 8000
 
-// databaseAt returns the file of a store's database.
+// databaseAt describes the database file of a store.
 func databaseAt(path string) *sqlitefile.File {
 	dir := filepath.Dir(path)
 	return &sqlitefile.File{

@@ -28,18 +28,18 @@ type Store struct {
 	log     *slog.Logger
 	maxBlob int64
 	readers *sql.DB
-	read    *sqlitefile.Statements // of the readers
+	read    *sqlitefile.Statements // statements of the readers
 	w       *writer
 	bodies  bodies
-	gates   sync.Map // kind and name → *gate
+	gates   sync.Map // maps a kind and a name to a *gate
 	close   func() error
 	closed  atomic.Bool
 }
 
 // Options configure a store. The zero value works.
 type Options struct {
-	// Now is the clock that hides and shows messages; nil means time.Now. Processes that share a folder need clocks
-	// that agree.
+	// Now is the clock that decides when messages are visible; nil means time.Now. Processes that share a folder need
+	// clocks that agree.
 	Now func() time.Time
 	// Log receives reports of damage and of leftovers of a crash; nil discards them.
 	Log *slog.Logger
@@ -47,10 +47,10 @@ type Options struct {
 	MaxBlobBytes int64
 }
 
-// Open opens the store in dir, and creates dir when it is missing. Errors: Invalid, without a change of the folder,
-// when its database belongs to another program or to another version of this one; Unavailable for a damaged file, a
-// folder that cannot be written, a full disk, and another process that holds its lock longer than 30 s. The error
-// names the file and says what to do.
+// Open opens the store in dir, and creates dir when it is missing. Errors: Invalid, with the folder unchanged, when
+// the database in it belongs to another program or to another version of this one; Unavailable for a damaged file, a
+// folder that cannot be written, a full disk, and another process that holds the database's lock longer than 30 s.
+// The error names the file and says what to do.
 func Open(dir string, o Options) (*Store, error) {
 	s := newStore(dir, o)
 	if err := s.open(); err != nil {
@@ -104,8 +104,9 @@ func (s *Store) open() error {
 	return nil
 }
 
-// openWriter also creates the tables of a new file. It does so while no other process writes, because two processes
-// that create one file at the same moment interfere where SQLite does not wait.
+// openWriter opens the connection that writes, and creates the tables of a new file. It does so while no other
+// process writes: SQLite does not always wait when two processes create one file at the same moment, and they would
+// disturb each other.
 func (s *Store) openWriter(t *writeLock) (*writer, error) {
 	ctx := context.Background()
 	if !t.acquire(busyLimit) {
@@ -142,12 +143,12 @@ func (s *Store) prepare(ctx context.Context, conn *sql.Conn) error {
 	return syncDir(s.dir) // SQLite syncs the file, but not its name
 }
 
-// shut ends the writer first: writes that have begun are finished, and waiting ones are refused.
+// shut ends the writer first: writes that have begun are finished, and writes that wait are refused.
 func (s *Store) shut() error {
 	s.closed.Store(true)
 	close(s.w.quit)
 	<-s.w.idle
-	// The last connection to close writes the log back, but only after its statements are closed.
+	// The last connection to close copies SQLite's log into the database, but only after its statements are closed.
 	err := errors.Join(s.read.Close(), s.readers.Close(), s.w.tx.stmts.Close(), s.w.conn.Close(), s.w.db.Close())
 	s.w.lock.close()
 	return err
@@ -158,8 +159,9 @@ func (s *Store) isClosed() bool { return s.closed.Load() }
 // Close finishes the writes that have begun and releases the folder. Later calls are Unavailable.
 func (s *Store) Close() error { return s.close() }
 
-// Ping reads a row and checks that the file still exists, because an open file that was removed would work as before.
-// After a write met a full disk, or one that cannot be written, Ping tries a write of its own.
+// Ping reads a row and checks that the database file still exists, because reads from an open file succeed even after
+// the file was removed. When a write has failed because the disk was full or could not be written, Ping tries a write
+// of its own.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := ended(ctx); err != nil {
 		return err
@@ -175,11 +177,11 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.file.Health.Check(s.now(), func() error { return s.tryWrite(ctx) })
 }
 
-// tryFile and tryRow are the sizes of these tries. On a full disk there is often room for less.
+// tryFile and tryRow are the sizes of Ping's own writes. A full disk often still has room for smaller ones.
 const tryFile, tryRow = 1 << 20, 1 << 16
 
-// tryWrite writes a row and a file that fit only where there is room, and removes them. Its row is in table 0, which
-// no table uses. When the program dies here, the next try removes the row.
+// tryWrite writes a row and a file that fit only when there is room, and removes both. The row is in table 0, which
+// no table uses. When the program dies here, the next call of tryWrite removes the row.
 func (s *Store) tryWrite(ctx context.Context) error {
 	if err := s.kinded(ctx, s.bodies.tryWrite(tryFile)); err != nil {
 		return err
@@ -199,7 +201,7 @@ func (s *Store) tryWrite(ctx context.Context) error {
 	return nil
 }
 
-// Table opens a table. Names that differ only in case are one table, as in Azure.
+// Table opens a table. Names that differ only in case refer to the same table, as in Azure.
 func (s *Store) Table(name string) storage.Table {
 	return &table{s.gate("table", strings.ToLower(name), storage.CheckTableName(name))}
 }
@@ -214,25 +216,25 @@ func (s *Store) Container(name string) storage.Container {
 	return &container{s.gate("container", name, storage.CheckContainerName(name))}
 }
 
-// gate is the common part of a table, a queue and a container: its name, and the number that rows use for it, once it
-// is known to exist. It is never deleted after its creation.
+// gate is the common part of a table, a queue and a container: its name, and its number in the rows. The number is 0
+// until the object is known to exist. A created object is never deleted.
 type gate struct {
 	s          *Store
 	kind, name string
-	bad        error // the name is not allowed
+	bad        error // the error when the name is not allowed
 	id         atomic.Int64
 }
 
 func (s *Store) gate(kind, name string, bad error) *gate {
 	g := &gate{s: s, kind: kind, name: name, bad: bad}
 	if bad != nil {
-		return g // not kept in the map, which strangers' names must not fill
+		return g // not kept in the map, so that names from strangers do not fill it
 	}
 	known, _ := s.gates.LoadOrStore(kind+" "+name, g)
 	return known.(*gate)
 }
 
-// Create creates it.
+// Create creates the table, queue or container.
 func (g *gate) Create(ctx context.Context) error {
 	if g.bad != nil {
 		return g.bad
@@ -254,7 +256,7 @@ func (g *gate) Create(ctx context.Context) error {
 	return err
 }
 
-// ready returns the number, or Unavailable when no process has created it yet.
+// ready returns the number of the table, queue or container, or Unavailable when no process has created it yet.
 func (g *gate) ready(ctx context.Context) (id int64, err error) {
 	if g.bad != nil {
 		return 0, g.bad

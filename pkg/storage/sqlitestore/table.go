@@ -50,7 +50,7 @@ func etag(rev int64) storage.ETag {
 	return storage.ETag(`W/"` + strconv.FormatInt(rev, 10) + `"`)
 }
 
-// revision decodes the output of etag. For any other text it returns a revision that no row has.
+// revision decodes the output of [etag]. For any other text it returns a revision that no row has.
 func revision(e storage.ETag) int64 {
 	s, ok := strings.CutPrefix(string(e), `W/"`)
 	digits, ok2 := strings.CutSuffix(s, `"`)
@@ -73,7 +73,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 		return nil, err
 	}
 	tags := make([]storage.ETag, len(ops))
-	encoded := make([][]byte, len(ops)) // here, so that callers can encode at the same time
+	encoded := make([][]byte, len(ops)) // outside the transaction, so that callers can encode at the same time
 	for i, op := range ops {
 		if op.Kind != storage.Delete && op.Kind != storage.Merge {
 			encoded[i] = encodeProps(op.Entity.Props)
@@ -95,7 +95,7 @@ func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag
 	return tags, nil
 }
 
-// opError adds the index of the op to a refusal. A failure of the driver concerns no op.
+// opError adds the index of the op to a refusal. A failure of the driver concerns no single op.
 func opError(i int, err error) error {
 	if fault.KindOf(err) == fault.Internal {
 		return err
@@ -103,8 +103,8 @@ func opError(i int, err error) error {
 	return &storage.OpError{Index: i, Err: err}
 }
 
-// apply applies one op. It finds the reason for a refusal only after the write has changed no row, so a successful
-// write is one statement.
+// apply applies one op. Only when the write has changed no row, apply looks for the reason. So a successful write is
+// one statement.
 func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	rev := x.next()
 	row := rowAddress{id, op.Entity.Partition, op.Entity.Row}
@@ -162,7 +162,7 @@ func (p rowAddress) delete(x *tx, tag storage.ETag) error {
 	return p.refused(x, n, err)
 }
 
-// refused returns the reason why a write changed no row.
+// refused returns the error that explains why a write changed no row.
 func (p rowAddress) refused(x *tx, touched int64, err error) error {
 	if err != nil || touched > 0 {
 		return err

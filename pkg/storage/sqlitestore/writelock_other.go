@@ -4,7 +4,8 @@ package sqlitestore
 
 import "time"
 
-// writeLock relies on SQLite's lock on this system, which is correct but not fair between processes.
+// writeLock does nothing on this system. SQLite's own lock is enough for correctness, but is not fair between
+// processes.
 type writeLock struct{}
 
 func openWriteLock(string) (*writeLock, error) { return &writeLock{}, nil }
@@ -12,7 +13,7 @@ func (*writeLock) acquire(time.Duration) bool  { return true }
 func (*writeLock) release()                    {}
 func (*writeLock) close()                      {}
 
-// holdBodies does nothing on this system. A backup fails with an error when a blob is deleted during it.
+// holdBodies does nothing on this system. When a blob is deleted during a backup, the backup fails with an error.
 func holdBodies(string) (release func(), err error) { return func() {}, nil }
 
 func (*bodies) held() bool { return false }

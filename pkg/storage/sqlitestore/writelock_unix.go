@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// writeLock makes processes write one after another. SQLite polls its own lock, in the end every 100 ms, and its holder
-// acquires it again at once, so a busy process would starve the others for seconds. Two locks are fair: a process
-// that waits for the writer's lock holds the lock of the next in line, and the last writer must queue for that one.
-// The kernel releases both when a process dies. Correctness depends on SQLite's lock alone; these locks only decide
-// the order.
+// writeLock makes processes write one after another. A process that waits for SQLite's own lock polls it, in the end
+// every 100 ms, while the process that holds the lock acquires it again at once. So a busy process would starve the
+// others for seconds. Two locks are fair: a process that waits for the writer's lock holds the lock of the next in
+// line, and the last writer must queue for that second lock. The kernel releases both when a process dies.
+// Correctness depends on SQLite's lock alone; these locks only decide the order.
 type writeLock struct{ next, now *os.File }
 
 func openWriteLock(dir string) (*writeLock, error) {
@@ -51,7 +51,7 @@ func (t *writeLock) close() {
 }
 
 // lock polls, because a blocking call cannot be cancelled. The pauses are shorter than a write. On a file system
-// without such locks, SQLite decides the order.
+// without locks of this kind, SQLite decides the order.
 func lock(f *os.File, timeout <-chan time.Time) bool {
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -71,14 +71,14 @@ func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 // backupLock is held while the store is backed up.
 const backupLock = "lock.backup"
 
-// holdBodies keeps the bodies of deleted blobs until release is called or this process ends. Only one process can
-// hold them at a time.
+// holdBodies makes all processes keep the bodies of deleted blobs until release is called or this process ends. Only
+// one process can hold them at a time.
 func holdBodies(dir string) (release func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, backupLock), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if !lock(f, time.After(time.Second)) { // longer than [bodies.held] holds it
+	if !lock(f, time.After(time.Second)) { // longer than [bodies.held] holds the lock
 		f.Close()
 		return nil, fault.New(fault.Conflict, "%s: another backup of this store is under way", dir)
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// maxGroup bounds how many writes share a transaction, and so how much is repeated when one of them fails in a way
-// that undoes the others.
+// maxGroup bounds how many writes share a transaction. It also bounds how many writes are repeated when one of them
+// fails in a way that undoes the others.
 const maxGroup = 64
 
-// job is a write under way. Its state leaves "waiting" once: either the writer begins it, or the caller cancels it.
+// job is a write under way. Its state changes once from "waiting": either the writer begins the job, or the caller
+// cancels it.
 type job struct {
-	do    func(*tx) error // may run more than once; only the last run counts
+	do    func(*tx) error // may run more than once; only the last run has an effect
 	state atomic.Int32
 	err   error
 	done  chan struct{}
@@ -35,7 +36,7 @@ type writer struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	lock    *writeLock
-	group   int // maxGroup, or 1 to measure the effect of joining
+	group   int // maxGroup, or 1 to measure what joining saves
 	jobs    chan *job
 	quit    chan struct{}
 	idle    chan struct{} // closed when run has returned
@@ -43,14 +44,15 @@ type writer struct {
 	commits int
 }
 
-// tx is the transaction as a write sees it.
+// tx is the transaction, as the function of a write sees it.
 type tx struct {
 	stmts *sqlitefile.Statements
 	last  int64 // the last revision, receipt or id issued
 }
 
-// write runs do in a transaction. When it returns nil, the effects are durable; when it returns an error, there are
-// none. It waits to begin until ctx ends, and then waits for the disk. It does not write a damaged store.
+// write runs do in a transaction. When write returns nil, the effects are durable; when it returns an error, there
+// are no effects. Until ctx ends, it waits for its turn; once begun, it waits for the disk. It does not write to a
+// damaged store.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := s.file.Health.Damage(); err != nil {
 		return err
@@ -86,7 +88,7 @@ func (w *writer) run() {
 	}
 }
 
-// serve commits a job together with those that arrived meanwhile.
+// serve commits a job together with the jobs that arrived meanwhile.
 func (w *writer) serve(first *job) {
 	mine := w.lock.acquire(busyLimit)
 	batch := w.gather(first)
@@ -105,7 +107,7 @@ func (w *writer) serve(first *job) {
 	}
 }
 
-// gather marks as begun the jobs that are not cancelled.
+// gather returns first and waiting jobs, and marks as begun those that are not cancelled.
 func (w *writer) gather(first *job) (batch []*job) {
 	for j := first; ; {
 		if j.state.CompareAndSwap(waiting, begun) {
@@ -122,8 +124,8 @@ func (w *writer) gather(first *job) (batch []*job) {
 	}
 }
 
-// commit runs the batch as one transaction. A failure of the driver may undo more than the job that met it. Then
-// every job runs again in its own transaction, and only the job at fault fails.
+// commit runs the batch as one transaction. A failure of the driver may undo more than the job that caused it. In
+// that case every job runs again in its own transaction, and only the job at fault fails.
 func (w *writer) commit(batch []*job) error {
 	spoiled, err := w.together(batch)
 	if !spoiled || len(batch) == 1 {
@@ -137,8 +139,8 @@ func (w *writer) commit(batch []*job) error {
 	return nil
 }
 
-// together runs jobs in one transaction and stores each refusal in its job. An error it returns concerns all jobs.
-// spoiled says that one job caused the error and that nothing was committed.
+// together runs jobs in one transaction and stores each refusal in its job. An error that it returns concerns all
+// jobs. The result spoiled says that one job caused the error and that nothing was committed.
 func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	if len(batch) == 0 {
 		return false, nil
@@ -156,7 +158,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 			return true, j.err
 		}
 	}
-	// Refusals may depend on writes of other jobs, so they too are reported after the commit.
+	// A refusal may depend on writes of other jobs, so refusals too are reported only after the commit.
 	if accepted == 0 {
 		w.rollback()
 		return false, nil
@@ -194,8 +196,8 @@ func (w *writer) end(was int64) error {
 // rollback ignores its error, because some failures have already rolled back.
 func (w *writer) rollback() { _, _ = w.tx.exec("ROLLBACK") }
 
-// guarded undoes the writes of do when it refuses. A job alone in its transaction needs no savepoint, because the
-// whole transaction is undone.
+// guarded runs do and undoes its writes when do refuses. A job alone in its transaction needs no savepoint, because
+// the whole transaction is undone.
 func (t *tx) guarded(do func(*tx) error, savepoint bool) error {
 	if !savepoint {
 		return do(t)
@@ -225,7 +227,7 @@ func (t *tx) next() int64 {
 	return t.last
 }
 
-// exec reports how many rows were written.
+// exec runs a statement and returns the number of rows written.
 func (t *tx) exec(query string, args ...any) (rows int64, err error) {
 	res, err := t.stmts.ExecContext(context.Background(), query, args...)
 	if err != nil {
