@@ -4,17 +4,17 @@
 // The contract is what Azure Tables, Queues and Blobs promise and nothing more, so every adapter (Azure, memory,
 // embedded) can fulfil it. [storagetest] is the contract in the form of tests; an adapter is correct when that suite
 // passes. Every adapter refuses what Azure would refuse, with the checks of this package ([CheckTransaction],
-// [CheckKey], …). It copies its arguments and its results, so neither side sees later changes that the other makes to
-// a map or a slice.
+// [CheckKey], …). Every adapter copies its arguments and its results, so neither the adapter nor its caller sees
+// later changes that the other makes to a map or a slice.
 //
 // Errors have a kind of package fault: Invalid for what the port refuses, NotFound, Conflict, TooLarge, Throttled,
 // and Unavailable. After Unavailable it is unknown whether the operation took effect. A table, queue or container
 // that was never created is Unavailable, so that a missing table is never mistaken for a missing row. A call whose
 // context has ended is Unavailable too, with the context's error in the chain.
 //
-// A Conflict always comes from the write of another client: an adapter that retries a request after a lost answer
-// reads back before it reports a Conflict. Adapters retry transport errors themselves, so callers do not retry after
-// Unavailable.
+// A Conflict always comes from the write of another client: when an adapter has retried a request after a lost
+// answer, it reads the rows back before it reports a Conflict. Adapters retry transport errors themselves, so callers
+// do not retry after Unavailable.
 //
 // [storagetest]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/storage/storagetest
 package storage
@@ -25,13 +25,13 @@ import (
 	"time"
 )
 
-// Store opens the tables, queues and containers of one account. Opening one sends no request; its Create method
-// creates it.
+// Store opens the tables, queues and containers of one account. Opening a table, queue or container sends no request.
+// Its Create method creates it.
 type Store interface {
 	Table(name string) Table
 	Queue(name string) Queue
 	Container(name string) Container
-	// Ping reports whether the store answers, within ctx.
+	// Ping returns an error unless the store answers before ctx ends.
 	Ping(ctx context.Context) error
 	Close() error
 }
@@ -49,7 +49,7 @@ const AnyETag ETag = "*"
 // times write them as fixed-width UTC text.
 type Properties map[string]any
 
-// Entity is a row as read: its key, its columns and their revision.
+// Entity is a row as read: its key, its columns and its revision.
 type Entity struct {
 	Key
 	ETag  ETag
@@ -62,11 +62,12 @@ type OpKind int
 const (
 	// Insert creates a row. Errors: Conflict when it exists.
 	Insert OpKind = iota
-	// Replace rewrites the row with the given ETag. It removes columns that are not given.
+	// Replace rewrites the row with the given ETag. Columns that are not given are removed.
 	Replace
-	// Merge rewrites the given columns of the row with the given ETag and keeps the others.
+	// Merge rewrites the given columns of the row with the given ETag. Other columns are kept.
 	Merge
-	// Upsert inserts or replaces without a check. It is only for rows that are pointers.
+	// Upsert inserts or replaces a row without checking its revision. It is only for rows that merely point to
+	// others.
 	Upsert
 	// Delete removes the row with the given ETag.
 	Delete
@@ -79,19 +80,19 @@ type Op struct {
 	Entity Entity
 }
 
-// Query is a range of rows in key order, which is the order of code points (keys that mix characters above U+FFFF
-// with some below may be ordered by UTF-16 units instead). Partition names one partition. When it is empty, the query
-// reads the partitions in [PartitionFrom, PartitionTo). In every partition it reads the rows in [RowFrom, RowTo). An
-// empty bound is open.
+// Query selects a range of rows in key order, which is the order of code points (keys that mix characters above
+// U+FFFF with some below may be ordered by UTF-16 units instead). If Partition is set, the query reads that
+// partition. If it is empty, the query reads the partitions in [PartitionFrom, PartitionTo). In every partition it
+// reads the rows in [RowFrom, RowTo). An empty bound is open.
 //
-// Where gives the values that text columns must have. Other rows are not returned and do not count for PageSize,
-// though the store may have to read them. A row without such a column does not match.
+// Where gives the values that text columns must have. Rows with other values, or without such a column, are not
+// returned and do not count towards PageSize, though the store may have to read them.
 type Query struct {
 	Partition                  string
 	PartitionFrom, PartitionTo string
 	RowFrom, RowTo             string
 	Where                      map[string]string
-	Select                     []string // columns wanted; all when empty
+	Select                     []string // the columns to return; all columns when empty
 	PageSize                   int      // a hint, 1 to 1000; 1000 when zero
 }
 
@@ -105,14 +106,14 @@ type Table interface {
 	// is written while the query runs.
 	Query(ctx context.Context, q Query) iter.Seq2[Entity, error]
 	// Transact applies ops to one partition, all or none, in one round trip. It returns the new revision of each row
-	// in the order of ops ("" for deletes). There may be at most 100 ops, one per row. The error is an [*OpError]
-	// when it concerns one op.
+	// in the order of ops ("" for deletes). There may be at most 100 ops, one per row. When the error concerns one
+	// op, it is an [*OpError].
 	Transact(ctx context.Context, ops ...Op) ([]ETag, error)
 }
 
 // OpError is an error that concerns one operation of a transaction.
 type OpError struct {
-	Index int // of the op in the transaction
+	Index int // index of the op in the transaction
 	Err   error
 }
 
@@ -121,14 +122,14 @@ func (e *OpError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause, which carries the kind.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// Message is one delivery of a queue message. Receipt belongs to this delivery: Delete uses it up, and Extend
-// replaces it.
+// Message is one delivery of a queue message. Receipt belongs to this delivery: Delete invalidates the receipt, and
+// Extend replaces it.
 type Message struct {
 	ID          string
 	Receipt     string
 	Body        []byte
-	Malformed   bool // Send did not write the stored text; Body is that text, unchanged
-	Dequeued    int  // deliveries so far, including this one
+	Malformed   bool // Send did not write the stored text; Body is the stored text, unchanged
+	Dequeued    int  // number of deliveries so far, including this one
 	Inserted    time.Time
 	Expires     time.Time
 	NextVisible time.Time
@@ -166,13 +167,13 @@ type Blob struct {
 type Container interface {
 	// Create creates the container when it is missing.
 	Create(ctx context.Context) error
-	// Put writes a blob unless the name exists. created is false when the name existed.
+	// Put writes a blob unless a blob with that name exists. created is false when one existed.
 	Put(ctx context.Context, name string, b Blob) (created bool, err error)
 	// Get reads a blob. Errors: NotFound when it does not exist.
 	Get(ctx context.Context, name string) (Blob, error)
 	// Exists reports whether a blob with that name exists.
 	Exists(ctx context.Context, name string) (bool, error)
-	// Delete removes a blob. A blob that does not exist is no error.
+	// Delete removes a blob. It returns no error when the blob does not exist.
 	Delete(ctx context.Context, name string) error
 	// List yields names that begin with prefix, in order.
 	List(ctx context.Context, prefix string) iter.Seq2[string, error]

@@ -5,7 +5,7 @@ import "time"
 // TimeLayout is the format of times in rows: UTC, fixed width, sortable as text, in milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// FormatTime formats a time for a row. The zero time gives "".
+// FormatTime formats a time for a row. It returns "" for the zero time.
 func FormatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -13,7 +13,7 @@ func FormatTime(t time.Time) string {
 	return t.UTC().Format(TimeLayout)
 }
 
-// ParseTime parses the output of FormatTime. Any other text gives the zero time.
+// ParseTime parses the output of FormatTime. It returns the zero time for any other text.
 func ParseTime(s string) time.Time {
 	t, err := time.Parse(TimeLayout, s)
 	if err != nil {

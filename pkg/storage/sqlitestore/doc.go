@@ -5,7 +5,7 @@
 //
 //	state.db (-wal, -shm)   SQLite: rows, messages, and the list of blobs
 //	blobs/                  the bodies of blobs over 32 KiB (bodies.go)
-//	lock.next, lock.now     the order of writing processes (turn_unix.go)
+//	lock.next, lock.now     the order of writing processes (writelock_unix.go)
 //	lock.backup             held during a backup (backup.go)
 //
 // The tables are

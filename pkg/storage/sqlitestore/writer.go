@@ -107,7 +107,7 @@ func (w *writer) serve(first *job) {
 	}
 }
 
-// gather returns first and waiting jobs, and marks as begun those that are not cancelled.
+// gather marks the job first and the waiting jobs as begun, and returns them. It leaves out cancelled jobs.
 func (w *writer) gather(first *job) (batch []*job) {
 	for j := first; ; {
 		if j.state.CompareAndSwap(waiting, begun) {

@@ -9,16 +9,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Call is an operation before or after its execution.
+// Call describes an operation before or after its execution.
 type Call struct {
 	// Op is "table.Create", "table.Get", "table.Query", "table.Transact", "queue.Create",
 	// "queue.Send", "queue.Receive", "queue.Extend", "queue.Delete", "queue.Length",
 	// "blob.Create", "blob.Put", "blob.Get", "blob.Exists", "blob.Delete", "blob.List" or
 	// "store.Ping".
 	Op   string
-	Name string       // of the table, queue or container
-	Ops  []storage.Op // of a transaction
-	Key  string       // of a blob: its name; of a row read: partition/row; of a query: its one partition, if any
+	Name string       // name of the table, queue or container
+	Ops  []storage.Op // operations of a transaction
+	Key  string       // a blob's name; partition/row of a row read; the one partition of a query, if any
 }
 
 // Hook decides which operations fail, and how. It is called concurrently when the store is used concurrently.
@@ -26,16 +26,17 @@ type Hook interface {
 	// Before is called before the operation. When it returns an error, the operation is not executed and returns that
 	// error. The exceptions are [ErrLost] and [ErrTwice].
 	Before(ctx context.Context, c Call) error
-	// After is called after the operation was executed. The caller gets the error that After returns. An error after
-	// a success is a lost answer. For a query or list it is called at the end.
+	// After is called after the operation was executed. The caller gets the error that After returns. When After
+	// returns an error after a success, the answer seems lost. For a query or list, After is called at the end.
 	After(ctx context.Context, c Call, err error) error
 }
 
 var (
-	// ErrLost, returned by Before, skips the operation and reports success: a lost message. The result of the
-	// operation is empty.
+	// ErrLost, returned by Before, skips the operation and reports success, as when a message is lost. The result of
+	// the operation is empty.
 	ErrLost = errors.New("lost")
-	// ErrTwice, returned by Before, executes the operation twice: a doubled message. The second result counts.
+	// ErrTwice, returned by Before, executes the operation twice, as when a message is doubled. The caller gets the
+	// second result.
 	ErrTwice = errors.New("twice")
 )
 
@@ -107,7 +108,7 @@ func around(ctx context.Context, h Hook, c Call, do func() error) error {
 	return h.After(ctx, c, do())
 }
 
-// around1 is around for an operation with a result. An error makes the result empty.
+// around1 is [around] for an operation with a result. When it returns an error, the result is empty.
 func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (v T, err error) {
 	err = around(ctx, h, c, func() (err error) {
 		v, err = do()
@@ -120,7 +121,7 @@ func around1[T any](ctx context.Context, h Hook, c Call, do func() (T, error)) (
 	return v, nil
 }
 
-// aroundSeq is around for a sequence. ErrTwice executes it once, because reading changes nothing.
+// aroundSeq is [around] for a sequence. ErrTwice executes the operation only once, because reading changes nothing.
 func aroundSeq[T any](ctx context.Context, h Hook, c Call, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

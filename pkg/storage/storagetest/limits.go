@@ -140,7 +140,7 @@ func (s suite) badTransactions(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		ops   []storage.Op
-		blame int // -1 for no op
+		blame int // index of the op in the error; -1 when it concerns no op
 	}{
 		"no ops":         {nil, -1},
 		"101 ops":        {many, -1},

@@ -141,7 +141,7 @@ func (s suite) queueNeverCreated(t *testing.T) {
 	wantKind(t, err, fault.Unavailable)
 }
 
-// visibility counts the deliveries of a message that is delivered twice.
+// visibility delivers a message twice and checks the number of deliveries.
 func (s suite) visibility(t *testing.T) {
 	q := s.queue(t)
 	q.send(t, "x")
@@ -191,7 +191,7 @@ func (s suite) extend(t *testing.T) {
 	wantKind(t, q.Delete(q.ctx, again), fault.NotFound)
 }
 
-// lostDelivery is a worker that was too slow: another worker has received the message since.
+// lostDelivery checks the calls of a worker that was too slow: another worker has received the message since.
 func (s suite) lostDelivery(t *testing.T) {
 	q := s.queue(t)
 	q.send(t, "x")

@@ -23,7 +23,7 @@ func op(kind storage.OpKind, e storage.Entity) storage.Op { return storage.Op{Ki
 
 func insert(pk, rk string, p props) storage.Op { return op(storage.Insert, ent(pk, rk, p)) }
 
-// at returns op with the revision that it needs.
+// at returns the op o with the revision e.
 func at(o storage.Op, e storage.ETag) storage.Op {
 	o.Entity.ETag = e
 	return o
@@ -100,7 +100,7 @@ func (s suite) neverCreated(t *testing.T) {
 	t.Fatal("a query of a missing table ended without an error")
 }
 
-// values writes every type at its limits. It reads two rows in different ways.
+// values writes values of every type, at the limits of the type. It reads them back in different ways.
 func (s suite) values(t *testing.T) {
 	ctx, table := s.table(t)
 	p := props{

@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// blobLine is a blob as a line of JSON. Its bytes are in a separate file.
+// blobLine describes a blob in a line of JSON. The blob's bytes are in a separate file.
 type blobLine struct {
 	Name        string            `json:"name"`
 	ContentType string            `json:"contentType"`
 	Metadata    map[string]string `json:"metadata,omitempty"`
 	Bytes       int64             `json:"bytes"`
-	SHA256      string            `json:"sha256"` // of the bytes
+	SHA256      string            `json:"sha256"` // digest of the bytes
 }
 
 func blobLineOf(name string, b storage.Blob) blobLine {
@@ -28,7 +28,7 @@ func blobLineOf(name string, b storage.Blob) blobLine {
 	return l
 }
 
-// encode never fails, because strings and numbers can always be encoded.
+// encode returns the line. It never fails, because strings and numbers can always be encoded.
 func (l blobLine) encode() []byte {
 	text, _ := json.Marshal(l)
 	return text
@@ -57,7 +57,7 @@ func (l blobLine) same(b storage.Blob) bool {
 	return bytes.Equal(l.encode(), blobLineOf(l.Name, b).encode())
 }
 
-// body reads the blob's bytes from the folder. Errors: Invalid when they do not match the line.
+// body reads the blob's bytes from the folder. Errors: Invalid when the bytes do not match the line.
 func (l blobLine) body(dir, container string) (storage.Blob, error) {
 	file := bodyFile(container, l.Name)
 	body, err := readBounded(filepath.Join(dir, filepath.FromSlash(file)), storage.MaxBlobBytes)

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// check reads the whole folder, except for the bytes of blobs. Of those it checks the sizes; their digests are
-// checked when they are written.
+// check reads the whole folder, except for the bytes of blobs. Of the bytes it checks only the size; their digests
+// are checked when the blobs are written.
 func (i *importing) check(ctx context.Context) error {
 	for _, c := range i.m.Tables {
 		var want tally
@@ -84,7 +84,7 @@ func (i *importing) checkBlob(container string, text []byte) error {
 	return nil
 }
 
-// verify reads the store back and compares all of it with the folder.
+// verify reads the whole store back and compares it with the folder.
 func (i *importing) verify(ctx context.Context) error {
 	for _, c := range i.m.Tables {
 		if err := i.verifyTable(ctx, c); err != nil {

@@ -17,7 +17,8 @@ type numbered struct {
 	blobLine
 }
 
-// inBatches calls fn with the blobs of a container's file in batches, starting after line skip.
+// inBatches calls fn with batches of the blobs in a container's file. It leaves out the first lines of the file, as
+// many as skip says.
 func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) error {
 	file := containerFile(c.Name)
 	var batch []numbered
@@ -45,7 +46,7 @@ func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) e
 	return fn(batch)
 }
 
-// each runs fn for the blobs of a batch, a few at once, and adds the line to errors.
+// each calls fn for the blobs of a batch, a few at once. It adds the line number to errors.
 func each(ctx context.Context, c contents, batch []numbered, fn func(context.Context, blobLine) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)

@@ -25,8 +25,8 @@ const (
 
 // Export writes the state of store into the folder dir, and creates dir when it is missing. No process may write to
 // the store meanwhile. Export finishes an export that was interrupted. It creates missing tables that belong to a
-// later version. Errors: Conflict, without a change of the folder, when it contains a finished export or other files;
-// Unavailable when another table is missing.
+// later version. Errors: Conflict, with the folder unchanged, when the folder contains a finished export or other
+// files; Unavailable when any other table is missing.
 func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "export")
 	if err := prepareFolder(dir); err != nil {
@@ -52,7 +52,7 @@ func Export(ctx context.Context, store storage.Store, dir string, plan Plan, o O
 		}
 		m.Containers, r.Blobs, r.Bytes = append(m.Containers, c), r.Blobs+c.Lines, r.Bytes+n
 	}
-	// This must happen last, because a folder with a manifest is complete.
+	// The manifest must be written last, because a folder with a manifest is complete.
 	return r, writeWhole(filepath.Join(dir, manifestName), indented(m))
 }
 
@@ -103,7 +103,7 @@ func exportTable(ctx context.Context, store storage.Store, dir, name string, pla
 	return w.finish()
 }
 
-// exportContainer also returns the total size of the blobs in bytes.
+// exportContainer writes the blobs of a container. It also returns the total size of the blobs in bytes.
 func exportContainer(ctx context.Context, c storage.Container, dir, name string, o Options) (contents, int64, error) {
 	var names []string
 	for blob, err := range c.List(ctx, "") {
@@ -148,8 +148,8 @@ func exportBlobs(ctx context.Context, c storage.Container, dir, container string
 	return got, g.Wait()
 }
 
-// exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs are written once, so the file
-// is still right. The line beside a blob's bytes is written after them.
+// exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs never change, so the existing
+// file is still right. The line beside the file is written after it, and shows that the file is complete.
 func exportBlob(ctx context.Context, c storage.Container, dir, container, name string) (blobLine, error) {
 	path := filepath.Join(dir, filepath.FromSlash(bodyFile(container, name)))
 	if text, err := readBounded(path+".json", maxLine); err == nil {

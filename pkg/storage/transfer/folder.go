@@ -26,8 +26,8 @@ const (
 	format         = "tidemark-state"
 	version        = 1
 
-	// maxLine bounds a line. A row of [storage.MaxEntityBytes] counts two bytes for a character that may take six
-	// here (<), and the types of its columns need room.
+	// maxLine bounds a line. In [storage.MaxEntityBytes], a character takes two bytes that may take six here (<), and
+	// a line also contains the types of the columns.
 	maxLine = 4 * storage.MaxEntityBytes
 	// maxManifest bounds the manifest and the checkpoint.
 	maxManifest = 1 << 20
@@ -43,9 +43,9 @@ type manifest struct {
 
 // contents describes a file of lines.
 type contents struct {
-	Name   string `json:"name"`  // of the table or container
-	Lines  int    `json:"lines"` // rows or blobs
-	Bytes  int64  `json:"bytes"` // of the file
+	Name   string `json:"name"`  // name of the table or container
+	Lines  int    `json:"lines"` // number of rows or blobs
+	Bytes  int64  `json:"bytes"` // size of the file
 	SHA256 string `json:"sha256"`
 }
 
@@ -78,8 +78,8 @@ func readManifest(dir string) (m manifest, digest string, err error) {
 	return m, digestOf(b), nil
 }
 
-// fits returns an error when the folder has other tables or containers than the plan. The plan's Later may be
-// missing.
+// fits returns an error when the folder has other tables or containers than the plan. Tables in the plan's Later may
+// be missing.
 func (m manifest) fits(p Plan) error {
 	has := namesOf(m.Tables)
 	wanted := slices.DeleteFunc(slices.Clone(p.Tables), func(name string) bool {
@@ -216,7 +216,7 @@ func write(path string, body []byte, sync func(*os.File) error) error {
 	return os.Rename(path+".part", path)
 }
 
-// indented returns v as indented JSON for people. It never fails, because the types of its callers can always be
+// indented returns v as indented JSON for people. It never fails, because callers only pass types that can always be
 // encoded.
 func indented(v any) []byte {
 	b, _ := json.MarshalIndent(v, "", "  ")

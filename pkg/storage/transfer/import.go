@@ -16,9 +16,10 @@ import (
 // process may write to the store meanwhile.
 //
 // Import first checks the whole folder. When the folder is damaged, or belongs to another app, the error is Invalid
-// and names file and line, and nothing is written. At the end it reads the store back. Errors: Conflict when a row or
-// blob exists with other content, unless [Options.Overwrite] is set, and when the store lacks content of the folder
-// or has more. After any error, callers may repeat Import, which continues where it stopped.
+// and names file and line, and nothing is written. At the end Import reads the store back. Errors: Conflict when a
+// row or blob exists with other content, unless [Options.Overwrite] is set; also Conflict when, at the end, the store
+// lacks content of the folder or has more. After any error, callers may repeat Import, which continues where it
+// stopped.
 func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o Options) (r Report, err error) {
 	defer fault.Wrap(&err, "import")
 	m, digest, err := readManifest(dir)
@@ -45,21 +46,21 @@ func Import(ctx context.Context, dir string, store storage.Store, plan Plan, o O
 	if err != nil && !errors.Is(err, errDiffers) {
 		return i.report, err
 	}
-	// When the store differs, the next import must compare from the first line.
+	// The checkpoint is removed even when the store differs, so that the next import compares from the first line.
 	return i.report, errors.Join(err, i.point.remove(dir))
 }
 
-// errDiffers is in the chain of the errors of a verification.
+// errDiffers is in the chain of every error for a difference that a verification found.
 var errDiffers = errors.New("the store differs from the folder")
 
-// importing is one call of Import.
+// importing is the state of one call of Import.
 type importing struct {
 	dir    string
 	store  storage.Store
 	plan   Plan
 	o      Options
 	m      manifest
-	want   map[string]tally // by table: the rows that must be present
+	want   map[string]tally // by table: the count and digest of the rows that must be present
 	point  checkpoint
 	report Report
 }
@@ -105,8 +106,8 @@ func (i *importing) create(ctx context.Context) error {
 
 // checkpoint is the progress of an import.
 type checkpoint struct {
-	Manifest string         `json:"manifest"` // SHA-256 of the manifest to which it belongs
-	Done     map[string]int `json:"done"`     // by file: lines that are in the store
+	Manifest string         `json:"manifest"` // SHA-256 of the manifest to which the checkpoint belongs
+	Done     map[string]int `json:"done"`     // by file: how many lines are in the store
 }
 
 // readCheckpoint returns an empty checkpoint when there is none, or when it belongs to another export.

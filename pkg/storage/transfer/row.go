@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// rowLine is a row as a line of JSON. The fields have the order of the line.
+// rowLine describes a row in a line of JSON. The fields have the order of the line.
 type rowLine struct {
 	Partition string          `json:"partition"`
 	Row       string          `json:"row"`
@@ -19,7 +19,8 @@ type rowLine struct {
 	Digest string `json:"sha256,omitempty"`
 }
 
-// cell is one column. Exactly one field is set, and it gives the type. Numbers are JSON numbers, bytes are base64.
+// cell is one column. Exactly one field is set, and gives the column's type. Numbers are JSON numbers, bytes are
+// base64.
 type cell struct {
 	String *string  `json:"string,omitempty"`
 	Bool   *bool    `json:"bool,omitempty"`
@@ -43,14 +44,14 @@ func cellOf(value any) (cell, error) {
 		return cell{Float: &v}, nil
 	case []byte:
 		if v == nil {
-			v = []byte{} // nil would be null
+			v = []byte{} // a nil slice would become null
 		}
 		return cell{Bytes: &v}, nil
 	}
 	return cell{}, fault.New(fault.Invalid, "a column of the type %T", value)
 }
 
-// value returns nil unless exactly one field is set.
+// value returns the column's value, or nil unless exactly one field is set.
 func (c cell) value() any {
 	var found []any
 	if c.String != nil {
@@ -96,7 +97,7 @@ func encodeRow(e storage.Entity) ([]byte, error) {
 }
 
 // decodeRow decodes exactly the output of encodeRow. Errors: Invalid for another encoding of the same row, and for a
-// row that no store accepts.
+// row that every store refuses.
 func decodeRow(text []byte) (storage.Entity, error) {
 	var line rowLine
 	if err := strictJSON(text, &line); err != nil {
@@ -135,13 +136,13 @@ func digestOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tally is the count and the digest of a set of lines, independent of their order.
+// tally is the number of lines in a set and a digest of the set, independent of the order of the lines.
 type tally struct {
 	n   int
 	sum [sha256.Size]byte
 }
 
-// add counts a line. Digests are added as numbers: unlike with xor, two equal lines do not cancel.
+// add adds a line to the tally. It adds digests as numbers: unlike with xor, two equal lines do not cancel.
 func (t *tally) add(line []byte) {
 	t.n++
 	carry := 0

@@ -12,7 +12,7 @@ import (
 const (
 	// maxBatchBytes keeps a transaction below [storage.MaxTransactionBytes].
 	maxBatchBytes = 3 << 20
-	// opBytes is more than an operation adds to the JSON and the keys of its row.
+	// opBytes is an upper bound of what an operation adds to the JSON and the keys of its row.
 	opBytes = 2 << 10
 	// reachEvery is how many lines are written between two checkpoints.
 	reachEvery = 1000
@@ -21,8 +21,8 @@ const (
 // batch holds adjacent rows of one partition.
 type batch struct {
 	rows  []storage.Entity
-	hint  *storage.Entity // must be written before the rows
-	first int             // line of the first row
+	hint  *storage.Entity // this row must be written before the others
+	first int             // line number of the first row
 	bytes int
 }
 
@@ -31,7 +31,8 @@ func (b *batch) full(e storage.Entity) bool {
 	return len(b.rows) == storage.MaxOps || b.rows[0].Partition != e.Partition || b.bytes+rowBytes(e) > maxBatchBytes
 }
 
-// rowBytes returns an upper bound of the size that a row adds to a transaction. Its keys are also in an address.
+// rowBytes returns an upper bound of the size that a row adds to a transaction. The keys occur twice: in the row and
+// in its address.
 func rowBytes(e storage.Entity) int {
 	return opBytes + storage.JSONSize(e) + 6*(len(e.Partition)+len(e.Row))
 }
@@ -44,7 +45,7 @@ type tableImport struct {
 	batch batch
 	// hinted is the partition of the last hint. Partitions come one after the other.
 	hinted string
-	saved  int // line of the last checkpoint
+	saved  int // line number of the last checkpoint
 }
 
 func (i *importing) writeTable(ctx context.Context, c contents) error {
@@ -97,7 +98,7 @@ func (t *tableImport) add(ctx context.Context, line int, e storage.Entity) error
 	return nil
 }
 
-// save records that all lines up to one are in the store, at most once per [reachEvery] lines.
+// save records that all lines up to the given one are in the store. It does so at most once per [reachEvery] lines.
 func (t *tableImport) save(line int) error {
 	if line-t.saved < reachEvery {
 		return nil
@@ -107,7 +108,7 @@ func (t *tableImport) save(line int) error {
 	return t.point.reach(t.dir, tableFile(t.Name), line)
 }
 
-// flush writes the batch: first the hint, then the rows that are missing.
+// flush writes the batch: first the hint, then the rows that the store lacks.
 func (t *tableImport) flush(ctx context.Context) error {
 	b := t.batch
 	t.batch = batch{}
@@ -135,13 +136,13 @@ func (t *tableImport) flush(ctx context.Context) error {
 	return nil
 }
 
-// standing reads the rows of the store in the range of a batch.
+// standing reads the rows that the store already has in the range of a batch.
 func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage.Entity, error) {
 	q := storage.Query{Partition: b.rows[0].Partition}
 	if n := len(b.rows); n == 1 || b.rows[0].Row < b.rows[n-1].Row {
 		q.RowFrom = b.rows[0].Row
-		// This is the least key after the last row, because bounds and keys begin at the space. A key of full length
-		// has no such bound; then the partition is read to its end.
+		// The bound is the least key after the last row, because bounds and keys begin at the space. When the last
+		// key has the full length, there is no such bound, and the partition is read to its end.
 		if q.RowTo = b.rows[n-1].Row + " "; storage.CheckQuery(q) != nil {
 			q.RowTo = ""
 		}
