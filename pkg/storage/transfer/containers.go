@@ -17,8 +17,7 @@ type numbered struct {
 	blobLine
 }
 
-// inBatches calls fn with batches of the blobs in a container's file. It leaves out the first lines of the file, as
-// many as skip says.
+// inBatches calls fn with batches of the blobs in a container's file, starting after the line with number skip.
 func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) error {
 	file := containerFile(c.Name)
 	var batch []numbered

@@ -149,7 +149,7 @@ func exportBlobs(ctx context.Context, c storage.Container, dir, container string
 }
 
 // exportBlob fetches a blob unless an interrupted export has already fetched it. Blobs never change, so the existing
-// file is still right. The line beside the file is written after it, and shows that the file is complete.
+// file is still right. The line beside the file is written after the file.
 func exportBlob(ctx context.Context, c storage.Container, dir, container, name string) (blobLine, error) {
 	path := filepath.Join(dir, filepath.FromSlash(bodyFile(container, name)))
 	if text, err := readBounded(path+".json", maxLine); err == nil {

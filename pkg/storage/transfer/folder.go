@@ -26,8 +26,8 @@ const (
 	format         = "tidemark-state"
 	version        = 1
 
-	// maxLine bounds a line. In [storage.MaxEntityBytes], a character takes two bytes that may take six here (<), and
-	// a line also contains the types of the columns.
+	// maxLine bounds a line. A line may be longer than [storage.MaxEntityBytes]: a character that counts as two bytes
+	// there may take six bytes here (<), and the line also contains the types of the columns.
 	maxLine = 4 * storage.MaxEntityBytes
 	// maxManifest bounds the manifest and the checkpoint.
 	maxManifest = 1 << 20
