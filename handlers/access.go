@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// Access says which program checks the keys of requests.
+// Access says who checks the keys of requests: nobody, the Functions host, or this program.
 type Access int
 
 // Kinds of access.
@@ -39,14 +39,14 @@ const hostKeyName = "function key"
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
-// door passes on the requests that their keys allow, and refuses the others.
+// door passes on each request that its key allows, and refuses the others.
 type door struct {
 	*server
-	mux    *http.ServeMux // with all routes
+	mux    *http.ServeMux // has all routes
 	routes map[string]*api.Endpoint
 	next   http.Handler
-	failed keys.Limiter // wrong keys
-	tried  keys.Limiter // wrong keys of sign-ins
+	failed keys.Limiter // counts wrong keys that requests carry
+	tried  keys.Limiter // counts wrong keys typed in the sign-in form
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
@@ -77,8 +77,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isHosts reports whether the host itself sent a request, to check that the process is up or to call a trigger. It is
-// false for requests that the host passes on.
+// isHosts reports whether the host itself sent a request, to check that the process is up or to call a trigger. For a
+// request that the host passes on, isHosts returns false.
 func (d *door) isHosts(r *http.Request, pattern string) bool {
 	_, at, _ := strings.Cut(pattern, " ")
 	own := at == "/{$}" && r.URL.Path == "/" || isTrigger(at) && strings.EqualFold(r.URL.Path, at)
@@ -100,7 +100,8 @@ func isTrigger(path string) bool {
 func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint) {
 	given := credentials(r, e)
 	if d.Access == HostKeys && (e == nil || !e.Anonymous) {
-		// The host has checked its own key. One of Tidemark's keys beside it names the caller.
+		// The host has checked its own key. If the request also carries one of Tidemark's keys, that key identifies
+		// the caller.
 		given = slices.DeleteFunc(given, func(s string) bool { return !strings.HasPrefix(s, keys.Prefix) })
 		if len(given) == 0 {
 			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
@@ -110,7 +111,7 @@ func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint)
 	k, err := d.check(r, given)
 	if err == nil && e != nil && e.Scope == api.ScopeFeed && r.URL.Query().Has("key") &&
 		!api.ScopeRead.Covers(k.Scope) {
-		err = errNoKey // many people see addresses, so a key in one must not allow changes
+		err = errNoKey // many people see addresses, so a key in an address must not allow changes
 	}
 	if err != nil {
 		d.refuse(w, r, err)
@@ -144,8 +145,8 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// wrongKey counts a wrong key. It returns how long the address had to wait before it might try another, or 0. Right
-// keys are neither counted nor delayed.
+// wrongKey counts a wrong key. It returns how much longer its sender's address should have waited before another try,
+// or 0 if it has waited long enough. Right keys are neither counted nor delayed.
 func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duration) {
 	now, from := time.Now(), address(r)
 	wait = count.Wait(now, from)
@@ -155,7 +156,7 @@ func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duratio
 	return wait
 }
 
-// refuse answers with the reason why a request is not let in.
+// refuse answers a request that is not let in with the reason.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)
@@ -165,8 +166,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
-// credentials returns the distinct strings that a request presents as keys. Addresses are written to logs, so only
-// feeds accept a key in the address: feed readers cannot send headers.
+// credentials returns the distinct strings that a request presents as keys. Web addresses are written to logs, so a
+// key in the address is accepted only for feeds, because feed readers cannot send headers.
 func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(given, text) {
@@ -189,10 +190,12 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address is where a request comes from, as far as it is known. The host replaces [forwardedFor] with the address of
-// its own peer. In Azure that may be the front end, so all callers may share one address: it is no reason to refuse a
-// right key. On this machine it is the caller, or the client of a proxy in TRUSTED_PROXIES. Should a host append to
-// the header instead, the last element counts, since callers may have written those before it. It may have a port.
+// address returns the network address that a request comes from, as far as it is known. The host sets [forwardedFor]
+// to the address of the program that connected to the host. In Azure that program may be the front end. All callers
+// may then share one address, so the address alone is no reason to refuse a right key. On this machine, that program
+// is the caller itself, or a proxy: for a proxy in TRUSTED_PROXIES, the header has the address of the proxy's client.
+// If a host appends to the header instead, only the last element is used, because callers may have written the
+// earlier ones. The element may include a port, which address removes.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

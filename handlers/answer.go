@@ -41,14 +41,14 @@ func (s *server) unavailable(r *http.Request, err error) error {
 	return fault.New(fault.Unavailable, "%s", health.Message(err, "storage or index cannot be reached; try again shortly"))
 }
 
-// noteAct logs who changed something. Reads are not logged: each key's time of last use covers them.
+// noteAct logs who changed something. Reads are not logged; for them, the time when each key was last used is enough.
 func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 	if actor := telemetry.From(r.Context()).Actor; actor != "" && e.Scope.Covers(api.ScopeWrite) {
 		s.Log.InfoContext(r.Context(), "asked by a key", "route", e.Pattern(), "path", r.URL.Path, "done", err == nil)
 	}
 }
 
-// answerError answers with an error, and logs the errors that callers cannot correct.
+// answerError sends an error as the answer, and logs the error if callers cannot correct it.
 func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
 	if kind := fault.KindOf(err); wire.Status(err) >= http.StatusInternalServerError {
 		s.Metrics.Errors.Add(1, "invocation", string(kind))

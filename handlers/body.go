@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. It therefore also bounds how much
-	// is discarded.
+	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. No more than this needs to be
+	// discarded.
 	hostMaxBody = 104_857_600
-	// defaultBodyTime is well below the host's functionTimeout, at which it kills the whole process.
+	// defaultBodyTime is well below the host's functionTimeout. When that time is over, the host kills the whole
+	// process.
 	defaultBodyTime = 2 * time.Minute
 )
 
-// body reads a request's body up to wire.MaxBody; a longer one ends in an [http.MaxBytesError]. The host sends the
-// whole body before it reads the answer, and if the connection is closed meanwhile, the caller gets an empty 500. So,
-// unlike [http.MaxBytesReader], body leaves the connection open and discards the rest before the answer begins.
+// body reads a request's body up to wire.MaxBody; reading a longer one ends in an [http.MaxBytesError]. The host
+// sends the whole body before it reads the answer. If the connection is closed before that, the caller gets a 500
+// without a body. So, unlike [http.MaxBytesReader], body leaves the connection open, and discards the rest of the
+// request before the answer begins.
 type body struct {
 	io.ReadCloser
 	conn  *http.ResponseController
@@ -30,7 +32,8 @@ type body struct {
 	ended bool
 }
 
-// bounded limits the size of r's body and the time that it may take to arrive. It returns the writer to answer with.
+// bounded limits the size of r's body and the time that the body may take to arrive. The answer must be written to
+// the writer that bounded returns.
 func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.ResponseWriter {
 	if r.Body == nil || r.Body == http.NoBody {
 		return w
@@ -67,20 +70,20 @@ func (b *body) discard() {
 	if b.ended {
 		return
 	}
-	// If this fails, the answer is still worth sending; the server closes the connection after it.
+	// If reading the rest fails, the answer is still worth sending; the server then closes the connection.
 	if _, err := io.CopyN(io.Discard, b.ReadCloser, hostMaxBody); err == io.EOF {
 		b.end()
 	}
 	b.ended = true
 }
 
-// end removes the deadline, which would otherwise cut off what follows the body on the connection.
+// end removes the deadline, which would otherwise apply to the next request on the connection, too.
 func (b *body) end() {
 	b.ended = true
 	_ = b.conn.SetReadDeadline(time.Time{})
 }
 
-// discardsRest discards the rest of the body before it answers.
+// discardsRest is a writer that discards the rest of the request's body before it writes the answer.
 type discardsRest struct {
 	http.ResponseWriter
 	body *body
@@ -97,5 +100,5 @@ func (t *discardsRest) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the underlying writer, for [http.ResponseController].
 func (t *discardsRest) Unwrap() http.ResponseWriter { return t.ResponseWriter }

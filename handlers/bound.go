@@ -19,7 +19,8 @@ type bound struct {
 	activity *activity.Log
 }
 
-// open opens the services and binds routes and triggers to them. It binds only once while the services stay the same.
+// open opens the services and binds routes and triggers to them. While Open returns the same services, the binding is
+// reused.
 func (s *server) open(ctx context.Context) (*bound, error) {
 	v, err := s.Open(ctx)
 	if err != nil {
@@ -51,8 +52,8 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flush writes the activity log when a flush is due. An error is not reported to the host, which would repeat the
-// work.
+// flush writes the activity log if that is due. An error is only logged, because the host would repeat the whole
+// invocation if the error were reported.
 func (s *server) flush(ctx context.Context, done *activity.Log) {
 	if err := done.Flush(ctx); err != nil {
 		s.Log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)

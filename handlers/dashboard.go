@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// newDashboard makes the pages for people. They call the API in the same process; the request's context has the
-// caller.
+// newDashboard makes the pages for people. The pages call the API in the same process; the API finds the caller in
+// the context of the request.
 func newDashboard(served http.Handler, log *slog.Logger) http.Handler {
 	client := &http.Client{Transport: wire.InProcess{Handler: served}}
 	return ui.New(ui.Options{Client: api.NewClient("http://in.process", "", client), API: served, Log: log})

@@ -2,10 +2,10 @@
 // long the answer may take. The areas are packages below this one: each function in them decodes a request or a
 // message, calls one service and encodes the answer. [Services] gives each area the services that it needs.
 //
-// The host passes HTTP requests on with their original path (/api/…). Queue and timer functions arrive as POST
-// /<FunctionName> with the host's envelope. The answer to them is always a JSON object, because the host waits for
-// one until the function times out. Package wire documents how error kinds become answers.
+// The host passes HTTP requests on with their original path (/api/…). It calls a queue or timer function with POST
+// /<FunctionName>, and sends its envelope as the body. The answer to such a call is always a JSON object; without
+// one, the host would wait until the function times out. Package wire documents which answer each kind of error
+// becomes.
 //
-// A page that fails is not an error of its invocation: the failure is recorded on its item, and the invocation
-// succeeds.
+// If a page fails, its invocation still succeeds: the failure is recorded on the page's item.
 package handlers

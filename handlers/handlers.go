@@ -19,27 +19,30 @@ import (
 
 // Options configure the handler.
 type Options struct {
-	// Open opens the services, or returns the ones that are already open. Every invocation calls it, so once it has
-	// succeeded it must return quickly; after a failure it is called again.
+	// Open opens the services, or returns them if they are already open. Every invocation calls Open, so once it has
+	// succeeded it must return quickly. After a failure, the next invocation tries again.
 	Open func(ctx context.Context) (*Services, error)
-	// Timeout ends an invocation before the host would kill the process for it; 4.5 minutes when zero.
+	// Timeout ends an invocation that takes too long, before the host would kill the process for it. Zero means 4.5
+	// minutes.
 	Timeout time.Duration
-	// BodyTime is how long the body of a request may take to arrive; 2 minutes when zero.
+	// BodyTime is how long the body of a request may take to arrive. Zero means 2 minutes.
 	BodyTime time.Duration
-	// Port is where the handler listens: only requests to this port on this machine are answered. Empty accepts all.
+	// Port is the port on which the handler listens. If it is set, only requests to this port of this machine are
+	// answered.
 	Port string
-	// Access says which program checks the keys of requests.
+	// Access says who checks the keys of requests.
 	Access Access
-	// Secret is what the host sends with each request; empty if the host sends nothing.
+	// Secret is the secret that the host sends with each request; empty if the host sends none.
 	Secret  string
-	Log     *slog.Logger       // discarded when nil
-	Metrics *telemetry.Metrics // of the process; new ones when nil
-	// Ended is called after each invocation, concurrently, and before the caller has the answer, so it must not wait for
-	// anything. It may be nil.
+	Log     *slog.Logger       // messages are discarded when nil
+	Metrics *telemetry.Metrics // the metrics of the process; new ones are made when nil
+	// Ended is called after each invocation, possibly by several goroutines at once. The caller has its answer only
+	// after Ended returns, so Ended must not wait for anything. It may be nil.
 	Ended func(telemetry.Span)
 }
 
-// defaultTimeout is below functionTimeout of host.json, five minutes, after which the host kills the whole process.
+// defaultTimeout is below functionTimeout of host.json, which is five minutes. When that time is over, the host kills
+// the whole process.
 const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {
@@ -55,13 +58,14 @@ var triggerNames = []string{
 	"DeliveryWorker", "DeliveryPoison",
 }
 
-// dashboardRoute is the function that the host proxies to the dashboard. The dashboard routes its pages itself.
+// dashboardRoute is the route of the function to which the host sends all requests for the dashboard. The dashboard
+// itself finds the page for each path.
 const dashboardRoute = "ui/{*path}"
 
 var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 
-// New makes the handler's HTTP interface. It answers GET / at once, even when the services cannot be opened, because
-// the host uses that request to check that the process is up.
+// New makes the handler for all HTTP requests. It answers GET / at once, even when the services cannot be opened,
+// because the host uses that request to check that the process is up.
 func New(o Options) http.Handler {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.BodyTime = cmp.Or(o.BodyTime, defaultBodyTime)
@@ -105,8 +109,8 @@ func lowerLiterals(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// folded returns a request whose path has the form that the mux expects. Hosts ignore case and a trailing slash in
-// paths; ids are lower case anyway.
+// folded returns a request whose path has the form that the mux expects: in lower case and without a trailing slash.
+// Hosts ignore both differences, and ids are in lower case anyway.
 func folded(r *http.Request) *http.Request {
 	if path := "/" + strings.Trim(strings.ToLower(r.URL.Path), "/"); path != r.URL.Path {
 		r = r.Clone(r.Context())
@@ -115,7 +119,7 @@ func folded(r *http.Request) *http.Request {
 	return r
 }
 
-// guard limits the time of every invocation and answers 500 after a panic.
+// guard limits the duration of every invocation and answers 500 after a panic.
 func (s *server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = scoped(r)

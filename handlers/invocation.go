@@ -7,11 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// invocationHeader carries the host's id of the invocation. The host replaces any value that a client sends.
+// invocationHeader is the header with the host's id of the invocation. The host replaces any value that a client
+// sends.
 const invocationHeader = "X-Azure-Functions-InvocationId"
 
-// scoped records the invocation and the trace that a request belongs to. A request from the dashboard belongs to the
-// invocation that shows the page, as a child of the page's span.
+// scoped records the invocation and the trace that a request belongs to. A request that the dashboard makes to show a
+// page belongs to the invocation for that page, and its span is a child of the page's span.
 func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
 	asked := scope.Trace
@@ -77,5 +78,5 @@ func (n *noted) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the underlying writer, for [http.ResponseController].
 func (n *noted) Unwrap() http.ResponseWriter { return n.ResponseWriter }

@@ -47,15 +47,15 @@ import (
 type Services struct {
 	Store     storage.Store
 	Registry  *registry.Registry
-	Feed      *feed.Feed // of changes
+	Feed      *feed.Feed // the feed of changes
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
 	Worker    *crawl.Worker
 	Index     search.Index
 	Documents *document.Reader
 	Files     *file.Client
-	Admit     func(url string) error   // the reason why a URL would never be fetched; nil admits all
-	Setting   func(name string) string // a setting of the app, such as a credential; "" for none
+	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
+	Setting   func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 	Rebuilds  *rebuild.Service
 	Bulk      *bulk.Service
 	Migrate   *migrate.Service
@@ -68,10 +68,10 @@ type Services struct {
 	Notify    *notify.Notifier
 	Activity  *activity.Log
 	Keys      *keys.Ring
-	Config    map[string]string // the settings, with secrets removed
+	Config    map[string]string // the settings, without the values of secrets
 	Rules     source.Rules
 	Version   string
-	PurgeGone time.Duration // how long tombstones are kept; 0 for ever
+	PurgeGone time.Duration // how long tombstones are kept; 0 means for ever
 
 	KeepChanges time.Duration // how long the feed keeps changes
 }
@@ -79,7 +79,7 @@ type Services struct {
 // area is a part of the API, with the services that it needs.
 type area interface{ Routes() []wire.Route }
 
-// worker does work that begins without a request, with the services that it needs.
+// worker does work that no request starts, with the services that it needs.
 type worker interface {
 	Triggers() map[string]wire.Trigger
 }

@@ -22,13 +22,13 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// feedKey refuses a key that opens no page.
+// feedKey is the text for a key that opens only feeds, and therefore no page.
 const feedKey = "This key is for feeds alone and cannot sign in. That takes a key with the scope read, write or admin."
 
 // servePage shows the dashboard to people who signed in, and to programs with a key.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
-		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the style and the script of the sign-in page
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // for the style and the script of the sign-in page
 		return
 	}
 	if page == signInPath && r.Method == http.MethodPost {
@@ -58,7 +58,7 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	}
 }
 
-// visitor identifies the caller of a page, by the key of the request or by the session in its cookie.
+// visitor identifies the caller of a page, either by the key of the request or by the session that its cookie gives.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	given := credentials(r, nil)
 	cookies := r.CookiesNamed(sessionCookie)
@@ -78,8 +78,8 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	return k, token, err
 }
 
-// ownForm reports whether a form carries the token that only pages of its session know. Otherwise it answers why the
-// form is refused.
+// ownForm reports whether a form carries the token of the visitor's session, which only pages of that session know.
+// If not, ownForm answers with the reason why the form is refused.
 func (d *door) ownForm(w http.ResponseWriter, r *http.Request, token string) bool {
 	if why := ui.ReadForm(r); why != nil {
 		ui.RefuseForm(w, r, why)
@@ -101,8 +101,9 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session. It is always a new one, so that nobody else can have chosen its token. The key is looked at
-// first: callers may share one address, so wrong keys of others must not keep out somebody who has a right one.
+// signIn begins a session. The session is always a new one, so that nobody else can have chosen its token. The key is
+// checked before the limit on wrong keys: callers may share one address, so somebody with a right key must not be
+// kept out by the wrong keys of others.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	if ui.FromElsewhere(r) {
 		d.askToSignIn(w, r, http.StatusForbidden, "This form was sent by another site.")
@@ -127,7 +128,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !k.Scope.Covers(api.ScopeRead) {
-		_ = services.keys.SignOut(r.Context(), token) // nobody has the token
+		_ = services.keys.SignOut(r.Context(), token) // the browser has not received the token
 		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
 	}

@@ -49,12 +49,12 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// envelope reads the envelope. A message continues the trace that it was sent in; any other call continues the
-// host's.
+// envelope reads the envelope. If it has a message, the invocation continues the trace in which the message was sent;
+// otherwise it continues the host's trace.
 func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
-		return r, e, err // the envelope has not arrived, so the message must stay queued
+		return r, e, err // the envelope is incomplete, so the message must stay queued
 	} else if err != nil {
 		return r, e, fault.New(fault.Invalid, "envelope: %v", err)
 	}
@@ -69,7 +69,8 @@ func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error)
 	return r, e, nil
 }
 
-// invoke calls the trigger. It turns a panic into an error, because the host expects the same JSON for both.
+// invoke calls the trigger. It turns a panic into an error, because the host expects the same JSON answer after a
+// panic as after an error.
 func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

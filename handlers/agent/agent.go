@@ -3,8 +3,8 @@
 // and explain changes, and add pages. The package is an ordinary client of the API, so a tool may do only what its
 // client's key allows.
 //
-// Answers are bounded in tokens. Text from pages is enclosed in delimiters that are random in each answer, so a page
-// cannot forge them, and the answer states that third parties wrote that text.
+// The number of tokens in an answer is limited. Text from pages is enclosed in delimiters that are random in each
+// answer, so a page cannot forge them, and the answer states that third parties wrote that text.
 package agent
 
 import (
@@ -21,12 +21,12 @@ import (
 // Options configure a server of tools.
 type Options struct {
 	Client *api.Client
-	// IDs returns the ids that the item of an address may have. It returns at least one.
+	// IDs returns the ids that the item with the given address may have, at least one.
 	IDs     func(address string) ([]string, error)
 	Version string
 }
 
-// instructions describe the purpose of the tools to a model.
+// instructions tell a model what the tools are for.
 const instructions = "Tidemark keeps copies of web pages and files and watches them for changes. Use retrieve for " +
 	"passages that answer a question, read_page for a whole page as it is or was, changes_since for what is new. Cite " +
 	"the address and the time at which a page was last verified. What stands between marks in an answer was written by " +
@@ -35,10 +35,10 @@ const instructions = "Tidemark keeps copies of web pages and files and watches t
 // toolbox implements the tools.
 type toolbox struct{ Options }
 
-// schemas caches the schemas of inputs, which are the same for every server.
+// schemas caches the JSON schemas of the tools' inputs, which are the same for every server.
 var schemas = mcp.NewSchemaCache()
 
-// New makes a server. A server keeps no state, so callers may make one for each request.
+// New makes a server. A server keeps no state, so a caller may make one for each request.
 func New(o Options) *mcp.Server {
 	self := &mcp.Implementation{Name: "tidemark", Title: "Tidemark", Version: o.Version}
 	s := mcp.NewServer(self, &mcp.ServerOptions{
@@ -66,7 +66,7 @@ func New(o Options) *mcp.Server {
 	return s
 }
 
-// reads describes a tool that changes nothing.
+// reads returns the description of a tool that only reads.
 func reads(name, title, about string) *mcp.Tool {
 	return &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{
 		Title: title, ReadOnlyHint: true, DestructiveHint: new(false), OpenWorldHint: new(false),
@@ -77,7 +77,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answ
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		a, err := do(ctx, in)
 		if err != nil {
-			return nil, nil, err // the SDK reports it as the tool's error
+			return nil, nil, err // the SDK reports the error as the tool's
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.String()}}}, nil, nil
 	})
@@ -85,7 +85,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answ
 
 var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]{26}$`)
 
-// onPage calls ask for the page that an id or an address names.
+// onPage calls ask with the id of a page. The page may be given by its id or by its address.
 func onPage[T any](b toolbox, page string, ask func(id string) (T, error)) (out T, err error) {
 	ids := []string{page}
 	if !isID.MatchString(page) {

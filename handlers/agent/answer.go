@@ -11,25 +11,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/passage"
 )
 
-// Bounds of an answer, in tokens as [chunk.Tokens] counts them.
+// The limits on the length of an answer, in tokens as [chunk.Tokens] counts them.
 const (
 	usualTokens = 4000
 	leastTokens = 300
 	mostTokens  = 16_000
-	reserve     = 60 // kept free for the end of an answer
-	framed      = 30 // for the delimiters around text of third parties
+	reserve     = 60 // tokens kept free for the end of an answer
+	framed      = 30 // tokens for the delimiters around text of third parties
 )
 
 // answer is the text that a tool returns.
 type answer struct {
 	b     strings.Builder
 	fence string // the delimiter of this answer
-	left  int    // tokens
+	left  int    // the number of tokens that still fit
 	cut   bool
 	total int
 }
 
-// newAnswer begins an answer of at most so many tokens; 0 selects the default.
+// newAnswer begins an answer of at most the given number of tokens; 0 selects the default.
 func newAnswer(tokens int) *answer {
 	if tokens == 0 {
 		tokens = usualTokens
@@ -41,21 +41,21 @@ func newAnswer(tokens int) *answer {
 	return a
 }
 
-// say adds Tidemark's own text, not text of pages.
+// say adds text that Tidemark itself wrote. Text of pages is added with quote.
 func (a *answer) say(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	a.left -= chunk.Tokens(text)
 	a.b.WriteString(text)
 }
 
-// note adds a note that a query was understood in another way than the caller may have meant.
+// note adds a note, which says that a query was understood in another way than the caller may have meant.
 func (a *answer) note(text string) {
 	if text != "" {
 		a.say("Note: %s.\n", text)
 	}
 }
 
-// room reports whether more text fits. If not, the answer will end with a note that it is cut.
+// room reports whether more text fits. If not, the answer will end with a note that it was cut short.
 func (a *answer) room() bool {
 	a.cut = a.cut || a.left < 4*framed
 	return !a.cut
@@ -80,7 +80,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// headed returns the title of a page and its address, each shortened to its limit.
+// headed returns the title of a page followed by its address, each shortened to its own limit.
 func headed(title, address string) string {
 	return passage.Clip(title, 60) + "\n" + passage.Clip(address, 120)
 }

@@ -14,15 +14,16 @@ import (
 
 // Handlers answer messages of the Model Context Protocol.
 type Handlers struct {
-	API     http.Handler // that the tools call, as the caller of the message
+	API     http.Handler // the API that the tools call on behalf of the message's sender
 	Lookup  *lookup.Lookup
 	Version string
 	Log     *slog.Logger
-	// Keys is whether callers need keys. If they do, the Host header need not be checked: a web page has no key.
+	// Keys is true if callers need keys. The Host header is then not checked, because a web page that abuses a
+	// visitor's browser has no key.
 	Keys bool
 }
 
-// Routes are the routes of the protocol.
+// Routes returns the routes of the protocol.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
 }
@@ -41,7 +42,7 @@ func (h *Handlers) tools(r *http.Request) (int, any, error) {
 	return http.StatusOK, streamed{handler, r}, nil
 }
 
-// ids returns the ids that the item of an address may have.
+// ids returns the ids that the item with the given address may have.
 func (h *Handlers) ids(address string) (ids []string, err error) {
 	all, err := h.Lookup.IDs(address)
 	for _, id := range all {
@@ -59,7 +60,7 @@ type streamed struct {
 // WriteAnswer implements [wire.Writer].
 func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
 
-// inside calls the API as part of another request: with its caller, and with its context.
+// inside calls the API as part of another request, with that request's caller and context.
 type inside struct {
 	ctx context.Context
 	api http.Handler

@@ -120,7 +120,7 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*answer, error) {
 	a := newAnswer(0)
 	a.say("%s: status %s, last checked %s, last changed %s, next check %s. Decisions, newest last:\n", it.ID, it.Status,
 		stamp(it.LastChecked), stamp(it.LastChanged), stamp(it.NextCrawlAt))
-	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // errors may quote text of sites
+	text := it.DisplaySource + "\n" + it.ErrorMessage + "\n" + it.Why // an error message may quote text of sites
 	for _, d := range it.History {
 		text += fmt.Sprintf("\n%s %s: %s", stamp(d.At), d.What, d.Why)
 	}

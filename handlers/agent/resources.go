@@ -12,7 +12,7 @@ import (
 const (
 	pageURI   = "tidemark://items/"
 	pageType  = "text/markdown"
-	pagesRead = 50 // pages in a listing
+	pagesRead = 50 // the number of pages in a listing
 )
 
 // addResources offers pages as resources: any page by its id, and a list of the indexed pages.

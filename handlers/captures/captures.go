@@ -1,5 +1,5 @@
 // Package captures answers requests about the captures of an item: their text, the differences between them, and what
-// the index received from the present one.
+// was written to the index from the present capture.
 package captures
 
 import (
@@ -20,10 +20,10 @@ import (
 type Handlers struct {
 	History *history.History
 	Compare *compare.Comparer
-	Feed    *feed.Feed // knows which version of an item the caller has read
+	Feed    *feed.Feed // used to find the version of an item that the caller has read
 }
 
-// Routes are the routes about captures.
+// Routes returns the routes about captures.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListCaptures, h.captures),
@@ -41,14 +41,14 @@ func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error
 	return p, wire.Field("id", err)
 }
 
-// Indexed answers requests about the chunks and pictures that the index has of an item.
+// Indexed answers requests about the chunks and pictures of an item in the index.
 type Indexed struct {
 	Items     *registry.Items
 	Manifests *index.Manifests
 	Images    func(context.Context, registry.Item) ([]search.Image, error) // in the index, of an item
 }
 
-// Routes are the routes about chunks and pictures in the index.
+// Routes returns the routes about chunks and pictures in the index.
 func (h *Indexed) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListChunks, h.chunks),

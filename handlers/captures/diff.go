@@ -61,7 +61,7 @@ func piecesJSON(all []textdiff.Piece) []api.DiffPiece {
 // maxScanned is the largest number of changes that are read to find the version of an item that the caller read last.
 const maxScanned = 5000
 
-// sinceRead completes a query, so that the difference begins at the version of the item that the caller read last.
+// sinceRead completes a query so that it compares from the version of the item that the caller read last.
 func (h *Handlers) sinceRead(ctx context.Context, past history.Past, q api.DiffQuery) (api.DiffQuery, error) {
 	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {

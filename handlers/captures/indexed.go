@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// chunks lists the chunks of an item that were last written to the index.
+// chunks lists the chunks that were last written to the index for an item.
 func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, error) {
 	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
 	it, err := h.Items.Find(ctx, source.ID(q.ID))
@@ -26,7 +26,7 @@ func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, erro
 	return out, err
 }
 
-// images lists the pictures that the index shows of an item (A18).
+// images lists the pictures of an item that are in the index (A18).
 func (h *Indexed) images(ctx context.Context, q api.ItemID) (api.ImageList, error) {
 	out := api.ImageList{Images: []api.Image{}}
 	it, err := h.Items.Find(ctx, source.ID(q.ID))

@@ -25,7 +25,7 @@ func (h *Handlers) captures(ctx context.Context, q api.CaptureQuery) (api.Captur
 	return page, wire.Field("continuation", err)
 }
 
-// edges lists which capture of an item replaced which, a page at a time, newest first.
+// edges lists which capture of an item replaced which other capture, a page at a time, newest first.
 func (h *Handlers) edges(ctx context.Context, q api.EdgeQuery) (api.EdgePage, error) {
 	page := api.EdgePage{Lineage: []api.Edge{}}
 	past, err := h.findPast(ctx, q.ID)

@@ -51,7 +51,8 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 	return wire.Content{Body: []byte(extract.Markdown(doc.Blocks)), MediaType: "text/markdown; charset=utf-8"}, nil
 }
 
-// captureAsOf returns the digest of a capture: asOf is the digest itself, a time, or empty for the present capture.
+// captureAsOf returns the digest of the capture that asOf selects. If asOf is a digest, that digest is returned; if
+// asOf is a time, the capture of that time is selected; if asOf is empty, the present capture.
 func captureAsOf(ctx context.Context, past history.Past, asOf string) (string, error) {
 	switch {
 	case history.IsDigest(asOf):

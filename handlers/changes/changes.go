@@ -15,14 +15,14 @@ import (
 // maxScanned is the largest number of changes that are read for one page of a list.
 const maxScanned = 5000
 
-// changeQuery selects changes, and has the position after which the page begins.
+// changeQuery selects changes, and says at which position the page begins.
 type changeQuery struct {
 	api.ChangeQuery
 
 	filter feed.Filter
-	since  time.Time // zero for all
+	since  time.Time // the earliest time of a change; zero for no limit
 	after  feed.Position
-	reader *feed.Reader // selects the unread changes of this reader; nil for all
+	reader *feed.Reader // if not nil, only changes that this reader has not read
 }
 
 func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
@@ -68,7 +68,7 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }
 
-// newestChanges lists changes, newest first; a page after the first one begins at position at.
+// newestChanges lists changes, newest first. For every page but the first, at is the position where the page begins.
 func newestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -79,7 +79,7 @@ func newestChanges(
 	if page.Cursor = end.String(); q.Continuation == "" {
 		at = end
 	}
-	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in the order of their times
+	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in order of time
 	over := func(c feed.Change) bool {
 		return !c.Position.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
 	}
@@ -91,7 +91,7 @@ func newestChanges(
 	return page, err
 }
 
-// oldestChanges lists the changes after position at, oldest first.
+// oldestChanges lists the changes after the position at, oldest first.
 func oldestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -116,9 +116,10 @@ func oldestChanges(
 	return page, err
 }
 
-// collect reads changes until top of them have passed the filter, maxScanned have been read, or over reports that no
-// later change is wanted. last is the position of the last change that was read. next is the same position as text if
-// there may be more changes, else empty.
+// collect reads changes in order. It stops when the number of changes that pass the filter has reached top, when it
+// has read maxScanned changes, or when over returns true for a change, which means that no later change is wanted.
+// The result last is the position of the last change that was read. The result next is the same position as text if
+// more changes may follow, and empty otherwise.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
 	out = []api.FeedChange{}

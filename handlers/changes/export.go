@@ -40,7 +40,7 @@ var changeColumns = []export.Column[api.FeedChange]{
 	{Name: "to", Text: func(c *api.FeedChange) string { return c.To }},
 }
 
-// passages returns the passages of an operation, "added" or "removed", one on each line.
+// passages returns the passages with the given operation, "added" or "removed", one on each line.
 func passages(c *api.FeedChange, op string) string {
 	var lines []string
 	for _, p := range c.Passages {

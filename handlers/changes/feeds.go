@@ -18,7 +18,7 @@ import (
 // feedTitle is the title of the feeds.
 const feedTitle = "Tidemark: what has changed"
 
-// latest reads the newest changes for a feed, with the filter of the request.
+// latest reads the newest changes for a feed that pass the filter of the request.
 func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange, error) {
 	q, err := wire.Decode[api.FeedQuery](r, feed)
 	if err != nil {
@@ -116,7 +116,7 @@ func atomOf(all []api.FeedChange) atomFeed {
 	return f
 }
 
-// entryURI returns the id of a change in feeds. It does not depend on the address of the feed (RFC 4287 section
+// entryURI returns the id of a change in feeds. The id does not depend on the address of the feed (RFC 4287 section
 // 4.2.6).
 func entryURI(c api.FeedChange) string {
 	return fmt.Sprintf("urn:tidemark:change:%s:%s%s", c.ID, c.ItemID, c.EntryID)
@@ -136,7 +136,8 @@ func summary(c api.FeedChange) string {
 	return b.String()
 }
 
-// feedAnswer is a feed, or 304 if the reader already has it (RFC 9110 section 13.1.2).
+// feedAnswer is an answer with a feed, or with status 304 if the reader already has the feed (RFC 9110 section
+// 13.1.2).
 type feedAnswer struct {
 	body            []byte
 	mediaType, etag string

@@ -71,8 +71,8 @@ func (h *Handlers) explainChange(ctx context.Context, q api.ChangeID) (api.Chang
 	return h.Notify.Follower.Why(ctx, q.ID)
 }
 
-// Follow applies the rules to new changes and sends lost messages again. It returns how many it sent again. It is
-// part of CrawlTimer, because a separate timer would double the cost of an idle app.
+// Follow applies the rules to new changes and sends lost messages again. It returns the number of messages that it
+// sent again. CrawlTimer calls it, because a separate timer would double the cost of an idle app.
 func (h *Handlers) Follow(ctx context.Context) (int, error) {
 	report, err := h.Notify.Follower.Follow(ctx)
 	if report.Deliveries+report.Resent > 0 {
@@ -95,7 +95,7 @@ func (h *Handlers) deliveryWorker(ctx context.Context, e wire.Envelope) (string,
 	return report, err
 }
 
-// deliveryPoison records a delivery that failed on every try.
+// deliveryPoison records that a delivery failed on every try.
 func (h *Handlers) deliveryPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	id, err := deliveryOf(e)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
-// reader returns how far the caller has read.
+// reader returns how far the caller has read the changes.
 func (h *Handlers) reader(ctx context.Context, _ api.None) (out api.Reader, err error) {
 	r, err := feed.ReadersOf(h.Feed).Load(ctx, wire.CallerOf(ctx).Reader())
 	if err != nil {

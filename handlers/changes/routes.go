@@ -5,7 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Routes are the routes of the area.
+// Routes returns the routes of the area.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListChanges, h.changes),
@@ -33,7 +33,7 @@ func (h *Handlers) Routes() []wire.Route {
 	}
 }
 
-// Triggers are the triggers of the area.
+// Triggers returns the triggers of the area.
 func (h *Handlers) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{"DeliveryWorker": h.deliveryWorker, "DeliveryPoison": h.deliveryPoison}
 }

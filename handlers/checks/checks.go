@@ -1,5 +1,5 @@
-// Package checks answers the triggers that check items. Timers send jobs for due items and remove old data; workers
-// do the jobs.
+// Package checks has the queue and timer functions that check items. Timers send jobs for due items and remove old
+// data; workers do the jobs.
 package checks
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Queue answers the triggers of the job queues.
+// Queue answers the triggers that receive jobs from the queues.
 type Queue struct {
 	Worker *crawl.Worker
 	Log    *slog.Logger
 }
 
-// Triggers are the triggers of the queues.
+// Triggers returns the triggers of the queues.
 func (h *Queue) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{
 		"CrawlWorker":     h.crawlWorker,
@@ -31,22 +31,22 @@ func (h *Queue) Triggers() map[string]wire.Trigger {
 	}
 }
 
-// Timers answer the timers.
+// Timers answer the triggers that the host calls at fixed times.
 type Timers struct {
 	Jobs       *registry.Jobs
 	Items      *registry.Items
 	Activity   *activity.Log
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
-	// AfterSweep is other work that is done each minute. Each function gets its own share of the time that remains
-	// after the sweep.
+	// AfterSweep has the other work of each minute. The time that remains after the sweep is divided among its
+	// functions.
 	AfterSweep  []func(context.Context) (int, error)
-	PurgeGone   time.Duration // how long tombstones are kept; 0 for ever
+	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
 	KeepChanges time.Duration // how long the feed keeps changes
 	Log         *slog.Logger
 }
 
-// Triggers are the timers.
+// Triggers returns the triggers of the timers.
 func (h *Timers) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{"CrawlTimer": h.crawlTimer, "PurgeTimer": h.purgeTimer}
 }

@@ -21,7 +21,7 @@ func (h *Queue) crawlWorker(ctx context.Context, e wire.Envelope) (string, error
 	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
-// crawlSlowWorker does a job that was moved to the slow queue, where it does not delay others.
+// crawlSlowWorker does a job that was moved to the slow queue so that it does not delay other jobs.
 func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, error) {
 	job, err := jobOf(e)
 	if err != nil {

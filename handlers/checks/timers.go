@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// crawlTimer sends jobs for due items, then does the other work of every minute. Each part has its own share of the
-// time, so that a sweep under overload leaves time for the parts after it.
+// crawlTimer sends jobs for due items, then does the other work of each minute. Each part has its own share of the
+// time, so even a sweep of very many items leaves time for the parts after it.
 func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := h.Jobs.Sweep(sweep)
@@ -27,9 +27,9 @@ func (h *Timers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error
 	return text, err
 }
 
-// purgeTimer brings forward the checks of tombstones that have been kept long enough. This matters after the setting
-// was changed. The worker purges a tombstone at that check. The timer also removes old activity, changes and
-// deliveries.
+// purgeTimer schedules an early check of each tombstone that has been kept long enough; at that check, the worker
+// purges the tombstone. Without the timer, a shorter PurgeGone would not affect checks that are already scheduled.
+// The timer also removes old activity, changes and deliveries.
 func (h *Timers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
 	h.Log.InfoContext(ctx, "purges expedited", "items", moved)

@@ -1,5 +1,5 @@
-// Package export answers with lists of any length, as CSV or as JSON Lines. A list is sent while it is read, one page
-// at a time, so only one page is in memory.
+// Package export answers requests for lists of any length, as CSV or as JSON Lines. Each page of a list is sent
+// before the next one is read, so only one page is in memory.
 package export
 
 import (
@@ -19,7 +19,7 @@ import (
 // PageSize is the number of rows in a page.
 const PageSize = 500
 
-// Answer is a list of any length that is sent while it is read.
+// Answer is an answer with a list of any length. The list is read while it is sent.
 type Answer[T any] struct {
 	name, format string
 	columns      []Column[T]
@@ -35,9 +35,9 @@ type Column[T any] struct {
 	Text func(row *T) string
 }
 
-// New reads the first page, so that an error in the request can still be answered with a status. next reads the page
-// that begins at after ("" for the first page). It also returns the cursor of the page that follows, "" after the
-// last.
+// New reads the first page at once, so that an error in the request can still be answered with a status. The function
+// next reads the page that begins at the cursor after, which is empty for the first page. It also returns the cursor
+// of the following page, or "" if there is none.
 func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 	next func(after string) ([]T, string, error)) (e Answer[T], err error) {
 	if format == "" {
@@ -53,8 +53,8 @@ func New[T any](log *slog.Logger, name, format string, columns []Column[T],
 
 var _ wire.Writer = Answer[struct{}]{}
 
-// WriteAnswer implements [wire.Writer]. If it fails, it closes the connection, because the status has already been
-// sent.
+// WriteAnswer implements [wire.Writer]. If a page cannot be read, WriteAnswer closes the connection, because the
+// status has already been sent.
 func (e Answer[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}[e.format])
@@ -95,11 +95,11 @@ func (e Answer[T]) encoder(w io.Writer) func(rows []T) error {
 		}
 	}
 	out, line := csv.NewWriter(w), make([]string, len(e.columns))
-	out.UseCRLF = true // RFC 4180 section 2
+	out.UseCRLF = true // as in RFC 4180 section 2
 	for i, c := range e.columns {
 		line[i] = c.Name
 	}
-	_ = out.Write(line) // Flush reports the same error
+	_ = out.Write(line) // Flush reports the error, too
 	return func(rows []T) error {
 		for i := range rows {
 			for j, c := range e.columns {
@@ -112,8 +112,8 @@ func (e Answer[T]) encoder(w io.Writer) func(rows []T) error {
 	}
 }
 
-// cell returns a text that spreadsheets show but do not evaluate, because third parties write titles and passages
-// (OWASP, CSV injection).
+// cell returns text in a form that spreadsheets show but do not evaluate as a formula (OWASP, CSV injection). Titles
+// and passages are written by third parties.
 func cell(text string) string {
 	if r := []rune(text[:min(len(text), 4)]); len(r) > 0 && strings.ContainsRune("=+-@\t\r\n＝＋－＠", r[0]) {
 		return "'" + text
@@ -121,7 +121,7 @@ func cell(text string) string {
 	return text
 }
 
-// Time formats a time for a cell, in UTC (RFC 3339); empty for the zero time.
+// Time formats a time for a cell, in UTC (RFC 3339). The zero time gives an empty cell.
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -129,7 +129,7 @@ func Time(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// Yes formats a boolean for a cell; empty for false.
+// Yes formats a boolean for a cell. The cell is empty for false.
 func Yes(b bool) string {
 	if b {
 		return "yes"
@@ -137,7 +137,7 @@ func Yes(b bool) string {
 	return ""
 }
 
-// Number formats a number for a cell; empty for 0.
+// Number formats a number for a cell. The cell is empty for 0.
 func Number(n int) string {
 	if n == 0 {
 		return ""
@@ -145,7 +145,7 @@ func Number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Fraction formats a fraction for a cell, with four digits; empty for 0.
+// Fraction formats a fraction for a cell, with four digits. The cell is empty for 0.
 func Fraction(f float64) string {
 	if f == 0 {
 		return ""

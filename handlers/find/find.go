@@ -12,7 +12,7 @@ import (
 // Handlers answer the requests of the area with the services that it needs.
 type Handlers struct {
 	Answers *answer.Answers
-	Index   search.Index   // completes the user's input
+	Index   search.Index   // suggests completions of the user's input
 	Lookup  *lookup.Lookup // finds the pages that links lead to
 	Log     *slog.Logger
 }

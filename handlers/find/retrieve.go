@@ -17,10 +17,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// retrievedPages is the number of pages of each search whose passages are read.
+// retrievedPages is the number of pages found by each search from which passages are taken.
 const retrievedPages = 20
 
-// retrieve answers questions with whole passages, within a budget of tokens.
+// retrieve answers questions with whole passages, which together have at most a given number of tokens.
 func (h *Handlers) retrieve(ctx context.Context, req api.RetrieveRequest) (out api.RetrieveResponse, err error) {
 	out.Passages = []api.RetrievedPassage{}
 	fresh, err := freshnessOf(ctx, req.MaxAge, req.Stale)
@@ -90,14 +90,14 @@ func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 		out.At = p.Written
 	}
 	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
-		// Not both: browsers would prefer the text fragment, but the id is more exact, for example for a term below
-		// the heading.
+		// The anchor is either the id or the text fragment. If it had both, browsers would prefer the text fragment,
+		// but the id is more exact, for example for a term below the heading.
 		out.Anchor = cmp.Or(wire.Anchor(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out
 }
 
-// fragmentOf returns a text fragment, which makes browsers scroll to a text
+// fragmentOf returns a URL fragment that makes browsers scroll to the given text
 // (https://wicg.github.io/scroll-to-text-fragment/#syntax).
 func fragmentOf(text string) string {
 	return ":~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(text))

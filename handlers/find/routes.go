@@ -5,7 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Routes are the routes of the area.
+// Routes returns the routes of the area.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.SearchByGet, h.searchFor),

@@ -54,7 +54,7 @@ func (h *Handlers) searchFor(ctx context.Context, req api.SearchRequest) (out ap
 	return out, nil
 }
 
-// noteOf describes where a query was understood in another way than the caller may have meant.
+// noteOf returns a note if a query was understood in another way than the caller may have meant.
 func noteOf(asked string, found search.Results) string {
 	var notes []string
 	if found.Note != "" {
@@ -69,7 +69,7 @@ func noteOf(asked string, found search.Results) string {
 	return strings.Join(notes, "; ")
 }
 
-// queryFor reads the query, its filters and the order of results.
+// queryFor reads the words, the filters and the order of results from a request.
 func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) {
 	if req.Q == "" {
 		return q, fault.Field("q", "q is missing: what should be searched for?")
@@ -109,10 +109,10 @@ func queryFor(req api.SearchRequest, now time.Time) (q search.Query, err error) 
 	return q, err
 }
 
-// facetNames are the facets that a request may name.
+// facetNames are the names of facets that a request may have.
 var facetNames = []string{"host", "tag", "type", "language", "age"}
 
-// facetsOf returns the facets that a request names.
+// facetsOf returns the facets that a request asks for.
 func facetsOf(names api.FacetNames) ([]string, error) {
 	if all, err := strconv.ParseBool(cmp.Or(string(names), "false")); err == nil {
 		if !all {
@@ -130,7 +130,7 @@ func facetsOf(names api.FacetNames) ([]string, error) {
 	return list, nil
 }
 
-// suggest completes a user's input.
+// suggest returns completions of a user's input.
 func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.Suggestions, err error) {
 	found, err := h.Index.Suggest(ctx, req.Q)
 	out.Suggestions = append([]string{}, found...)
@@ -139,10 +139,11 @@ func (h *Handlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.S
 
 const unclosedNote = "a quotation mark is not closed, so no phrase begins there; put a second one behind the phrase"
 
-// lookups is the number of linked pages that are looked up at once.
+// lookups is the number of linked pages that are looked up at the same time.
 const lookups = 8
 
-// showLinked adds to each link the page that it leads to. A page that cannot be looked up now is omitted.
+// showLinked adds to each result that is a link the page that it leads to. If that page cannot be looked up now, it
+// is left out.
 func (h *Handlers) showLinked(ctx context.Context, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)

@@ -40,7 +40,7 @@ func (h *Handlers) item(r *http.Request) (int, any, error) {
 	return http.StatusOK, d, err
 }
 
-// remove starts the purge of an item: the worker removes it from the index first, then from the registry.
+// remove starts the purge of an item. A worker then removes the item from the index and after that from the registry.
 func (h *Handlers) remove(ctx context.Context, q api.ItemID) (api.Item, error) {
 	it, err := h.Items.Remove(ctx, source.ID(q.ID))
 	return itemJSON(&it), wire.Field("id", err)
@@ -89,7 +89,7 @@ func itemJSON(it *registry.Item) api.Item {
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
 	}
 	if it.IndexPending {
-		out.NextCrawlAt = it.ResumeAt // the host is paused until then
+		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then
 	}
 	if it.Paused && !out.NextCrawlAt.Before(registry.Never) {
 		out.NextCrawlAt = time.Time{}
@@ -130,7 +130,7 @@ func changeJSON(c snapshot.Change) api.Change {
 	return out
 }
 
-// movedTo redirects from a former id of an item to its present one.
+// movedTo is an answer that redirects from a former id of an item to its present id.
 type movedTo struct{ location string }
 
 func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
@@ -138,7 +138,7 @@ func (m movedTo) WriteAnswer(w http.ResponseWriter, status int) {
 	w.WriteHeader(status)
 }
 
-// itemMoved answers a request for an item by a former id.
+// itemMoved answers a request that has a former id of an item.
 func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
 	to := url.URL{Path: "/api/items/" + string(it.ID), RawQuery: r.URL.RawQuery}
 	return http.StatusMovedPermanently, movedTo{to.String()}, nil

@@ -16,13 +16,13 @@ import (
 // Handlers answer requests about registered items.
 type Handlers struct {
 	Items   *registry.Items
-	Tags    *registry.Tags // what tags set for items
+	Tags    *registry.Tags // the settings that tags give to items
 	Lookup  *lookup.Lookup
 	History *history.History
 	Log     *slog.Logger
 }
 
-// Routes are the routes about registered items.
+// Routes returns the routes about registered items.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListItems, h.items),
@@ -41,7 +41,7 @@ type Registration struct {
 	Log     *slog.Logger
 }
 
-// Routes are the routes that register sources.
+// Routes returns the routes that register sources.
 func (h *Registration) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnAny(api.AddURL, h.addURL),
@@ -49,14 +49,14 @@ func (h *Registration) Routes() []wire.Route {
 	}
 }
 
-// Settings answer requests about what people set for items and tags.
+// Settings answer requests about the settings of items and tags.
 type Settings struct {
 	Items *registry.Items
 	Tags  *registry.Tags
-	Bulk  *bulk.Service // replans the checks of a tag's items
+	Bulk  *bulk.Service // reschedules the next checks of a tag's items
 }
 
-// Routes are the routes about settings of items and tags.
+// Routes returns the routes about settings of items and tags.
 func (h *Settings) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnPatch(api.PatchItem, h.patchItem),

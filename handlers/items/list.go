@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/lookup"
 )
 
-// items lists the registry, a page at a time.
+// items lists the registered items, a page at a time.
 func (h *Handlers) items(ctx context.Context, q api.ItemQuery) (api.ItemPage, error) {
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused}, "")

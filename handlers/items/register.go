@@ -88,7 +88,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	var last error
 	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
-			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // does not count as failed
+			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // is not counted as failed
 			continue
 		}
 		if got.Err != nil {
@@ -101,7 +101,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 		batch.Items[at[j]].Item = &item
 	}
 	if failed > 0 && failed == len(sources) {
-		return nil, last // if nothing could be registered, it is not a partial success
+		return nil, last // nothing was registered, so the answer is an error
 	}
 	return batch, nil
 }

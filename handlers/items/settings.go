@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// showOptions adds the settings that people made for an item.
+// showOptions adds to an answer the settings that people made for an item.
 func showOptions(out *api.Item, it *registry.Item) {
 	s := settingsJSON(it.Options)
 	out.Tags, out.Paused = it.Tags, it.Paused
@@ -54,7 +54,7 @@ func optionsOf(s api.TagSettings) (options.Options, error) {
 		Priority: s.Priority}.Validate()
 }
 
-// editOf reads a request's changes to options. nulls are the names of the fields that are null.
+// editOf reads a request's changes to options. The argument nulls has the names of the fields that are null.
 func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 	if e.Options, err = optionsOf(s); err != nil {
 		return e, err
@@ -65,7 +65,7 @@ func editOf(s api.TagSettings, nulls []string) (e options.Edit, err error) {
 		"activeHours": s.ActiveHours != nil && e.ActiveHours == nil,
 	} {
 		if emptied {
-			nulls = append(nulls, field) // an empty object sets nothing either
+			nulls = append(nulls, field) // an empty object removes the setting, as null does
 		}
 	}
 	for _, field := range nulls {

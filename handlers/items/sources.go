@@ -7,16 +7,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Sources parses the addresses and paths of requests as sources, and refuses those that would never be fetched.
+// Sources turns the addresses and paths of requests into sources, and refuses those that would never be fetched.
 type Sources struct {
 	Rules   source.Rules
-	Admit   func(url string) error   // returns why a URL would never be fetched; nil admits all
+	Admit   func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
 	Files   *file.Client             // knows which files the settings allow
 	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 
-// Page returns the source for a URL. name is the name of a credential, or empty. Errors: a credential that is for
-// another address is refused.
+// Page returns the source for a URL. The argument name is the name of a credential, or empty. If the credential is
+// for another address, Page returns an error.
 func (s Sources) Page(raw, name string) (source.Source, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s Sources) file(raw, name string) (source.Source, error) {
 	return place.Source(), s.Files.Admit(place, name)
 }
 
-// credential returns the name of a credential in the form that items store. Empty stays empty; the name of a
-// credential that is not set is refused.
+// credential returns the name of a credential in the form in which items store it. An empty name stays empty. If no
+// such credential is set, the name is refused.
 func (s Sources) credential(given string) (string, error) {
 	if given == "" {
 		return "", nil

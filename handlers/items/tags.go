@@ -45,7 +45,7 @@ func (h *Settings) saveTag(ctx context.Context, q api.TagRequest) (api.Tag, erro
 	return h.putTag(ctx, name, o)
 }
 
-// putTag stores the settings of a tag, and starts a run that replans the checks of its items.
+// putTag stores the settings of a tag, and starts a run that reschedules the next checks of the tag's items.
 func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (api.Tag, error) {
 	t, err := h.Tags.Put(ctx, name, o)
 	if err != nil {
@@ -54,7 +54,7 @@ func (h *Settings) putTag(ctx context.Context, name string, o options.Options) (
 	return h.replanned(ctx, t)
 }
 
-// replanned starts a run that replans the checks of a tag's items.
+// replanned starts a run that reschedules the next checks of a tag's items, and returns the tag with that run.
 func (h *Settings) replanned(ctx context.Context, t registry.Tag) (api.Tag, error) {
 	out := tagJSON(t)
 	begun, err := h.Bulk.Replan(ctx, t.Name)

@@ -11,11 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// healthTime bounds how long the answer waits, in all, for the services that the app depends on.
+// healthTime bounds how long the health check waits for all the services that the app depends on.
 const healthTime = 5 * time.Second
 
-// health checks whether the services that the app depends on answer and can be written. Anyone may read the answer,
-// so an error is reduced to what an operator should do about it.
+// health checks whether the services that the app depends on answer and accept writes. Anyone may read the answer, so
+// instead of an error it has only what an operator should do about it.
 func (h *State) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()

@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxRobotsShown bounds the part of a robots.txt that is shown, in bytes.
+// maxRobotsShown is how much of a robots.txt is shown at most, in bytes.
 const maxRobotsShown = 64 << 10
 
-// host reports how a host is treated, and why.
+// host reports how Tidemark treats a host, and why.
 func (h *State) host(ctx context.Context, q api.HostName) (api.HostDetail, error) {
 	view, err := h.Hosts.View(ctx, q.Host)
 	if err != nil {

@@ -14,7 +14,7 @@ func (h *Keys) listKeys(ctx context.Context, _ api.None) (api.Keys, error) {
 	return keys.JSON(all), err
 }
 
-// addKey makes a key. This answer is the only one that shows it.
+// addKey makes a key. This answer is the only one that contains the key.
 func (h *Keys) addKey(ctx context.Context, q api.KeyRequest) (any, error) {
 	k, secret, err := h.Ring.Add(ctx, q.Name, q.Scope)
 	if err != nil {

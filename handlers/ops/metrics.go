@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// metrics answers with the metrics of this process, for Prometheus. Each instance has its own.
+// metrics answers with the metrics of this process, for Prometheus. Each instance of the app has its own metrics.
 func (h *Process) metrics(_ context.Context, _ api.None) (any, error) {
 	return exposition{h.Metrics}, nil
 }

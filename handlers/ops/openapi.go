@@ -8,23 +8,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
-// openAPI answers with the description of all routes, for programs.
+// openAPI answers with the description of all routes as a JSON document, for programs.
 func openAPI(context.Context, api.None) (any, error) {
 	return built{body: openapi.JSON, mediaType: "application/json; charset=utf-8", policy: "default-src 'none'"}, nil
 }
 
-// docs answers with the description as a page, for people.
+// docs answers with the description of all routes as a web page, for people.
 func docs(context.Context, api.None) (any, error) {
 	page, policy := openapi.Page()
 	return built{body: page, mediaType: "text/html; charset=utf-8", policy: policy}, nil
 }
 
-// built is an answer that was made at build time. Its address may contain a function key, so browsers are told to
-// send no Referer when a link is followed.
+// built is an answer that was made when the program was built. Its address may contain a function key, so browsers
+// are told not to send that address in the Referer header when a link is followed.
 type built struct {
 	body      []byte
 	mediaType string
-	policy    string // Content-Security-Policy
+	policy    string // the Content-Security-Policy
 }
 
 func (b built) WriteAnswer(w http.ResponseWriter, status int) {

@@ -27,12 +27,13 @@ type State struct {
 	Log            *slog.Logger
 }
 
-// Pinger is a service outside the process. Ping returns an error if it does not answer or cannot be written.
+// Pinger is a service outside the process. Ping returns an error if the service does not answer or cannot be written
+// to.
 type Pinger interface {
 	Ping(ctx context.Context) error
 }
 
-// Routes are the routes about the state of the app and its hosts.
+// Routes returns the routes about the state of the app and its hosts.
 func (h *State) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.GetStatus, h.status),
@@ -45,10 +46,10 @@ func (h *State) Routes() []wire.Route {
 type Process struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
-	Settings map[string]string // with secrets removed
+	Settings map[string]string // without the values of secrets
 }
 
-// Routes are the routes about this process.
+// Routes returns the routes about this process.
 func (h *Process) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnAny(api.GetMetrics, h.metrics),
@@ -63,7 +64,7 @@ type Keys struct {
 	Log  *slog.Logger
 }
 
-// Routes are the routes about keys.
+// Routes returns the routes about keys.
 func (h *Keys) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListKeys, h.listKeys),
@@ -75,7 +76,7 @@ func (h *Keys) Routes() []wire.Route {
 // Description answers requests for the description of the API.
 type Description struct{}
 
-// Routes are the routes of the description.
+// Routes returns the routes of the description.
 func (Description) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnAny(api.GetOpenAPI, openAPI),

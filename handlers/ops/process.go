@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 )
 
-// lastHours sums up the activity of the last hours.
+// lastHours returns the activity of the last hours.
 func (h *Process) lastHours(ctx context.Context, q api.ActivityQuery) (api.Activity, error) {
 	report, err := h.Activity.Read(ctx, q.Hours)
 	return activityJSON(report, time.Now().UTC()), err

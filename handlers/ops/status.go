@@ -64,7 +64,7 @@ func countsJSON(h registry.HostStats) api.Counts {
 	return c
 }
 
-// rebuilds lists the rebuilds in progress that concern a host, or all of them if host is empty.
+// rebuilds lists the rebuilds in progress that concern the given host. If host is empty, it lists all of them.
 func (h *State) rebuilds(ctx context.Context, host string, counts api.SearchStatus) ([]api.Rebuild, error) {
 	active, err := h.Rebuilds.Active(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func (h *Handlers) enrichOne(ctx context.Context, req api.EnrichRequest) (api.Ti
 	return tier1JSON(req.EntryID, record), err
 }
 
-// schemaNow returns the schema that the test mode selects.
+// schemaNow returns the schema that is selected by the test mode.
 func (h *Handlers) schemaNow(ctx context.Context) (string, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {
@@ -87,13 +87,13 @@ func (h *Handlers) enrichBatch(ctx context.Context, q api.EnrichBatchID) (api.En
 	return batchJSON(b, lines), err
 }
 
-// cancelEnrichBatch requests the end of a batch of either schema; the timer ends it.
+// cancelEnrichBatch asks for a batch of either schema to be cancelled; the timer cancels it.
 func (h *Handlers) cancelEnrichBatch(ctx context.Context, q api.EnrichBatchID) (api.EnrichBatch, error) {
 	b, err := inItsSchema(ctx, q, h.Enrich.Cancel)
 	return batchJSON(b, nil), err
 }
 
-// inItsSchema calls a function for a batch in the first schema that has the batch.
+// inItsSchema calls do with one schema after the other, until one has the batch.
 func inItsSchema(ctx context.Context, q api.EnrichBatchID,
 	do func(_ context.Context, schema, id string) (enrich.Batch, error)) (b enrich.Batch, err error) {
 	for _, schema := range enrich.Schemas() {
@@ -134,8 +134,8 @@ func (h *Handlers) enrichTimer(ctx context.Context, _ wire.Envelope) (string, er
 // drainTime bounds how long the timer waits for the index, so that a slow index does not delay batches.
 const drainTime = time.Minute
 
-// flushOutbox writes the outbox of entries to the index. An error is not returned, so an index that is down does not
-// make the timer fail.
+// flushOutbox writes the entries in the outbox to the index. It returns no error, so that the timer does not fail
+// when the index is down.
 func (h *Handlers) flushOutbox(ctx context.Context) (flushed int) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()

@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 )
 
-// entryRow is an entry as JSON: its columns, and the outcome of the request.
+// entryRow is an entry as JSON: its columns, and what was done with it.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many, each once. A batch that continues after errors stores several entries at
-// once, but keeps their order where the order matters.
+// insertEntry stores one entry or many; it never stores an entry twice. A batch that continues after errors stores
+// several entries at the same time, but in their order where that matters.
 func (h *Handlers) insertEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
@@ -28,7 +28,7 @@ func (h *Handlers) updateEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Update, updateEach)
 }
 
-// written is the outcome for one item of a batch.
+// written is what happened to one item of a batch.
 type written struct {
 	entries.Result
 	err error
@@ -69,7 +69,8 @@ func (h *Handlers) writeEntries(r *http.Request, one write, each writeEach) (int
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
-	// Items are written one after the other: when one fails, those before it are stored and those after it are not.
+	// Items are written one after the other. When one fails, the items before it are stored and the items after it
+	// are not.
 	for i, item := range items {
 		w := writeEntry(r.Context(), session, one, item)
 		done = append(done, w.Result)
@@ -94,7 +95,7 @@ func (h *Handlers) itemOf(ctx context.Context, i int, w written) entryRow {
 	return row
 }
 
-// insertEach inserts items, several at a time.
+// insertEach inserts items, several at the same time.
 func insertEach(ctx context.Context, session *entries.Session, items []map[string]json.RawMessage) []written {
 	out := make([]written, len(items))
 	var sound []int // indexes of the items that could be decoded
@@ -107,7 +108,7 @@ func insertEach(ctx context.Context, session *entries.Session, items []map[strin
 	}
 	_ = session.InsertEach(ctx, each, func(n int, res entries.Result, err error) error {
 		out[sound[n]] = written{res, err}
-		return nil // so that the other items are still inserted
+		return nil // nil, so that the other items are still inserted
 	})
 	return out
 }
@@ -121,10 +122,11 @@ func updateEach(ctx context.Context, session *entries.Session, items []map[strin
 	return out
 }
 
-// batchItem is an item of a batch; nil if it is not a JSON object. Such an item fails without failing the others.
+// batchItem is an item of a batch, or nil if the item is not a JSON object. Such an item fails, but the others do
+// not.
 type batchItem map[string]json.RawMessage
 
-// UnmarshalJSON accepts any value.
+// UnmarshalJSON accepts any JSON value.
 func (b *batchItem) UnmarshalJSON(raw []byte) error {
 	if raw[0] != '{' {
 		return nil
@@ -158,7 +160,7 @@ func batchOf(req map[string]json.RawMessage) (items []map[string]json.RawMessage
 	return items, goOn, nil
 }
 
-// inBatch adds to an error the number of the item that ended a batch.
+// inBatch adds to an error the number of the item at which the batch ended.
 func inBatch(i int, err error) error {
 	return fmt.Errorf("items[%d], after %d that are done: %w", i, i, err)
 }
@@ -181,11 +183,11 @@ func resultRow(res entries.Result) entryRow {
 	return row
 }
 
-// flushTime bounds how long an answer waits until the index has stored what the request wrote.
+// flushTime is how long an answer waits at most until the index has stored what the request wrote.
 const flushTime = 20 * time.Second
 
-// flushDone writes a request's entries to the index, so that searches find them at once. If this fails, the request
-// still succeeds, and the timer writes them later.
+// flushDone writes the entries of a request to the index, so that searches find them at once. If this fails, the
+// request still succeeds, and the timer writes the entries later.
 func (h *Handlers) flushDone(ctx context.Context, done []entries.Result) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

@@ -14,7 +14,7 @@ func (h *Handlers) listEntries(ctx context.Context, q api.EntryQuery) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	// one more than is shown, to find out whether there is another page
+	// One entry more than the page shows is read, to find out whether there is another page.
 	found, err := session.List(ctx, q.Policy, q.Top+1, q.Continuation)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func (h *Handlers) normalizeEmail(_ context.Context, req api.EmailRequest) (any,
 	})
 }
 
-// normalizeWebpage cleans and measures the text of a page.
+// normalizeWebpage cleans the text of a page, and measures the cleaned text.
 func (h *Handlers) normalizeWebpage(_ context.Context, req api.WebpageRequest) (any, error) {
 	return entry.NormalizeWebpage(entry.Webpage(req), h.Rules)
 }

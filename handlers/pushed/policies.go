@@ -21,7 +21,7 @@ func (h *Handlers) policies(ctx context.Context, _ api.None) (api.Policies, erro
 	return out, err
 }
 
-// savePolicy replaces a policy.
+// savePolicy stores a policy in place of the former one.
 func (h *Handlers) savePolicy(ctx context.Context, p api.Policy) (api.Policy, error) {
 	session, err := h.Entries.Active(ctx)
 	if err != nil {

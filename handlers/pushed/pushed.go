@@ -1,5 +1,5 @@
-// Package pushed answers requests about content that is pushed in: entries, their policies, and their descriptions by
-// a language model.
+// Package pushed answers requests about content that other programs push in: entries, their policies, and their
+// descriptions by a language model.
 package pushed
 
 import (

@@ -5,7 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Routes are the routes of the area.
+// Routes returns the routes of the area.
 func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.OnAny(api.NormalizeTelegram, h.normalizeTelegram),
@@ -28,7 +28,7 @@ func (h *Handlers) Routes() []wire.Route {
 	}
 }
 
-// Triggers are the triggers of the area.
+// Triggers returns the triggers of the area.
 func (h *Handlers) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{"EnrichTimer": h.enrichTimer}
 }

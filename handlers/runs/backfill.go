@@ -84,7 +84,7 @@ func (h *Handlers) runJSON(run backfill.Run) api.BackfillRun {
 	return out
 }
 
-// backfillPoison ends a backfill's source whose step failed on every try.
+// backfillPoison ends the work on one source of a backfill, after a step for that source failed on every try.
 func (h *Handlers) backfillPoison(ctx context.Context, e wire.Envelope) (string, error) {
 	body, err := e.Job()
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
-// bulkStart starts a run that does one thing to many items.
+// bulkStart starts a run that applies one operation to many items.
 func (h *Handlers) bulkStart(ctx context.Context, q api.BulkRequest) (out api.BulkRun, err error) {
 	ask := bulk.Ask{Op: bulk.Op(q.Op), IDs: q.IDs}
 	if !slices.Contains(bulk.Ops, ask.Op) {
@@ -37,7 +37,7 @@ func (h *Handlers) bulkStart(ctx context.Context, q api.BulkRequest) (out api.Bu
 	return bulkJSON(run), err
 }
 
-// checkIDs checks that a request names items by ids or by a filter, not both.
+// checkIDs checks that a request selects items either by ids or by a filter, not by both.
 func checkIDs(q api.BulkRequest) error {
 	switch {
 	case (q.IDs == nil) == (q.Filter == nil):

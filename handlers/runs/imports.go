@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 )
 
-// importTime is how long a request imports before the queue continues the work: much less than clients and Azure's
-// front end wait.
+// importTime is how long an import runs within a request; the queue then continues the work. It is much shorter than
+// the time that clients and Azure's front end wait for an answer.
 const importTime = 20 * time.Second
 
 // importMbox starts to import a file of mails, and answers with the progress so far.
@@ -28,7 +28,7 @@ func (h *Handlers) importMbox(ctx context.Context, req api.ImportRequest) (any, 
 		if n.given == nil {
 			continue
 		}
-		if *n.into = *n.given; *n.given == 0 { // 0 selects the default of the Request
+		if *n.into = *n.given; *n.given == 0 { // 0 selects the Request's default
 			return nil, fault.Field(n.name, "%s must not be 0: leave it out for %d", n.name, n.otherwise)
 		}
 	}
@@ -76,7 +76,7 @@ func importJSON(im mailimport.Import) api.Import {
 	return out
 }
 
-// importStep does one step of an import, of mails or of a list.
+// importStep does one step of an import, either of mails or of a list of addresses.
 func (h *Handlers) importStep(ctx context.Context, message []byte) error {
 	if h.Lists.Owns(message) {
 		return h.Lists.Step(ctx, message)

@@ -27,7 +27,7 @@ func (h *Handlers) importAddresses(r *http.Request) (int, any, error) {
 	return api.ImportList.Status, listImportJSON(im), err
 }
 
-// listOf reads the request: JSON, or the file itself, as curl --data-binary sends it.
+// listOf reads the request. Its body is either JSON or the file itself, as curl --data-binary sends it.
 func listOf(r *http.Request) (req api.ListImportRequest, err error) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if media == "" || media == "application/json" {

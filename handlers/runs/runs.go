@@ -1,5 +1,5 @@
 // Package runs answers requests for work that takes longer than one call: rebuilds, migrations, bulk runs, backfills,
-// polls of sites, and imports of mails and of addresses. It also works on their queues.
+// polls of sites, and imports of mails and of addresses. It also receives the messages that continue this work.
 package runs
 
 import (

@@ -35,7 +35,7 @@ func (h *Handlers) addSite(ctx context.Context, q api.SiteRequest) (api.Site, er
 	return siteJSON(one), nil
 }
 
-// removeSite removes a site that was added. The site's pages remain registered.
+// removeSite removes a site that was added through the API. The site's pages remain registered.
 func (h *Handlers) removeSite(ctx context.Context, q api.SiteSlug) (api.Site, error) {
 	one, err := h.Polls.Get(ctx, q.Slug)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Handlers) indexNowOne(ctx context.Context, q api.IndexNowOne) (any, err
 	return h.push(ctx, sitepoll.Push{Host: u.Host, Key: q.Key, KeyLocation: q.KeyLocation, URLs: []string{q.URL}})
 }
 
-// push answers with the statuses of the protocol. Only this route uses 422.
+// push answers a submission with the statuses that the protocol requires. No other route answers with 422.
 func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	got, err := h.Polls.Push(ctx, p)
 	if mismatch, ok := errors.AsType[*sitepoll.MismatchError](err); ok {
@@ -111,7 +111,7 @@ func (h *Handlers) push(ctx context.Context, p sitepoll.Push) (any, error) {
 	return api.IndexNowResult(got), err
 }
 
-// refusal is a problem whose status does not belong to any error kind.
+// refusal is a problem with a status that no kind of error has.
 type refusal struct{ error }
 
 func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
@@ -121,6 +121,6 @@ func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
 // sentinelTimer starts the polls that are due.
 func (h *Handlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	begun, err := h.Polls.Tick(ctx)
-	_, failed := h.Lists.RequeueStalled(ctx) // rarely needed, so once an hour is enough
+	_, failed := h.Lists.RequeueStalled(ctx) // stalled imports are rare, so once an hour is enough
 	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
 }
