@@ -39,7 +39,7 @@ func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.R
 		return w
 	}
 	b := &body{ReadCloser: r.Body, conn: http.NewResponseController(w), limit: limit, left: wire.MaxBody}
-	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails for in-process requests, which have no connection
+	_ = b.conn.SetReadDeadline(time.Now().Add(limit)) // fails for a request that has no connection
 	r.Body = b
 	return &discardsRest{ResponseWriter: w, body: b}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// routed serves the requests that the mux has a route for. It answers all others with a problem: 405 and Allow if
-// only the method is wrong, else 404 and a list of the routes.
+// routed serves the requests for which the mux has a route. It answers all others with a problem: 405 with the header
+// Allow if only the method is wrong, else 404 with a list of the routes.
 //
-// Without help, a host answers 404 with an empty body to a method that no function.json lists. The function
+// By itself, a host answers 404 with an empty body when no function.json lists the method of a request. The function
 // ZUnknownRoute therefore accepts every path and method below /api, and passes such requests to this code. Hosts try
-// routes in the order of their functions' names, so its name sorts last.
+// routes in the order of their functions' names, so this function has a name that sorts last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := folded(r)
@@ -37,7 +37,7 @@ func (s *server) routed(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// known returns the routes as callers write them.
+// known returns the routes in the form in which callers write them.
 func known() (out []string) {
 	for _, e := range api.Routes() {
 		out = append(out, e.Method+" /api/"+e.Path)
@@ -46,7 +46,7 @@ func known() (out []string) {
 	return out
 }
 
-// headOnly remembers the status and the header of an answer, not its body.
+// headOnly keeps the status and the header of an answer, and drops the body.
 type headOnly struct {
 	header http.Header
 	status int

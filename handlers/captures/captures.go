@@ -45,7 +45,7 @@ func (h *Handlers) findPast(ctx context.Context, id string) (history.Past, error
 type Indexed struct {
 	Items     *registry.Items
 	Manifests *index.Manifests
-	Images    func(context.Context, registry.Item) ([]search.Image, error) // in the index, of an item
+	Images    func(context.Context, registry.Item) ([]search.Image, error) // the pictures of an item in the index
 }
 
 // Routes returns the routes about chunks and pictures in the index.

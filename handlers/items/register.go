@@ -12,7 +12,7 @@ import (
 
 // addition is a request to register pages or files.
 type addition struct {
-	what  string // the request's field: "url" or "path", and its plural for many sources
+	what  string // the name of the field for one source: "url" or "path"
 	one   string
 	many  []string
 	parse func(raw, credential string) (source.Source, error)

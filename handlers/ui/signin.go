@@ -14,7 +14,7 @@ import (
 
 const signInPath = "/sign-in"
 
-// TokenField is the field of a form that holds [Visitor.Token].
+// TokenField is the name of the form field that holds [Visitor.Token].
 const TokenField = "token"
 
 // Visitor is the person or program that requests a page.
@@ -23,8 +23,8 @@ type Visitor = frame.Visitor
 // WithVisitor adds the visitor to a request for a page.
 func WithVisitor(r *http.Request, v Visitor) *http.Request { return frame.WithVisitor(r, v) }
 
-// ReadForm reads a form into [http.Request.PostForm], also one that carries files. It returns why it cannot be read,
-// or nil.
+// ReadForm reads a form, which may carry files, into [http.Request.PostForm]. It returns nil, or the reason why the
+// form cannot be read.
 func ReadForm(r *http.Request) *api.Problem { return frame.Refusal(frame.ReadForm(r)) }
 
 // RefuseForm shows why a form was not read.
@@ -35,11 +35,12 @@ func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {
 
 // signInData is the data of the sign-in page.
 type signInData struct {
-	Why string // why the last try failed
+	Why string // why the last attempt failed
 	To  string // the page to show after the sign-in, below Root
 }
 
-// SignIn shows the sign-in page with a status and the reason why the last try failed. The page reveals nothing else.
+// SignIn shows the sign-in page with a status and the reason why the last attempt failed. The page reveals nothing
+// else.
 func SignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	to := cmp.Or(r.PostForm.Get("to"), strings.TrimPrefix(r.URL.RequestURI(), Root))
 	if strings.HasPrefix(to, signInPath) || r.Method == http.MethodPost && r.PostForm.Get("to") == "" {
@@ -49,7 +50,8 @@ func SignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 		frame.Shown{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
 }
 
-// Below returns an address as a path below [Root] with its query; "/" if it is not an address of the dashboard.
+// Below returns the path of an address below [Root], with its query. It returns "/" for an address outside the
+// dashboard.
 func Below(to string) string {
 	at, query, _ := strings.Cut(to, "?")
 	if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.ContainsAny(to, "\\\r\n#") || len(to) > 2000 {
@@ -63,9 +65,10 @@ func Below(to string) string {
 
 var sameSite = http.NewCrossOriginProtection()
 
-// FromElsewhere reports whether a page of another site made the browser send this request. Browsers that send no
-// Sec-Fetch-Site are checked by their Origin, which names the host as the browser knows it. Behind a Functions host,
-// that name is not the Host of this request, but X-Forwarded-Host, which a form cannot set.
+// FromElsewhere reports whether a page of another site made the browser send this request. If a browser sends no
+// Sec-Fetch-Site header, its Origin header is checked instead. That header has the host's name as the browser knows
+// it. Behind a Functions host, this name is found in the header X-Forwarded-Host, which a form cannot set, and not in
+// Host.
 func FromElsewhere(r *http.Request) bool {
 	outer := *r
 	outer.Host = cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)

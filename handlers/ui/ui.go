@@ -35,13 +35,13 @@ var templates = sync.OnceValue(func() frame.Templates {
 
 // Options configure the dashboard.
 type Options struct {
-	Client *api.Client      // of the API that the dashboard shows
+	Client *api.Client      // a client of the API whose answers the dashboard shows
 	API    http.Handler     // the same API, for documents that are passed on unchanged
-	Clock  func() time.Time // the wall clock when nil
-	Log    *slog.Logger     // discarded when nil
+	Clock  func() time.Time // the system's clock when nil
+	Log    *slog.Logger     // messages are discarded when nil
 }
 
-// New makes the dashboard. It panics if a template is broken, which a test would have found.
+// New makes the dashboard. It panics if a template is broken, but a test would have found that before.
 func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
@@ -75,7 +75,8 @@ func New(o Options) http.Handler {
 	})
 }
 
-// pass returns a document of the API unchanged. A page links to it below [Root], where sessions are accepted.
+// pass answers with a document of the API, unchanged. Pages link to the document at a path below [Root], because
+// sessions are accepted only there.
 func pass(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Writer is an answer that writes itself, instead of being encoded as JSON.
+// Writer is an answer that writes itself. Other answers are encoded as JSON.
 type Writer interface {
 	WriteAnswer(w http.ResponseWriter, status int)
 }
@@ -28,17 +28,18 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(body); err != nil {
-		panic(err) // unreachable: the types of the API always encode
+		panic(err) // unreachable: values of the API's types can always be encoded
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(buf.Bytes()) // an error means that the caller has disconnected
 }
 
-// Content is an answer that is not JSON. Third parties wrote it, so its headers make browsers run nothing in it.
+// Content is an answer that is not JSON. Third parties wrote the content, so its headers stop browsers from running
+// anything in it.
 type Content struct {
 	Body      []byte
 	MediaType string
-	Filename  string // the name under which browsers save it; empty lets them show it
+	Filename  string // the name under which browsers save the content; if empty, they may show it
 }
 
 // WriteAnswer implements [Writer].

@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// Caller is the sender of a request.
+// Caller is the sender of a request and what that sender may do.
 type Caller struct {
-	Name  string // the name of the key; empty where no key is needed
+	Name  string // the name of the caller's key; empty where no key is needed
 	Scope api.Scope
 }
 
-// Reader returns the name under which the caller reads changes. Where no key is needed, all callers share one reader,
-// whose name no key can have.
+// Reader returns the name of the reader that the caller is. Where no key is needed, all callers are one reader, with
+// a name that no key can have.
 func (c Caller) Reader() string { return cmp.Or(c.Name, "-") }
 
 type callerKey struct{}
@@ -30,13 +30,13 @@ func WithCaller(r *http.Request, c Caller) *http.Request {
 	return r.WithContext(context.WithValue(ctx, callerKey{}, c))
 }
 
-// CallerOf returns the caller of a request, or the zero Caller if none is known.
+// CallerOf returns the caller of a request, or the zero Caller if the caller is not known.
 func CallerOf(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
 }
 
-// MayCall returns an error when the caller's key lacks the scope of a route.
+// MayCall returns an error if the scope of the caller's key does not include the scope of a route.
 func MayCall(ctx context.Context, e *api.Endpoint) error {
 	c := CallerOf(ctx)
 	if e.Scope == "" || c.Scope.Covers(e.Scope) {

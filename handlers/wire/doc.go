@@ -1,15 +1,16 @@
 // Package wire decodes requests strictly into the types of their routes, writes answers and errors in one way, and
-// passes queue messages to their steps. All areas of the API share it.
+// passes queue messages to the functions that do their steps. All areas of the API share it.
 //
-// Each type of the API is made from its domain type by one function. This is a function xJSON beside the handlers
-// that answer with the type; a function of this package, such as [Capture], if several areas answer with it; or a
-// method JSON of the domain type if other code than handlers sends or prints it, as webhooks do with a change.
-// Package notify is the exception: it stores rules and channels as types of the API, and returns them so.
+// Each value of an API type is made from the value of a domain type by one function. Usually this is a function xJSON
+// beside the handlers that answer with the API type. If several areas answer with the type, it is a function of this
+// package, such as [Capture]. If other code than handlers sends or prints the type, as webhooks do with a change, it
+// is the method JSON of the domain type. Package notify is the exception: it stores rules and channels as API types,
+// and returns them so.
 //
 // A request may have only what its route's type lists for the path, the query and the body. Names are case-sensitive,
 // no field may occur twice, and numbers must be within the bounds of the type's tags.
 //
-// Error kinds become answers in two functions: [Refuse] for HTTP, and one in package handlers for triggers:
+// Two functions turn error kinds into answers: [Refuse] for HTTP, and one in package handlers for triggers:
 //
 //	kind          HTTP                          queue and timer
 //	""            2xx                           200 {}

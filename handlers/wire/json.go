@@ -20,11 +20,11 @@ import (
 // MaxBody bounds the body of a request, in bytes. A thousand URLs of 2 KiB fit.
 const MaxBody = 4 << 20
 
-// maxDepth is how deep the objects and lists of a request may be nested.
+// maxDepth is how many levels deep the objects and lists of a request may be nested.
 const maxDepth = 32
 
-// decodeBody reads one JSON object, and returns the names of its fields that are null. It refuses unknown and repeated
-// fields, and names whose case differs, which package encoding/json would accept.
+// decodeBody reads one JSON object, and returns the names of its fields that are null. It refuses unknown and
+// repeated fields. It also refuses names in a different case, which package encoding/json would accept.
 func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -46,10 +46,11 @@ func decodeBody(r *http.Request, into any) (nulls []string, err error) {
 // walk reads JSON a second time and compares it with the type into which it was decoded.
 type walk struct {
 	*json.Decoder
-	nulls []string // fields of the outermost object that are null
+	nulls []string // names of the fields of the outermost object that are null
 }
 
-// value checks the names in the next value, which is at path and nested depth levels deep. A nil type has no names.
+// value checks the field names in the next value, which has the given path and nesting depth. A nil type has no names
+// to check.
 func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
 	if err == nil && token == nil && depth == 1 {
@@ -114,7 +115,7 @@ func (w *walk) object(t reflect.Type, path string, depth int) error {
 	return nil
 }
 
-// elemOf returns the type of the elements of a list or a map, or nil for other types.
+// elemOf returns the type of the elements of a list or a map; for any other type, it returns nil.
 func elemOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) {
 		return t.Elem()
@@ -122,7 +123,7 @@ func elemOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldsOf returns the fields of a struct by their names in JSON, or nil if the type is not a struct.
+// fieldsOf returns the fields of a struct by their names in JSON; for any other type, it returns nil.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -155,7 +156,7 @@ func describeJSON(err error) error {
 	return fault.New(fault.Invalid, "the body is not the JSON that is wanted: %v", err)
 }
 
-// jsonName returns the name of a Go type in the terms of JSON.
+// jsonName returns what JSON calls values of a Go type, such as "list".
 func jsonName(t reflect.Type) string {
 	if t == reflect.TypeFor[api.TelegramID]() {
 		return "a whole number or text"

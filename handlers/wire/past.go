@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Capture shows a capture of an item. A check that finds the present capture unchanged writes its time only to the
-// item's row, so the later of the two times is shown.
+// Capture returns a capture of an item as a type of the API. A check that finds the present capture unchanged records
+// its time only in the item's row. The later of the capture's and the row's times is therefore shown.
 func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.RawHash && it.LastVerified.After(c.LastVerifiedAt) {
 		c.LastVerifiedAt = it.LastVerified
@@ -24,7 +24,7 @@ func Capture(it *registry.Item, c snapshot.Capture) api.Capture {
 	}
 }
 
-// Edge shows which capture replaced which, and why.
+// Edge returns, as a type of the API, which capture replaced which other capture, and why.
 func Edge(e lineage.Edge) api.Edge {
 	return api.Edge{Newer: string(e.Newer), Older: string(e.Older), At: e.At, Meta: api.EdgeMetadata{
 		Reason: e.Reason, ConflictResolved: e.ConflictResolved, Selected: e.Selected,

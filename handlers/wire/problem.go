@@ -24,7 +24,7 @@ var statusOf = map[fault.Kind]int{
 // Status returns the HTTP status for an error.
 func Status(err error) int { return statusOf[fault.KindOf(err)] }
 
-// Refuse answers with an error, in text that callers may read.
+// Refuse answers with an error. The answer has only text that callers may read.
 func Refuse(w http.ResponseWriter, err error) {
 	if wait := fault.RetryAfter(err); wait > 0 {
 		RetryAfter(w, wait)
@@ -51,7 +51,7 @@ func RetryAfter(w http.ResponseWriter, wait time.Duration) {
 	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
 }
 
-// PublicText returns the text of an error that callers may read, for an answer with several errors.
+// PublicText returns the text of an error that callers may read. It is for answers that contain several errors.
 func PublicText(err error) string {
 	if fault.Is(err, fault.Internal) {
 		return "internal error"
@@ -59,7 +59,7 @@ func PublicText(err error) string {
 	return err.Error()
 }
 
-// Field turns an Invalid error into one about a field of the request.
+// Field turns an Invalid error into an error about one field of the request.
 func Field(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)

@@ -19,8 +19,8 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 	return request, err
 }
 
-// DecodePatch decodes a request as [Decode] does. It also returns the names of the body's top-level fields that are
-// null. A patch removes a setting by giving null.
+// DecodePatch decodes a request as [Decode] does. It also returns the names of the top-level fields that are null in
+// the body, because a patch removes a setting by giving null for it.
 func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
 	q := queryOf(withoutKey(r, e), inQuery(params)...)
@@ -59,8 +59,8 @@ func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []st
 	return request, nulls, nil
 }
 
-// DecodeJSON strictly decodes a request whose body has no type in the API. The body must be one JSON object, and the
-// URL must have no parameters.
+// DecodeJSON strictly decodes a request whose body has no type in package api. The body must be one JSON object, and
+// the URL must have no parameters.
 func DecodeJSON(r *http.Request, into any) error {
 	if q := queryOf(r); q.err != nil {
 		return q.err
@@ -69,7 +69,8 @@ func DecodeJSON(r *http.Request, into any) error {
 	return err
 }
 
-// withoutKey returns the request of a feed without its key, which is not a parameter of the route.
+// withoutKey returns the request of a feed without the key in its query, because the key is not a parameter of the
+// route.
 func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	if e.Scope != api.ScopeFeed {
 		return r
@@ -99,7 +100,7 @@ func checkBounds(request reflect.Value) error {
 	return nil
 }
 
-// inQuery returns the names of the parameters in the query.
+// inQuery returns the names of the parameters that may be in the query.
 func inQuery(params []api.Param) (names []string) {
 	for _, p := range params {
 		if !p.InPath {
@@ -122,14 +123,14 @@ func queryOf(r *http.Request, names ...string) *query {
 	}
 	q := &query{values: values, err: err}
 	for name := range q.values {
-		if name != "code" && !slices.Contains(names, name) { // code carries the host's function key
+		if name != "code" && !slices.Contains(names, name) { // the parameter code has the host's function key
 			q.err = fault.Field(name, "there is no parameter %q; %s", name, orNone(names))
 		}
 	}
 	return q
 }
 
-// orNone lists the names of parameters for an error message.
+// orNone lists the names of parameters for an error message, or says that there are none.
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return "this route takes none"
@@ -137,7 +138,7 @@ func orNone(names []string) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// read sets a field to its parameter, or to its default if the parameter is missing.
+// read sets a field to the value of its parameter, or to the default value if the parameter is missing.
 func (q *query) read(p api.Param, field reflect.Value) {
 	given := q.values[p.Name]
 	if len(given) > 1 {

@@ -7,19 +7,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Route answers the requests of one route of the API with a status and a body, or an error.
+// Route answers the requests of one route of the API, either with a status and a body or with an error.
 type Route struct {
 	*api.Endpoint
 	Answer func(r *http.Request) (status int, body any, err error)
 }
 
-// On answers a route with a function of the route's types.
+// On returns a Route that answers with a function of the route's types.
 func On[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (A, error)) Route {
 	return OnAny(route, func(ctx context.Context, q Q) (any, error) { return fn(ctx, q) })
 }
 
-// OnAny answers a route with a function that returns several kinds of answers: a [Reply], a [Writer], or one of the
-// route's types.
+// OnAny returns a Route that answers with a function whose results may be of several kinds: a [Reply], a [Writer], or
+// one of the route's types.
 func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
 		q, err := Decode[Q](r, route.Endpoint)
@@ -34,8 +34,8 @@ func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, er
 	}}
 }
 
-// OnPatch answers a route with a function of the route's types that also receives the names of the body's null
-// fields.
+// OnPatch returns a Route that answers with a function of the route's types. The function also receives the names of
+// the fields that are null in the body.
 func OnPatch[Q, A any](route api.Route[Q, A], fn func(_ context.Context, q Q, nulls []string) (A, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
 		q, nulls, err := DecodePatch[Q](r, route.Endpoint)

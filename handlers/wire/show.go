@@ -8,10 +8,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Anchor escapes an id for the fragment of an address.
+// Anchor escapes an id so that it can be the fragment of an address.
 func Anchor(id string) string { return (&url.URL{Fragment: id}).EscapedFragment() }
 
-// Image shows a picture of a page.
+// Image returns a picture of a page as a type of the API.
 func Image(img search.Image, page, address string) api.Image {
 	return api.Image{
 		ID: img.ID, Src: img.Src, Alt: img.Alt, Title: img.Title, Caption: img.Caption,
@@ -19,7 +19,7 @@ func Image(img search.Image, page, address string) api.Image {
 	}
 }
 
-// LinkedPage shows the page that a link leads to.
+// LinkedPage returns, as a type of the API, the page that a link leads to.
 func LinkedPage(it registry.Item) *api.LinkedPage {
 	return &api.LinkedPage{ID: string(it.ID), URL: it.DisplaySource, Title: it.Title, Status: api.Status(it.Status)}
 }

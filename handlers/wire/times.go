@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Since parses a time, a day, or a duration before now; "" is the beginning.
+// Since parses a time, a day, or an age such as week, which is counted back from now. Empty text gives the zero time.
 func Since(field, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// Trigger does the work of a queue or timer function; the host logs what it returns.
+// Trigger does the work of a queue or timer function. The host logs the report that it returns.
 type Trigger func(ctx context.Context, e Envelope) (report string, err error)
 
 // Envelope is the body that the host posts to a queue or timer function.
@@ -56,12 +56,12 @@ type message struct {
 	TraceParent string `json:"traceparent"`
 }
 
-// SentBy returns the trace in which the envelope's message was sent, if the message names one.
+// SentBy returns the trace in which the envelope's message was sent, if the message has one.
 func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	for name := range e.Data {
 		body, err := e.Payload(name)
 		if err != nil {
-			continue // a timer's value is an object
+			continue // the value of a timer is an object, not text
 		}
 		var m message
 		if json.Unmarshal(body, &m) == nil {
@@ -73,7 +73,7 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
-// Age returns how long the envelope's message has been in its queue, if the host gives the insertion time.
+// Age returns how long the envelope's message has been in its queue, if the host says when it was put there.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	var text string
 	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
@@ -83,8 +83,9 @@ func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	return max(now.Sub(inserted), 0), err == nil
 }
 
-// Kept turns any error into one that keeps its message in the queue: the message could be read, but the work failed.
-// After the last try the message goes to the poison queue, and its failure is recorded.
+// Kept turns any error into one that makes the host keep the message in the queue. It is for messages that could be
+// read, but whose work failed. After the last try the host moves the message to the poison queue, and the failure is
+// recorded.
 func Kept(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Throttled, fault.Conflict:

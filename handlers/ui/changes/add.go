@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// add registers addresses, one per line.
+// add registers addresses; the form has one on each line.
 func (a area) add(r *http.Request) (frame.Page, error) {
 	var sources []string
 	for line := range strings.Lines(r.PostForm.Get("urls")) {

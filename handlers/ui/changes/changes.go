@@ -40,7 +40,7 @@ func Views(client *api.Client, tally *status.Tally) map[string]frame.View {
 
 type changesData struct {
 	api.ChangePage
-	Query   url.Values // of this page
+	Query   url.Values // the query of this page
 	Chips   []show.Chip
 	Days    []changesOfDay
 	Reader  api.Reader
@@ -93,14 +93,14 @@ func (a area) changes(r *http.Request) (p frame.Page, err error) {
 	return frame.Page{Name: "changes", Title: "What changed", Data: d}, nil
 }
 
-// changeQuery returns the query that the address of a page describes.
+// changeQuery returns the API's query for the parameters of a page's address.
 func changeQuery(q url.Values) api.ChangeQuery {
 	return api.ChangeQuery{Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
 		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
 		Top: changesShown, Continuation: q.Get("after")}
 }
 
-// byDay groups changes by day, and flags the unread ones.
+// byDay groups changes by day, and marks the unread ones.
 func byDay(all, unread []api.FeedChange) (days []changesOfDay) {
 	for _, c := range all {
 		day := c.At.UTC().Truncate(24 * time.Hour)
@@ -121,7 +121,8 @@ var kindChips = []struct{ text, kinds string }{
 	{"Watches", "watchBroken,watchRestored"},
 }
 
-// chips returns the filters of a page. Each keeps the other filters that are active.
+// chips returns the links that turn the filters of a page on or off. Each link keeps the other filters that are
+// active.
 func chips(q url.Values) (out []show.Chip) {
 	to := func(name, value string) string {
 		other := url.Values{}
@@ -155,7 +156,7 @@ func chips(q url.Values) (out []show.Chip) {
 	return out
 }
 
-// markRead marks changes as read: those of the form, or all up to a cursor.
+// markRead marks changes as read: either the changes listed in the form, or all changes up to a cursor.
 func (a area) markRead(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))

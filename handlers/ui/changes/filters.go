@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// listPaths are the paths of the lists that have filters.
+// listPaths has the path of each list whose filters can be saved.
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
 // saveFilter saves a filter under a name, or deletes the filter with that name.

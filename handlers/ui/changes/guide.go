@@ -7,10 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// guided is the largest number of items with which the start page still shows the guide.
+// guided is the number of items up to which the start page shows the guide.
 const guided = 1000
 
-// guide lists the steps that remain in the first minutes. The last step is the first rule.
+// guide lists the steps that a new user has not taken yet. The last step is to make a first rule.
 type guide struct {
 	Sites   []api.Site // sites that were added or are being read
 	Total   int
@@ -19,7 +19,7 @@ type guide struct {
 	Failed  int
 }
 
-// guideOf returns nil when no guide is needed: when there is a rule, or when there are many items.
+// guideOf returns the guide, or nil if none is needed because there is a rule already or there are many items.
 func (a area) guideOf(ctx context.Context, st status.Counts) (*guide, error) {
 	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
 		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}

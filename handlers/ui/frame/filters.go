@@ -7,13 +7,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// passing are the parameters of a list that do not belong to its filter.
+// passing are the parameters in a list's address that are not part of its filter.
 var passing = []string{"after", "done", "page"}
 
 // SavedFilters is the data of the template "filters".
 type SavedFilters struct {
 	List  string // "changes" or "items"
-	Query string // the present filter of the list; "" for none
+	Query string // the filter that the list has now; "" for none
 	Saved []savedFilter
 }
 
@@ -23,7 +23,7 @@ type savedFilter struct {
 	On bool
 }
 
-// FiltersOf returns the filters that a reader has saved for a list. path is the path of the list's page.
+// FiltersOf returns the filters that a reader has saved for a list. The argument path is the path of the list's page.
 func FiltersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFilters {
 	out := SavedFilters{List: list, Query: filterQuery(q)}
 	for _, f := range kept {
@@ -34,7 +34,7 @@ func FiltersOf(kept []api.SavedFilter, list, path string, q url.Values) SavedFil
 	return out
 }
 
-// filterQuery returns the part of an address that is a filter, always in the same form.
+// filterQuery returns the part of a query that is a filter. Equal filters give equal text.
 func filterQuery(q url.Values) string {
 	out := url.Values{}
 	for name, values := range q {
@@ -45,7 +45,7 @@ func filterQuery(q url.Values) string {
 	return out.Encode()
 }
 
-// Known reports whether the present filter of the list is already saved.
+// Known reports whether the filter that the list has now is already saved.
 func (f SavedFilters) Known() bool {
 	return slices.ContainsFunc(f.Saved, func(s savedFilter) bool { return s.On })
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Form is the data of a form: the values that are set or were typed, the errors in them, and the values that apply
-// where nothing is set.
+// Form is the data of a form: the values that are set or were typed, the errors in them, and the settings that apply
+// to fields without a value.
 type Form struct {
 	url.Values
 	Problem *api.Problem
-	Holds   map[string]Fact // what applies, by field
+	Holds   map[string]Fact // the settings that apply, by field
 }
 
-// Fact is a setting in words.
+// Fact is a setting, described in words.
 type Fact struct {
 	Field, Name, Value string
-	Tag                string // the tag that set it
-	Own                bool   // set by the item itself
+	Tag                string // the tag that has the setting
+	Own                bool   // the item itself has the setting
 }
 
 // Field is one field of a form.
@@ -31,8 +31,9 @@ type Field struct {
 	Holds                           Fact
 }
 
-// Field returns a field with its label and a hint, under the name that the API gives it. A group is also a name of
-// the API; the field is the first of that group, and shows the API's messages about the group.
+// Field returns a field with its label and a hint. The name is the API's name for the field. The API may also have a
+// name for a group of fields. For the first field of such a group, give the group's name: messages and settings of
+// the group are shown at that field.
 func (f Form) Field(name, label, hint string, group ...string) Field {
 	out := Field{Name: name, Label: label, Hint: hint, Value: f.Get(name),
 		Wrong: FieldMessage(f.Problem, append(group, name)...), Holds: f.Holds[name]}
@@ -44,13 +45,13 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 	return out
 }
 
-// Has reports whether a field has a value.
+// Has reports whether the given value is among the values of a field.
 func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
 
-// ReadForm reads a form into [http.Request.PostForm], also one that carries files. An error is an [api.Problem] for
-// people.
+// ReadForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is
+// an [api.Problem].
 func ReadForm(r *http.Request) error {
-	err := r.ParseForm() // ParseMultipartForm tells nothing of its errors
+	err := r.ParseForm() // ParseMultipartForm would not report this error
 	if err == nil {
 		err = r.ParseMultipartForm(formMemory)
 	}
@@ -65,5 +66,6 @@ func ReadForm(r *http.Request) error {
 	return nil
 }
 
-// formMemory is how much of a form is kept in memory, in bytes. Bodies are smaller, so the whole form is.
+// formMemory is how many bytes of a form are kept in memory. Request bodies are smaller than that, so the whole form
+// is kept there.
 const formMemory = 16 << 20

@@ -1,8 +1,8 @@
-// Package frame turns a page's data into an HTTP answer: with one layout, one policy for what a browser may do with
-// the page, and one way to read and refuse forms.
+// Package frame turns a page's data into an HTTP answer. All pages have the same layout and the same policy for what
+// a browser may do, and all forms are read and refused in the same way.
 //
-// A part of the dashboard is a set of views. A [View] reads a request and returns a [Page]; a [Server] renders the
-// page with the template that it names, inside the common layout.
+// A part of the dashboard is a set of views. A [View] reads a request and returns a [Page], which has the name of a
+// template; a [Server] renders the page with that template, inside the common layout.
 package frame
 
 import (
@@ -13,7 +13,7 @@ import (
 // Root is the path of the dashboard.
 const Root = "/api/ui"
 
-// View makes the data of a page. Its errors are those of the API.
+// View makes the data of a page. The errors that it returns are errors of the API.
 type View func(r *http.Request) (Page, error)
 
 // Page is the name of a template and its data.
@@ -21,14 +21,14 @@ type Page struct {
 	Name, Title string
 	Data        any
 	Status      int    // 200 when zero
-	Pictures    bool   // pictures of other sites may be loaded
-	To          string // redirect there instead; a path with its query below [Root]
+	Pictures    bool   // the browser may load pictures of other sites
+	To          string // if set, redirect to this path below [Root], which may have a query
 }
 
 // GoTo redirects the browser to a path below [Root], which may have a query.
 func GoTo(to string) Page { return Page{To: to} }
 
-// Address joins a path and a query, which may be empty.
+// Address joins a path and a query. The query may be empty.
 func Address(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Refusal returns the API's reason to refuse a request; nil if err is nil or is not about the request.
+// Refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
 func Refusal(err error) *api.Problem {
 	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
 		return p
@@ -16,17 +16,17 @@ func Refusal(err error) *api.Problem {
 	return nil
 }
 
-// BadRequest refuses the input of a form.
+// BadRequest returns an error that refuses the input of a form.
 func BadRequest(detail string) error {
 	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail}
 }
 
-// NotFound reports that something does not exist.
+// NotFound returns an error that reports that something does not exist.
 func NotFound(detail string) error {
 	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
 }
 
-// FieldMessage returns the problem's message about one of some fields; "" if it has none.
+// FieldMessage returns the problem's message about one of the given fields, or "" if there is none.
 func FieldMessage(p *api.Problem, fields ...string) string {
 	if p == nil {
 		return ""

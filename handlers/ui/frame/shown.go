@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Shown is the data that every template has.
+// Shown is the data that every template receives.
 type Shown struct {
 	Title    string
-	Path     string // of this page, below [Root]
+	Path     string // the path of this page, below [Root]
 	Now      time.Time
 	TestMode bool
 	Flash    string // the message about the last action
@@ -20,7 +20,8 @@ type Shown struct {
 	Visitor
 }
 
-// Link returns a path below [Root] with parameters, which pairs lists as name and value. Empty values are left out.
+// Link returns a path below [Root] with parameters. The names and values of the parameters alternate in pairs;
+// parameters with empty values are left out.
 func (s Shown) Link(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -31,12 +32,12 @@ func (s Shown) Link(path string, pairs ...string) string {
 	return Address(Root+path, q)
 }
 
-// On reports whether this page is part of a section, for the navigation.
+// On reports whether this page is part of a section, so that the navigation can highlight that section.
 func (s Shown) On(section string) bool {
 	return s.Path == section || section != "/" && strings.HasPrefix(s.Path, section+"/")
 }
 
-// Raw returns the address of a capture's bytes, which a browser saves instead of showing them.
+// Raw returns the address from which a browser downloads the bytes of a capture without showing them.
 func (s Shown) Raw(id, digest string) string {
 	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
@@ -57,7 +58,7 @@ func (s Shown) About(c api.FeedChange) string {
 	return s.Link("/items/" + url.PathEscape(c.ItemID))
 }
 
-// Earlier returns the address of this list from a cursor on.
+// Earlier returns the address of the part of this list that begins at a cursor.
 func (s Shown) Earlier(q url.Values, after string) string {
 	q = maps.Clone(q)
 	q.Set("after", after)
@@ -65,13 +66,14 @@ func (s Shown) Earlier(q url.Values, after string) string {
 	return Address(Root+s.Path, q)
 }
 
-// Entry returns the address of an entry's page. The sender chose the entry's id, so the id may be any text.
+// Entry returns the address of an entry's page. The program that pushed the entry chose its id, so the id may be any
+// text.
 func (s Shown) Entry(id string) string { return s.Link("/entries/" + url.PathEscape(id)) }
 
 // Tag returns the address of a tag's page.
 func (s Shown) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
 
-// Finding returns the address of the page about an audit's finding.
+// Finding returns the address of the page about the item or entry that an audit's finding is about.
 func (s Shown) Finding(f api.Finding) string {
 	if strings.HasPrefix(f.ID, "entry_") {
 		return s.Entry(f.ID)
@@ -86,7 +88,7 @@ type hunks struct {
 	ID, Part string
 }
 
-// Hunks returns the data that shows the differences between two versions of an item.
+// Hunks returns the data for the template that shows the differences between two versions of an item.
 func (s Shown) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
 
 // versions is the data of the template that lets a person choose two versions.
@@ -96,7 +98,7 @@ type versions struct {
 	Captures           []api.Capture
 }
 
-// Versions returns the data that lets a person choose two versions of an item.
+// Versions returns the data for the template that lets a person choose two versions of an item.
 func (s Shown) Versions(id string, all []api.Capture, from, to, part string) any {
 	return versions{s, id, from, to, part, all}
 }

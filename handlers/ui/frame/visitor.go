@@ -7,8 +7,8 @@ import (
 
 // Visitor is the person or program that requests a page.
 type Visitor struct {
-	Name  string // the name of the key; empty where no key is needed
-	Token string // that forms must carry; empty without a session
+	Name  string // the name of the visitor's key; empty where no key is needed
+	Token string // the token that forms must carry; empty without a session
 }
 
 type visitorKey struct{}

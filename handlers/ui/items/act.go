@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// act checks, forces, pauses or removes an item, or accepts the present content of its watched part.
+// act checks, forces, pauses or removes an item, or accepts the present content of the item's watched part.
 func (a area) act(r *http.Request) (frame.Page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// countedItems is the largest number of items that are counted before a removal is confirmed.
+// countedItems is how many items are counted at most before a person confirms a removal.
 const countedItems = 5000
 
 type sureData struct {
@@ -51,7 +51,7 @@ func (a area) startBulk(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/items/bulk?id=" + url.QueryEscape(run.ID)), err
 }
 
-// refusedBulk shows the list again, with the choices that were made and the errors in them.
+// refusedBulk shows the list again, with the choices that the person made and the errors in them.
 func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (frame.Page, error) {
 	p, err := a.itemsPage(r, d, r.PostForm.Get("after"))
 	if shown, ok := p.Data.(itemsData); ok {
@@ -61,7 +61,7 @@ func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (f
 	return p, err
 }
 
-// countMeant describes how many items a request selects.
+// countMeant says in words how many items a request selects.
 func (a area) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (string, error) {
 	n, after := len(req.IDs), ""
 	for d.Sort = ""; req.Filter != nil; {
@@ -79,7 +79,7 @@ func (a area) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (str
 	return words.Count(n, "item"), nil
 }
 
-// bulk shows the progress of a run over many items.
+// bulk shows the progress of a bulk run.
 func (a area) bulk(r *http.Request) (frame.Page, error) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
@@ -89,7 +89,7 @@ func (a area) bulk(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "bulk", Title: bulkName(run), Data: run}, err
 }
 
-// bulkName names the action of a run.
+// bulkName returns the action of a run in words.
 func bulkName(run api.BulkRun) string {
 	switch run.Op {
 	case "tag":
@@ -108,7 +108,7 @@ func bulkName(run api.BulkRun) string {
 	return "Remove"
 }
 
-// bulkBar returns the progress of a run. The number of its items is known only at its end.
+// bulkBar returns the progress of a run. How many items the run has is known only at its end.
 func bulkBar(run api.BulkRun) show.Bar {
 	if run.Status == "done" {
 		return show.NewBar(1, 1, "done")

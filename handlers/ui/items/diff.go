@@ -14,7 +14,7 @@ import (
 type diffData struct {
 	ID, Name string
 	api.Diff
-	Part           string // the part that is compared
+	Part           string // the part of the page that is compared
 	Captures       []api.Capture
 	Earlier, Later string // addresses of the changes before and after this one
 }
@@ -30,7 +30,7 @@ func (a area) diff(r *http.Request) (frame.Page, error) {
 	d.Diff, err = api.GetDiff.Call(r.Context(), a.client,
 		api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part})
 	at := slices.IndexFunc(d.Captures, func(c api.Capture) bool { return c.SHA256 == d.To.SHA256 })
-	between := func(from, to int) string { // indexes of captures, which are newest first
+	between := func(from, to int) string { // from and to are indexes of captures, which are newest first
 		if at < 0 || to < 0 || from >= len(d.Captures) {
 			return ""
 		}

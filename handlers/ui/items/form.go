@@ -13,10 +13,10 @@ import (
 // form is the form of the settings of an item or a tag.
 type form struct{ frame.Form }
 
-// Days are the days to which active hours can be limited.
+// Days returns the days to which active hours can be limited.
 func (form) Days() []string { return []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"} }
 
-// Priorities are the choices for the priority.
+// Priorities returns the choices for the priority.
 func (form) Priorities() []show.Choice {
 	out := show.Choices("", "not set")
 	for i := range 10 {
@@ -26,12 +26,12 @@ func (form) Priorities() []show.Choice {
 	return out
 }
 
-// Indexes are the parts of a page that can be indexed.
+// Indexes returns the choices for which part of a page is indexed.
 func (form) Indexes() []show.Choice {
 	return show.Choices("", "not set", "page", "the whole page", "watched", "only the watched part")
 }
 
-// settingsOf reads the form.
+// settingsOf reads the settings from the form.
 func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	text := func(name string) string { return strings.TrimSpace(f.Get(name)) }
 	s.Interval = &api.Interval{Min: text("interval.min"), Max: text("interval.max")}
@@ -51,7 +51,7 @@ func settingsOf(f url.Values) (s api.TagSettings, err error) {
 	return s, nil
 }
 
-// linesOf returns the lines of a field, without empty ones.
+// linesOf returns the lines of a field, without the empty ones.
 func linesOf(text string) (out []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {

@@ -11,10 +11,10 @@ import (
 type imagesData struct {
 	api.ImageList
 	ID       string
-	Pictures bool // load the pictures from their servers
+	Pictures bool // let the browser load the pictures from their servers
 }
 
-// images lists the images of an item. They are on other servers, and are loaded only on request.
+// images lists the images of an item. The images are on other servers, and browsers load them only on request.
 func (a area) images(r *http.Request) (frame.Page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 type itemData struct {
 	api.ItemDetail
 	Chunks   api.ChunkList
-	Timeline []api.Decision // newest first
-	NextWhy  string         // the reason for the time of the next check
-	// LastChange is the newest change. Diff has its first differences; MoreHunks is the number of further
-	// differences.
+	Timeline []api.Decision // decisions about the item, newest first
+	NextWhy  string         // why the next check is at that time
+	// LastChange is the newest change. Diff has the first differences of that change; MoreHunks is the number of
+	// further differences.
 	LastChange *api.Change
 	Diff       *api.Diff
 	MoreHunks  int
 	Strip      strip
-	Versions   []api.Change // the newest changes, which are shown
-	Pairs      []pair       // captures, newest first, each with the one before it
+	Versions   []api.Change // the newest changes, at most versionsShown
+	Pairs      []pair       // captures, newest first, each with its previous capture
 }
 
-// pair is a capture and the earlier one that it can be compared with.
+// pair is a capture and the previous capture, with which it can be compared.
 type pair struct {
 	api.Capture
-	Before string // its digest; "" for the first capture
+	Before string // digest of the previous capture; "" for the first capture
 }
 
 // item shows all data about an item.
@@ -54,15 +54,15 @@ func (a area) item(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "item", Title: show.ItemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
-// scheduling are the decisions that determine when an item is checked next.
+// scheduling has the kinds of decisions that determine when an item is checked next.
 var scheduling = []string{"scheduled", "forced", "registered"}
 
 const (
-	versionsShown = 30 // changes that the page of an item lists
-	hunksShown    = 3  // differences of the last change that it shows
+	versionsShown = 30 // the number of changes that the page of an item lists
+	hunksShown    = 3  // the number of differences that it shows of the last change
 )
 
-// lastChange adds the differences of the last change. There may be nothing to compare.
+// lastChange adds the differences of the last change. It adds nothing if there is nothing to compare.
 func (a area) lastChange(r *http.Request, d *itemData) error {
 	if len(d.Changes) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (a area) lastChange(r *http.Request, d *itemData) error {
 		api.DiffQuery{ID: d.ID, From: d.LastChange.Before, To: d.LastChange.SHA256})
 	if err != nil {
 		if frame.Refusal(err) != nil {
-			err = nil // one of the captures was deleted
+			err = nil // one of the two captures was deleted
 		}
 		return err
 	}
@@ -85,7 +85,7 @@ func (a area) lastChange(r *http.Request, d *itemData) error {
 	return nil
 }
 
-// pairs puts each capture beside the one before it.
+// pairs returns each capture together with the previous capture.
 func pairs(captures []api.Capture) []pair {
 	out := make([]pair, len(captures))
 	for i, c := range captures {
@@ -97,7 +97,8 @@ func pairs(captures []api.Capture) []pair {
 	return out
 }
 
-// changeRate describes how often a page changed, from its captures, which are newest first; "" if it never changed.
+// changeRate describes in words how often a page changed. The captures are newest first. If the page never changed,
+// the text is empty.
 func changeRate(captures []api.Capture) string {
 	changes := len(captures) - 1
 	if changes < 1 {
@@ -108,7 +109,7 @@ func changeRate(captures []api.Capture) string {
 		" on average"
 }
 
-// extent describes how much has changed; "" if the amount is not known.
+// extent describes in words how much has changed; the text is empty if that is not known.
 func extent(c api.Change) string {
 	if c.WordsAdded == nil || c.WordsRemoved == nil {
 		return ""

@@ -10,18 +10,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// pageSize is how many rows a page of the list shows.
+// pageSize is the number of rows on a page of the list.
 const pageSize = 50
 
 type itemsData struct {
 	api.ItemPage
 	Host, Status, Tag, Find, Sort string
 	Paused                        bool
-	First                         bool // the first page of the list
+	First                         bool // this is the first page of the list
 	Problem                       *api.Problem
 	Filters                       frame.SavedFilters
 
-	// The input for a bulk action that was refused.
+	// The input of a refused bulk action, which is shown again.
 
 	Chosen   []string
 	Of, With string
@@ -31,7 +31,7 @@ type itemsData struct {
 var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "status"}, {"Checked", "-lastChecked"},
 	{"Changed", "-lastChanged"}, {"Next check", "nextCrawlAt"}}
 
-// Columns are the columns of the list.
+// Columns returns the columns of the list.
 func (itemsData) Columns() any { return columns }
 
 // Filtered reports whether a filter is set.
@@ -47,7 +47,7 @@ func (d itemsData) Pausing() string {
 	return ""
 }
 
-// Order reports how the list is sorted by a column: ascending, descending, or none.
+// Order reports how the list is sorted by the given column: ascending, descending, or not at all.
 func (d itemsData) Order(by string) string {
 	switch by = strings.TrimPrefix(by, "-"); d.Sort {
 	case by:
@@ -58,8 +58,8 @@ func (d itemsData) Order(by string) string {
 	return "none"
 }
 
-// Turned returns the order that a click on a column selects. If the list is already sorted by that column, it is the
-// opposite order.
+// Turned returns the order that a click on a column selects. If the list is already sorted by that column, the click
+// reverses the order.
 func (d itemsData) Turned(by string) string {
 	if d.Sort != by {
 		return by
@@ -70,7 +70,7 @@ func (d itemsData) Turned(by string) string {
 	return "-" + by
 }
 
-// IsChosen reports whether the box of an item is ticked.
+// IsChosen reports whether the checkbox of an item is ticked.
 func (d itemsData) IsChosen(id string) bool { return slices.Contains(d.Chosen, id) }
 
 // itemFilter reads the filter from an address or from a form.
@@ -85,7 +85,8 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 		Top: top, Continuation: after}
 }
 
-// items lists the items. Text in the search field is tried as an address or an id first, and then as words of a page.
+// items lists the items. The text in the search field is first taken as an address or an id. If no item has that, the
+// text is searched for in the pages.
 func (a area) items(r *http.Request) (frame.Page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
@@ -104,7 +105,7 @@ func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Pag
 	}
 	problem := frame.Refusal(err)
 	if problem != nil && frame.FieldMessage(problem, "sort") != "" && d.Sort != "" {
-		d.Sort, d.Problem = "", problem // too many items to sort: they are listed unsorted
+		d.Sort, d.Problem = "", problem // there are too many items to sort, so they are listed unsorted
 		d.First = true
 		d.ItemPage, err = api.ListItems.Call(r.Context(), a.client, d.query(pageSize, ""))
 		problem = frame.Refusal(err)
@@ -119,7 +120,7 @@ func (a area) itemsPage(r *http.Request, d itemsData, after string) (p frame.Pag
 	return p, err
 }
 
-// find lists the items that the text in the search field may refer to.
+// find lists the items that the text in the search field may mean.
 func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	if it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
 		return []api.Item{it.Item}, nil
@@ -131,14 +132,14 @@ func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	}
 	for _, res := range found.Results {
 		it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: res.ID})
-		if err == nil && d.fits(it.Item) { // on an error, the item was removed meanwhile
+		if err == nil && d.fits(it.Item) { // if there is an error, the item was removed meanwhile
 			out = append(out, it.Item)
 		}
 	}
 	return out, nil
 }
 
-// fits reports whether a found item passes the other filters.
+// fits reports whether an item that was found passes the other filters.
 func (d itemsData) fits(it api.Item) bool {
 	return (d.Status == "" || string(it.Status) == d.Status) && (!d.Paused || it.Paused) &&
 		(d.Tag == "" || slices.Contains(it.Tags, strings.ToLower(d.Tag)))

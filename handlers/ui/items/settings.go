@@ -42,7 +42,7 @@ func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Probl
 	return p, nil
 }
 
-// saveSettings replaces all settings of an item. An empty field removes its setting.
+// saveSettings replaces all settings of an item. If a field is empty, its setting is removed.
 func (a area) saveSettings(r *http.Request) (frame.Page, error) {
 	f := r.PostForm
 	s, err := settingsOf(f)

@@ -11,17 +11,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// The size of a page's strip, in the units of the picture.
+// The measures of a strip, in the units of its picture.
 const (
 	stripWidth  = 600
 	stripHeight = 60
 	barWidth    = 6
 	leastBar    = 8
-	stripBars   = 200 // the newest changes
+	stripBars   = 200 // the largest number of changes; the newest are shown
 )
 
-// strip is the past of a page as a picture, from left to right. It shows each change, as high as the share of the
-// text that changed, and the known checks that found no change.
+// strip shows the past of a page as a picture, with time from left to right. Each change is a bar, and the bar's
+// height is the share of the text that changed. Known checks that found no change are shown, too.
 type strip struct {
 	From, To time.Time
 	Bars     []bar
@@ -32,10 +32,10 @@ type strip struct {
 type bar struct {
 	X, Y, Height int
 	Change       api.Change
-	To           string // the address of the page that shows it; empty for the first version
+	To           string // the address of the page that shows the change; empty for the first version
 }
 
-// stripOf draws the changes of an item, which are newest first, up to now.
+// stripOf draws the changes of an item up to now. The item's list of changes begins with the newest.
 func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 	all := it.Changes[:min(len(it.Changes), stripBars)]
 	if len(all) == 0 {
@@ -66,7 +66,7 @@ func stripOf(it api.ItemDetail, now time.Time) (s strip) {
 	return s
 }
 
-// shareOf returns the share of the text that has changed, or 0 if it is not known.
+// shareOf returns the share of the text that has changed, or 0 if the share is not known.
 func shareOf(c api.Change) float64 {
 	share := 0.0
 	for _, part := range []*float64{c.NewShare, c.GoneShare} {
@@ -77,7 +77,7 @@ func shareOf(c api.Change) float64 {
 	return min(share, 1)
 }
 
-// sharePercent returns the share of the text that has changed, in percent; "" if it is not known.
+// sharePercent returns the share of the text that has changed, in percent; "" if the share is not known.
 func sharePercent(c api.Change) string {
 	if c.NewShare == nil && c.GoneShare == nil {
 		return ""

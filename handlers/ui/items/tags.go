@@ -11,11 +11,11 @@ import (
 
 type tagsData struct {
 	api.Tags
-	Name    string // the name that was typed
+	Name    string // the name that the person typed
 	Problem *api.Problem
 }
 
-// tags lists the tags that have settings. A name in the form leads to the page of that tag.
+// tags lists the tags that have settings. If a person types a name into the form, tags redirects to that tag's page.
 func (a area) tags(r *http.Request) (frame.Page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
 		return frame.GoTo("/tags/" + url.PathEscape(name)), nil
@@ -35,7 +35,7 @@ func (a area) tagsPage(r *http.Request, name string, problem *api.Problem) (fram
 type tagData struct {
 	Name  string
 	IsSet bool   // the tag has settings
-	Run   string // the run that schedules the next checks of its items
+	Run   string // the run that reschedules the next checks of the tag's items
 	Form  form
 }
 

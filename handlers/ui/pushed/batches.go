@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	batchesShown = 20  // batches on a page
-	linesShown   = 200 // entries on the page of a batch
+	batchesShown = 20  // the number of batches on a page of the list
+	linesShown   = 200 // the number of entries on the page of a batch
 )
 
 type batchesData struct {
 	api.EnrichBatches
 	First bool
-	Older string // the last batch of this page; "" on the last page
+	Older string // id of the last batch on this page; "" on the last page
 }
 
 // batches lists the batches of the current schema, newest first.
@@ -36,7 +36,7 @@ func (a area) batches(r *http.Request) (frame.Page, error) {
 
 type batchData struct {
 	api.EnrichBatch
-	Shown []api.EnrichLine // failed entries first
+	Shown []api.EnrichLine // entries of the batch, failed ones first
 	Bar   show.Bar
 }
 
@@ -48,11 +48,11 @@ func (a area) batch(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
 }
 
-// rank sorts failed entries first, then waiting ones.
+// rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
 func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting": -1}[l.Outcome] }
 
-// batchBar returns the progress of a batch. Until a batch is done, the number of processed entries is counted from
-// its lines, if the answer has them.
+// batchBar returns the progress of a batch. Until the batch is done, the processed entries are counted from its
+// lines, if the answer has the lines.
 func batchBar(b api.EnrichBatch) show.Bar {
 	if b.Status == "done" {
 		return show.NewBar(1, 1, "entries processed")

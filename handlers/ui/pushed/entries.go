@@ -14,7 +14,7 @@ import (
 const (
 	// entriesShown is how many entries a page lists.
 	entriesShown = 50
-	// maxShownText bounds how much of an entry's text is shown, in bytes.
+	// maxShownText is how many bytes of an entry's text are shown at most.
 	maxShownText = 64 << 10
 )
 
@@ -22,7 +22,7 @@ type entriesData struct {
 	api.EntryPage
 	Policies api.Policies
 	Policy   string
-	First    bool // the first page of the list
+	First    bool // this is the first page of the list
 }
 
 // entries lists the entries.
@@ -41,13 +41,13 @@ func (a area) entries(r *http.Request) (frame.Page, error) {
 type entryData struct {
 	api.EntryDetail
 	Texts    []text
-	Metadata string // indented JSON
+	Metadata string // the entry's metadata as indented JSON
 }
 
 // text is one of the texts of an entry.
 type text struct {
 	Name, Text string
-	Cut        bool // only the beginning is shown
+	Cut        bool // only the beginning of the text is shown
 }
 
 // entry shows all data about an entry.

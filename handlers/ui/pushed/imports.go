@@ -17,13 +17,13 @@ func (a area) imports(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "imports", Title: "Imports", Data: list}, err
 }
 
-// mailbox shows the import of a mailbox.
+// mailbox shows the import of one mailbox.
 func (a area) mailbox(r *http.Request) (frame.Page, error) {
 	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
 	return frame.Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
 }
 
-// importBar returns the part of a mailbox file that an import has processed.
+// importBar returns the progress of an import: how much of its mailbox file has been processed.
 func importBar(im api.Import) show.Bar {
 	return show.NewBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }

@@ -13,12 +13,12 @@ import (
 )
 
 type listData struct {
-	Content, Format string // as typed
-	Uploaded        bool   // from a file, which a page cannot put back into its form
+	Content, Format string // as the person typed them
+	Uploaded        bool   // the list came from a file, which a page cannot put back into its form
 	Problem         *api.Problem
 }
 
-// Formats are the formats that a list may have.
+// Formats returns the formats that a list may have.
 func (listData) Formats() []show.Choice {
 	return show.Choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
 		"jsonl", "JSON Lines")
@@ -47,7 +47,7 @@ func (a area) importList(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/import/" + url.PathEscape(im.ID)), err
 }
 
-// fileOf reads a file that a form carries; "" if the form has no file.
+// fileOf reads a file that was sent with a form, and returns "" if there is none.
 func fileOf(r *http.Request, name string) (string, error) {
 	f, _, err := r.FormFile(name)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -67,7 +67,7 @@ func (a area) listImport(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "listimport", Title: "Import of a list", Data: im}, err
 }
 
-// listBar returns the part of a list that has been processed.
+// listBar returns the progress of an import: how much of its list has been processed.
 func listBar(im api.ListImport) show.Bar {
 	return show.NewBar(im.Done, max(1, im.Total), "of the addresses processed")
 }

@@ -1,5 +1,5 @@
-// Package pushed is the part of the dashboard about content that is pushed in instead of crawled: entries, the
-// batches in which a model describes them, and imports of mailboxes and of lists of addresses.
+// Package pushed is the part of the dashboard about content that other programs push in, and that is not crawled:
+// entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
 package pushed
 
 import (

@@ -24,14 +24,14 @@ const (
 	helpPath  = "/help"
 )
 
-// handbook turns the documentation into HTML. It drops pictures and everything that is not Markdown. It writes no
-// style attributes, because the pages' content security policy would refuse them.
+// handbook turns the documentation into HTML. It leaves out pictures and everything that is not Markdown. It writes
+// no style attributes, because the content security policy of the pages forbids them.
 var handbook = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(helpNodes{}, 100))),
 )
 
-// help shows a page of the documentation of this version.
+// help shows a page of the documentation for this version of Tidemark.
 func (a area) help(r *http.Request) (frame.Page, error) {
 	name := strings.TrimSuffix(r.PathValue("page"), ".md")
 	if name == "" {
@@ -51,11 +51,11 @@ func (a area) help(r *http.Request) (frame.Page, error) {
 
 type helpData struct {
 	Index bool
-	Body  template.HTML // made from documents of this program, by a converter that drops markup
+	Body  template.HTML // made by a converter that lets no HTML through
 }
 
-// helpNodes makes links lead to pages of the dashboard. A link with another target, such as a source file, becomes
-// text.
+// helpNodes makes links lead to pages of the dashboard. If the dashboard has no page for a link's target, such as a
+// source file, the link becomes plain text.
 type helpNodes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -63,7 +63,7 @@ func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Contex
 	var links []ast.Node
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering && n.Kind() == extast.KindTable {
-			n.SetAttributeString("tabindex", []byte("0")) // so that a wide table can be scrolled with the keyboard
+			n.SetAttributeString("tabindex", []byte("0")) // lets people scroll a wide table with the keyboard
 		}
 		if entering && (n.Kind() == ast.KindLink || n.Kind() == ast.KindImage) {
 			links = append(links, n)
@@ -82,7 +82,8 @@ func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Contex
 	}
 }
 
-// helpAddress returns the dashboard's address for a link of a document; ok is false if the dashboard has none.
+// helpAddress returns the dashboard's address for the target of a link; ok is false if the dashboard has no page for
+// it.
 func helpAddress(to string) (address string, ok bool) {
 	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
 		return to, true

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/ui/show"
 )
 
-// untrusted turns Markdown of unknown authors into HTML that can only be read: markup in it becomes text, pictures
-// are left out, and links lead only to http and https.
+// untrusted turns Markdown of unknown authors into HTML that can only be read: HTML in the Markdown becomes text,
+// pictures are left out, and links lead only to http and https addresses.
 var untrusted = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
@@ -26,14 +26,15 @@ var untrusted = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 )
 
-// without returns all parsers except those of the same type as one.
+// without returns all parsers except those that have the same type as one.
 func without(all []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	return slices.DeleteFunc(all, func(v util.PrioritizedValue) bool {
 		return reflect.TypeOf(v.Value) == reflect.TypeOf(one)
 	})
 }
 
-// untrustedNodes removes pictures and unsafe links from a document, and lowers its headings below the page's own.
+// untrustedNodes removes pictures and unsafe links from a document, and gives its headings lower levels than those of
+// the dashboard's page.
 type untrustedNodes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -64,8 +65,8 @@ func (untrustedNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.C
 	}
 }
 
-// nameColumns hides a header row without names. Every table in Markdown has a header row, but not every table of a
-// page does. For screen readers, a single cell without a name is not a header.
+// nameColumns hides a header row whose cells are all empty. Every table in Markdown has a header row, but not every
+// table of a crawled page does. In other header rows, screen readers do not treat an empty cell as a header.
 func nameColumns(header *extast.TableHeader) {
 	var empty, named int
 	for cell := header.FirstChild(); cell != nil; cell = cell.NextSibling() {

@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxReading bounds how much of a text is shown as a page, in bytes.
+// maxReading is how many bytes of a text are shown at most.
 const maxReading = 512 << 10
 
 type readingData struct {
 	Item          api.Item
 	Capture       api.Capture
-	Earlier, Next string        // digests of the captures before and after
-	Body          template.HTML // made by a converter that drops markup
+	Earlier, Next string        // digests of the captures before and after this one
+	Body          template.HTML // made by a converter that lets no HTML through
 	Cut           bool
 }
 
-// reading shows a page at present, on a given day, or from a given capture.
+// reading shows the text of a page as it is now, as it was on a given day, or as it is in a given capture.
 func (a area) reading(r *http.Request) (frame.Page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,

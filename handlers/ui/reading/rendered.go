@@ -23,7 +23,7 @@ type renderedData struct {
 // renderedPage is a version of a page. Paragraphs that the other version lacks are highlighted.
 type renderedPage struct {
 	api.PageText
-	Body template.HTML // made by a converter that drops markup
+	Body template.HTML // made by a converter that lets no HTML through
 	Cut  bool
 }
 
@@ -54,7 +54,7 @@ func (a area) rendered(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
-// paragraphs returns the parts of a text that are compared, each with its plain text.
+// paragraphs returns the parts of a text that are compared with another text, each with its plain text.
 func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
 	out := map[ast.Node]string{}
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -71,7 +71,7 @@ func paragraphs(tree ast.Node, text []byte) map[ast.Node]string {
 	return out
 }
 
-// plainText returns the text of a part without markup.
+// plainText returns the text of a node without markup.
 func plainText(n ast.Node, text []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -84,7 +84,7 @@ func plainText(n ast.Node, text []byte) string {
 	return b.String()
 }
 
-// renderNew renders a text. Paragraphs that the other text lacks get a class.
+// renderNew renders a text, and gives a CSS class to the paragraphs that the other text lacks.
 func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class string) (template.HTML, error) {
 	known := map[string]bool{}
 	for _, says := range other {
@@ -94,7 +94,7 @@ func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class
 		if known[says] {
 			continue
 		}
-		if n.Kind() == ast.KindTextBlock { // it has no element of its own: highlight the list item's
+		if n.Kind() == ast.KindTextBlock { // a text block has no element: highlight the list item around it
 			n = n.Parent()
 		}
 		n.SetAttributeString("class", []byte(class))

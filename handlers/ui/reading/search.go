@@ -15,17 +15,17 @@ import (
 
 type searchData struct {
 	api.SearchResponse
-	Query                          url.Values // of this page
+	Query                          url.Values // the query of this page
 	Q, Host, Type, Language, Since string
 	PublishedAfter                 string
 	AsOf                           string // the day whose versions the results lead to
 	Pictures                       bool
 	Skip                           int
-	NoPage                         bool // there is no item yet
+	NoPage                         bool // there are no items yet
 	Suggested                      []string
 }
 
-// search shows the results with passages, and with images on request.
+// search shows the results with passages, and, on request, with images.
 func (a area) search(r *http.Request) (frame.Page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
@@ -51,7 +51,7 @@ func (a area) search(r *http.Request) (frame.Page, error) {
 	return p, err
 }
 
-// suggested completes the user's input. The search works without suggestions, so errors are ignored.
+// suggested returns completions of what the user typed. A search works without them, so errors are ignored.
 func (a area) suggested(r *http.Request, typed string) []string {
 	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
 	if err != nil {
@@ -71,7 +71,7 @@ func (d searchData) Next() int {
 // More returns the address of the next page.
 func (d searchData) More() string { return d.with("skip", strconv.Itoa(d.Next())) }
 
-// with returns the address of this search's first page with another value for one parameter.
+// with returns the address of the first page of this search, with one parameter changed.
 func (d searchData) with(name, value string) string {
 	q := maps.Clone(d.Query)
 	q.Del("skip")
@@ -87,10 +87,10 @@ type facetName struct {
 	text         map[string]string
 }
 
-// say describes a value in words.
+// say returns the text for a value of a facet.
 func (n facetName) say(value string) string { return cmp.Or(n.text[value], value) }
 
-// facetNames are the parameters by which facets narrow a search, with texts for their values.
+// facetNames are the parameters that limit a search to one value of a facet, with texts for the values.
 var facetNames = []facetName{
 	{"type", "Type", func(f *api.Facets) []api.Facet { return f.Types }, nil},
 	{"host", "Host", func(f *api.Facets) []api.Facet { return f.Hosts }, nil},
@@ -100,7 +100,7 @@ var facetNames = []facetName{
 		map[string]string{"day": "today", "week": "this week", "month": "this month", "year": "this year"}},
 }
 
-// facet is a parameter that narrows the search or can narrow it.
+// facet is a parameter that narrows the search now or could narrow it.
 type facet struct {
 	Title string
 	Chips []facetChip
@@ -111,8 +111,8 @@ type facetChip struct {
 	Count int
 }
 
-// Narrow lists the facets that would divide the results, and those that already narrow the search. The group of the
-// oldest results has no filter.
+// Narrow lists the facets that would divide the results, and the facets that already narrow the search. The value
+// older of the facet age is left out, because no filter selects it.
 func (d searchData) Narrow() (out []facet) {
 	if d.Facets == nil {
 		return nil
@@ -136,18 +136,18 @@ func (d searchData) Narrow() (out []facet) {
 	return out
 }
 
-// foundAs are the types to which a search can be narrowed.
+// foundAs returns the types to which a search can be narrowed.
 func foundAs() []show.Choice {
 	return show.Choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
 
-// piece is a part of a passage, highlighted or not.
+// piece is a part of a passage that is either highlighted as a whole or not at all.
 type piece struct {
 	Text string
 	Hit  bool
 }
 
-// marked splits a passage at its highlights. It ignores ranges outside the passage.
+// marked splits a passage into highlighted and other pieces. Highlights outside the passage are ignored.
 func marked(p api.Passage) []piece {
 	var out []piece
 	at := 0

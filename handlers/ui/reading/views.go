@@ -1,7 +1,7 @@
 // Package reading is the part of the dashboard for finding and reading texts: the search, present and past versions
 // of pages, two versions side by side, and the documentation.
 //
-// Markdown becomes inert HTML, without scripts or forms.
+// Texts are Markdown. They are shown as HTML without scripts and forms.
 package reading
 
 import (
@@ -17,7 +17,7 @@ var Funcs = template.FuncMap{"found": foundAs, "marked": marked}
 // area is this part of the dashboard.
 type area struct{ client *api.Client }
 
-// Views are the pages of this part by pattern.
+// Views returns the pages of this part, by pattern.
 func Views(client *api.Client) map[string]frame.View {
 	a := area{client}
 	return map[string]frame.View{

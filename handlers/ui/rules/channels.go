@@ -14,10 +14,10 @@ type channelData struct {
 	Name    string // empty for a new channel
 	Channel api.Channel
 	Form    frame.Form
-	Secret  string // shown once
+	Secret  string // the generated secret, which is shown once
 	Tested  bool
 	Answer  api.ReceiverAnswer
-	Rules   []api.Rule // the rules that use it
+	Rules   []api.Rule // the rules that use the channel
 }
 
 // channel shows the form of a channel.

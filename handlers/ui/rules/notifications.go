@@ -15,9 +15,9 @@ type notificationsData struct {
 	api.Channels
 	api.DeliveryPage
 	Names  map[string]string // names of rules, by id
-	State  string            // the state of the shown deliveries
-	First  bool              // the first page of deliveries
-	Tested string            // the channel that a test was sent to
+	State  string            // only deliveries in this state are shown
+	First  bool              // this is the first page of deliveries
+	Tested string            // the channel to which a test message was sent
 	Answer api.ReceiverAnswer
 }
 
@@ -44,7 +44,7 @@ func (a area) notificationsPage(r *http.Request, tested string, answer api.Recei
 	return frame.Page{Name: "notifications", Title: "Notifications", Data: d}, err
 }
 
-// actNotifications sends a test message, or sends a message again.
+// actNotifications sends a test message, or sends an earlier message again.
 func (a area) actNotifications(r *http.Request) (frame.Page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {

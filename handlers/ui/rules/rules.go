@@ -32,7 +32,7 @@ func (a area) rule(r *http.Request) (frame.Page, error) {
 	return a.rulePage(r, d)
 }
 
-// newRule shows the form of a new rule. Its address may give initial values.
+// newRule shows the form of a new rule. The page's address may give initial values for the form.
 func (a area) newRule(r *http.Request) (frame.Page, error) {
 	return a.rulePage(r, ruleData{Form: frame.Form{Values: r.URL.Query()}})
 }
@@ -100,7 +100,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 	return s, nil
 }
 
-// wrongField refuses a field with the same kind of problem as the API.
+// wrongField returns a problem about one field, in the form of the API's problems.
 func wrongField(field, detail string) *api.Problem {
 	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail,
 		Errors: []api.FieldError{{Field: field, Message: detail}}}
@@ -137,7 +137,7 @@ func (a area) saveRule(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/notifications?done=rule-save"), err
 }
 
-// kindChoices are the kinds of change that a rule can report.
+// kindChoices returns the kinds of change that a rule can report.
 func kindChoices() []show.Choice {
 	return show.Choices("content", "text changed", "new", "new page", "gone", "gone", "back", "back again",
 		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
@@ -145,7 +145,7 @@ func kindChoices() []show.Choice {
 		"watchRestored", "watch restored")
 }
 
-// rhythms are the choices for how often a rule sends messages.
+// rhythms returns the choices for how often a rule sends messages.
 func rhythms() []show.Choice {
 	return show.Choices("none", "immediately", "hourly", "hourly", "daily", "daily")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// ChangeTitle names the item or entry that has changed.
+// ChangeTitle returns a title for the item or entry that has changed.
 func ChangeTitle(c api.FeedChange) string {
 	for _, name := range []string{c.Title, c.URL, c.ItemID} {
 		if name != "" {
@@ -17,7 +17,7 @@ func ChangeTitle(c api.FeedChange) string {
 	return c.EntryID
 }
 
-// changeExtent describes how much has changed; "" if the amount is not known.
+// changeExtent describes in words how much has changed; the text is empty if that is not known.
 func changeExtent(c api.FeedChange) string {
 	if c.WordsAdded+c.WordsRemoved == 0 {
 		return ""
@@ -40,7 +40,7 @@ func kindTone(k api.ChangeKind) string {
 	return "quiet"
 }
 
-// kindWords are texts for the kinds whose names are not English words.
+// kindWords are the texts for kinds of change whose identifiers are not English words.
 var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored"}
 
 func kindWord(k api.ChangeKind) string {

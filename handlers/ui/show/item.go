@@ -2,7 +2,7 @@ package show
 
 import "github.com/tidemark/tidemark/pkg/api"
 
-// ItemTitle names an item by its source.
+// ItemTitle returns a title for an item, made from the address of its source.
 func ItemTitle(it api.Item) string {
 	if it.DisplaySource != "" {
 		return it.DisplaySource
@@ -10,8 +10,8 @@ func ItemTitle(it api.Item) string {
 	return it.NormalizedSource
 }
 
-// Bodies keeps one capture of each body, the one that was read last, because texts are compared as they are read
-// today.
+// Bodies keeps only one of the captures with the same bytes: the one that was read last. To compare texts, the stored
+// bytes are read by today's rules anyway.
 func Bodies(captures []api.Capture) (out []api.Capture) {
 	seen := map[string]bool{}
 	for _, c := range captures {

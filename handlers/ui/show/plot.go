@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// The height of a plot, the width of a column, and the gap between columns, in the units of the picture.
+// The measures of a plot, in the units of its picture: its height, the width of a column and the gap between columns.
 const (
 	plotHeight  = 60
 	columnWidth = 10
 	columnGap   = 2
 )
 
-// Period is the time that a plot shows, and the number of hours in each of its columns.
+// Period is the length of time that a plot shows, and the length of each of its columns, both in hours.
 type Period struct {
 	Hours, Each int
 	Text        string
@@ -28,7 +28,7 @@ var Month = Period{720, 24, "month", "per day"}
 
 var periods = []Period{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, Month}
 
-// PeriodOf returns the period of so many hours, or a day if there is no such period.
+// PeriodOf returns the period with the given number of hours. If there is no such period, it returns a day.
 func PeriodOf(hours string) Period {
 	for _, p := range periods {
 		if strconv.Itoa(p.Hours) == hours {
@@ -38,7 +38,7 @@ func PeriodOf(hours string) Period {
 	return periods[0]
 }
 
-// Plot shows the checks of a period as columns. Checks that found a change and checks that failed are highlighted.
+// Plot shows the checks of a period as columns. It highlights checks that found a change and checks that failed.
 type Plot struct {
 	Period
 	api.ActivityCounts // the sums of the whole period
@@ -47,7 +47,8 @@ type Plot struct {
 	Most               int64 // the number of checks in the highest column
 }
 
-// column is a part of the period. Its bars are stacked: failed checks, checks that found a change, all others.
+// column is a part of the period. Its bars are stacked: failed checks, checks that found a change, and all other
+// checks.
 type column struct {
 	api.ActivityCounts
 	From time.Time
@@ -60,7 +61,7 @@ type block struct {
 	X, Y, Height int
 }
 
-// NewPlot draws the activity of the period up to now. Columns begin at full hours and days of UTC.
+// NewPlot draws the activity of the period that ends now. Columns begin at full hours or days of UTC.
 func NewPlot(a api.Activity, of Period, now time.Time) Plot {
 	n := of.Hours / of.Each
 	p := Plot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
@@ -84,8 +85,8 @@ func NewPlot(a api.Activity, of Period, now time.Time) Plot {
 	return p
 }
 
-// draw stacks the bars of column i. most is the number of checks in the highest column. A bar whose count is not zero
-// is always high enough to be visible.
+// draw stacks the bars of column i. The argument most is the number of checks in the highest column. A bar for at
+// least one check is always high enough to be visible.
 func (c *column) draw(i int, most int64) {
 	y := plotHeight
 	for _, part := range []struct {
@@ -107,10 +108,10 @@ func (p Plot) Summary() string {
 		p.Text, words.Count(int(p.Checks), "check"), words.Thousands(int(p.Changes)), words.Thousands(int(p.Errors)))
 }
 
-// Step is the width of a bar.
+// Step returns the width of a bar.
 func (p Plot) Step() int { return columnWidth - columnGap }
 
-// Labels are the times below the plot, for its first, middle and last column.
+// Labels returns the times that are shown below the first, middle and last column of the plot.
 func (p Plot) Labels() []string {
 	layout := "Jan 2"
 	if p.Each < 24 {

@@ -28,10 +28,10 @@ var Funcs = template.FuncMap{
 	"name":        ItemTitle,
 }
 
-// Choice is one option of a select.
+// Choice is one option of a select element.
 type Choice struct{ Value, Text string }
 
-// Choices makes choices from pairs of value and text.
+// Choices makes choices from pairs. Each pair is a value followed by its text.
 func Choices(pairs ...string) (out []Choice) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		out = append(out, Choice{pairs[i], pairs[i+1]})
@@ -39,13 +39,13 @@ func Choices(pairs ...string) (out []Choice) {
 	return out
 }
 
-// Chip is a filter that a link turns on or off.
+// Chip is a filter with a link that turns the filter on or off.
 type Chip struct {
 	Text, To string
 	On       bool
 }
 
-// since are the ages to which a search can be narrowed.
+// since returns the ages to which a search can be narrowed.
 func since() []Choice {
 	return Choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
 }
@@ -56,5 +56,6 @@ type Bar struct {
 	What     string
 }
 
-// NewBar returns the progress of done out of of, at most all of it.
+// NewBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
+// total.
 func NewBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }

@@ -28,13 +28,13 @@ func rfc3339(t time.Time) string {
 	return iso(t)
 }
 
-// at parses a time that an entry stores as text; the zero time if the entry has none.
+// at parses a time that an entry stores as text. It returns the zero time if the entry has none.
 func at(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, text)
 	return t
 }
 
-// Ago describes the distance of t from now.
+// Ago describes in words how long t is before or after now.
 func Ago(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -42,7 +42,7 @@ func Ago(now, t time.Time) string {
 	return words.Relative(now, t)
 }
 
-// dayName names a day in UTC.
+// dayName returns the name of a day in UTC, such as today.
 func dayName(now, day time.Time) string {
 	switch now.UTC().Truncate(24 * time.Hour).Sub(day) {
 	case 0:
@@ -82,7 +82,7 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.0f %%", share*100)
 }
 
-// share returns part of whole in percent, for the width of a bar.
+// share returns how many percent of whole the number part is, for the width of a bar.
 func share(part, whole int) float64 {
 	if whole <= 0 {
 		return 0
@@ -116,10 +116,10 @@ func dash(s string) string {
 	return s
 }
 
-// short returns the beginning of a digest, which is long enough to distinguish it from others.
+// short returns the beginning of a digest. It is long enough to distinguish the digest from others.
 func short(digest string) string { return digest[:min(12, len(digest))] }
 
-// Some lists the first names and counts the others.
+// Some returns the first names, followed by the number of the others.
 func Some(names []string) string {
 	const some = 3
 	if len(names) <= some {
@@ -128,7 +128,8 @@ func Some(names []string) string {
 	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
-// External returns a crawled address if people may follow it; "" if they may not, such as a script's.
+// External returns a crawled address if a link may lead there. It returns "" for other addresses, such as that of a
+// script.
 func External(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

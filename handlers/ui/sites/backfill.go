@@ -19,13 +19,13 @@ const runsShown = 20
 type backfillData struct {
 	api.BackfillSites
 	api.BackfillRuns
-	Form    url.Values // the input, to be shown again
+	Form    url.Values // the input, which is shown again
 	Limits  map[string]string
-	Problem *api.Problem // the reason why it was refused
-	First   bool         // the first page of the runs
+	Problem *api.Problem // why the input was refused
+	First   bool         // this is the first page of the runs
 }
 
-// Chosen reports whether a field of the form has a value.
+// Chosen reports whether the given value is among the values of a field.
 func (d backfillData) Chosen(field, value string) bool { return slices.Contains(d.Form[field], value) }
 
 // backfill shows the sites, the runs and the form that starts one.
@@ -66,7 +66,8 @@ func (a area) startBackfill(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/backfill/" + url.PathEscape(run.ID)), err
 }
 
-// backfillOf reads the form. It checks only that numbers are numbers; the API checks the rest.
+// backfillOf reads the request from the form. It checks only that fields for numbers have numbers; the API checks the
+// rest.
 func backfillOf(form url.Values) (api.BackfillRequest, error) {
 	req := api.BackfillRequest{
 		Sources: form["sources"], Mode: form.Get("mode"), DateFrom: form.Get("dateFrom"), DateTo: form.Get("dateTo"),
@@ -89,7 +90,7 @@ func backfillOf(form url.Values) (api.BackfillRequest, error) {
 
 type runData struct {
 	api.BackfillRun
-	Domains map[string]string // domains of the sites, by slug
+	Domains map[string]string // the domain of each site, by slug
 	Enabled bool
 }
 
@@ -107,7 +108,7 @@ func (a area) run(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "run", Title: "Backfill of " + show.Some(run.Sources), Data: d}, err
 }
 
-// modes are the ways in which a backfill can find pages.
+// modes returns the ways in which a backfill can find pages.
 func modes() []show.Choice {
 	return show.Choices("SITEMAP", "sitemaps and feeds", "ARCHIVE", "archives by date", "PAGINATION", "listings",
 		"CONTAINER", "containers of blobs")
@@ -127,7 +128,7 @@ func (a area) actRun(r *http.Request) (frame.Page, error) {
 }
 
 // found is the number of addresses that a run has found, as a bar and in words. Until the run has found all of them,
-// the bar measures the number against the run's limit.
+// the bar is full when that number reaches the run's limit.
 type found struct {
 	Bar  show.Bar
 	Text string
@@ -141,12 +142,12 @@ func foundOf(n, most int, all bool) found {
 		words.Thousands(n) + " of at most " + words.Thousands(most)}
 }
 
-// foundByRun returns what a whole run has found.
+// foundByRun returns how many addresses a whole run has found.
 func foundByRun(r api.BackfillRun) found {
 	return foundOf(r.Discovered, r.Most(), r.Whole())
 }
 
-// foundAt returns what a run has found at one source.
+// foundAt returns how many addresses a run has found at one source.
 func foundAt(r api.BackfillRun, p api.BackfillProgress) found {
 	return foundOf(p.Discovered, min(r.MaxURLs, r.MaxURLsPerSource), p.Whole())
 }

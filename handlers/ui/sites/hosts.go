@@ -14,7 +14,7 @@ import (
 const (
 	// hostsShown is how many hosts a page lists.
 	hostsShown = 100
-	// failingRead is how many failing items of a host are read, to group them by their errors.
+	// failingRead is how many failing items of a host are read. They are shown in groups with the same error.
 	failingRead = 200
 )
 
@@ -24,7 +24,7 @@ type hostsData struct {
 	Count int // the number of all hosts
 }
 
-// Next returns the parameter with which the next page begins; "" on the last page.
+// Next returns the parameter that selects the next page; "" on the last page.
 func (d hostsData) Next() string {
 	if next := d.Skip + len(d.Hosts); next < d.Count {
 		return strconv.Itoa(next)
@@ -32,7 +32,7 @@ func (d hostsData) Next() string {
 	return ""
 }
 
-// hosts lists the hosts, those with the most waiting items first.
+// hosts lists the hosts. Those with the most waiting items come first.
 func (a area) hosts(r *http.Request) (frame.Page, error) {
 	st, err := a.tally.Counts(r.Context())
 	st.Hosts = slices.Clone(st.Hosts)
@@ -47,15 +47,15 @@ func (a area) hosts(r *http.Request) (frame.Page, error) {
 
 type hostData struct {
 	api.HostDetail
-	Sites    []api.Site       // from the site file, at this host
-	Backfill *api.BackfillRun // the latest run of one of the sites, if it is among the last 20 runs
-	Spent    api.HostDay      // the sum over all stored days
+	Sites    []api.Site       // the sites of the site file that are at this host
+	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
+	Spent    api.HostDay      // the requests and results of all stored days
 	Plot     show.Plot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }
 
-// cause is an error that kept some items of a host from being checked.
+// cause is an error because of which some items of a host could not be checked.
 type cause struct {
 	Why   string
 	Items int
@@ -67,7 +67,7 @@ func (a area) host(r *http.Request) (frame.Page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
 	if problem := frame.Refusal(err); problem != nil && problem.Status == http.StatusNotFound {
-		h.Host, err = r.PathValue("host"), nil // it may be the host of a site without any found pages
+		h.Host, err = r.PathValue("host"), nil // the host may belong to a site whose pages were not found yet
 	}
 	if err != nil {
 		return frame.Page{}, err
@@ -102,7 +102,7 @@ func (a area) host(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "host", Title: h.Host, Data: d}, nil
 }
 
-// cover adds the pages that polls and the last backfill have found at the host.
+// cover adds how many pages the polls and the last backfill have found at the host.
 func (a area) cover(r *http.Request, d *hostData) error {
 	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	if err != nil {
@@ -132,7 +132,7 @@ func (a area) cover(r *http.Request, d *hostData) error {
 	return err
 }
 
-// causesOf groups items by their errors, most frequent first.
+// causesOf groups items by their errors. The most frequent error comes first.
 func causesOf(items []api.Item) (out []cause) {
 	at := map[string]int{}
 	for _, it := range items {

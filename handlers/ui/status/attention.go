@@ -10,15 +10,15 @@ import (
 
 // attentionData lists the problems that a person must solve.
 type attentionData struct {
-	Errors  []api.Item       // the first items that cannot be checked
-	Failing int              // the number of such items
+	Errors  []api.Item       // the first of the items that cannot be checked
+	Failing int              // the number of all items that cannot be checked
 	Broken  []api.Item       // items whose watch is broken
-	Held    []api.HostStatus // hosts with many pages missing at once
+	Held    []api.HostStatus // hosts at which many pages went missing at once
 	Failed  []api.Delivery   // messages that could not be delivered
-	More    bool             // there are more failed messages
+	More    bool             // there are more failed messages than Failed has
 }
 
-// Nothing reports whether there is no problem.
+// Nothing reports whether there are no problems.
 func (d attentionData) Nothing() bool { return d.Failing+len(d.Broken)+len(d.Held)+len(d.Failed) == 0 }
 
 // attention lists the problems that a person must solve, and how to solve each.

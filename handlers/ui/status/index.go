@@ -13,7 +13,7 @@ import (
 type indexData struct {
 	api.SearchStatus
 	Health  api.Health
-	Host    string // as typed
+	Host    string // as the person typed it
 	Problem *api.Problem
 }
 
@@ -65,13 +65,14 @@ func (a area) startRebuild(r *http.Request) (frame.Page, error) {
 	return frame.GoTo("/index/run?id=" + url.QueryEscape(run.ID)), err
 }
 
-// rebuild shows one rebuild or audit. Its id is a parameter, because it has upper-case letters, which a path loses.
+// rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it has upper-case
+// letters and paths are changed to lower case.
 func (a area) rebuild(r *http.Request) (frame.Page, error) {
 	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
 	return frame.Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
 }
 
-// rebuildName names a rebuild or an audit.
+// rebuildName returns a name for a rebuild or an audit.
 func rebuildName(run api.Rebuild) string {
 	what, of := "Rebuild of ", "everything"
 	if run.Audit {

@@ -12,23 +12,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxHeld is how many waiting or failing hosts a page shows.
+// maxHeld is how many hosts with waiting or failing items a page shows.
 const maxHeld = 10
 
 type machineData struct {
 	api.SearchStatus
 	Health api.Health
 	Plot   show.Plot
-	Held   []heldHost // hosts with the most items first
+	Held   []heldHost // hosts whose items wait, those with the most items first
 }
 
-// heldHost is a host whose items wait, with the reason.
+// heldHost is a host whose items wait, and the reason why they wait.
 type heldHost struct {
 	api.HostStatus
 	Why string
 }
 
-// machine shows the work in progress and the waiting work.
+// machine shows the work in progress and the work that waits.
 func (a area) machine(r *http.Request) (frame.Page, error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
@@ -41,7 +41,7 @@ func (a area) machine(r *http.Request) (frame.Page, error) {
 	return frame.Page{Name: "machine", Title: "Machine", Data: d}, err
 }
 
-// holding returns the hosts whose items wait, with the reasons.
+// holding returns the hosts whose items wait, and the reasons.
 func holding(hosts []api.HostStatus, now time.Time) []heldHost {
 	var out []heldHost
 	for _, h := range hosts {

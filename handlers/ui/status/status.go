@@ -1,5 +1,5 @@
 // Package status is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
-// progress, and whether the index is up to date. Its [Tally] counts for all parts.
+// progress, and whether the index is up to date. All parts use its [Tally], which counts items and problems.
 package status
 
 import (

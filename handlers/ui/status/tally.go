@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	// costly is the duration from which a count is worth reusing.
+	// costly is the time above which counting is so slow that the last count is shown again.
 	costly = 50 * time.Millisecond
-	// recent is the largest age of a count that is shown while a new count is made.
+	// recent is the age up to which the last count may be shown again.
 	recent = time.Minute
-	// rest is the pause before the next count, as a multiple of the time that the last count took.
+	// rest is the shortest pause between two counts, as a multiple of the time that the last count took.
 	rest = 20
 )
 
-// Counts are the items of all hosts, and the number of problems that a person must solve.
+// Counts are the numbers of items at all hosts, and the number of problems that a person must solve.
 type Counts struct {
 	api.SearchStatus
 	Needs int
-	More  bool // there are more problems than Needs
+	More  bool // there are more problems than the number in Needs
 }
 
-// Tally counts, and keeps the last count. With thousands of hosts a count takes a moment. A person who opens many
-// pages is therefore shown the last count, with its time, while the next one is made.
+// Tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
+// person who opens many pages is therefore shown the last count, with its time, while the next one is made.
 type Tally struct {
 	client *api.Client
 	clock  func() time.Time
@@ -42,7 +42,8 @@ func NewTally(client *api.Client, clock func() time.Time) *Tally {
 	return &Tally{client: client, clock: clock}
 }
 
-// Counts returns a new count, or the last one if counting is slow and the last count is recent.
+// Counts returns a new count. If counting is slow and the last count is recent, Counts returns the last count
+// instead.
 func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	t.mu.Lock()
 	last, again := t.last, false
@@ -61,7 +62,8 @@ func (t *Tally) Counts(ctx context.Context) (Counts, error) {
 	return t.count(ctx)
 }
 
-// Forget makes the next page count again, because a person who has just acted expects to see the effect.
+// Forget discards the last count. The next page counts again, because a person who has just changed something expects
+// to see the effect.
 func (t *Tally) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

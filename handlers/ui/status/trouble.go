@@ -9,7 +9,7 @@ import (
 // needsShown is how many problems of each kind are listed.
 const needsShown = 20
 
-// troubles counts the problems that a person must solve. more means that there are more than n.
+// troubles counts the problems that a person must solve. The result more is true if there are more problems than n.
 func troubles(ctx context.Context, c *api.Client, st api.SearchStatus) (n int, more bool, err error) {
 	broken, err := brokenWatches(ctx, c)
 	if err != nil {
@@ -30,7 +30,7 @@ func brokenWatches(ctx context.Context, c *api.Client) (out []api.Item, err erro
 		}
 		seen[change.ItemID] = true
 		it, err := api.GetItem.Call(ctx, c, api.ItemID{ID: change.ItemID})
-		if err == nil && it.WatchBroken { // else it was removed, or its watch works again
+		if err == nil && it.WatchBroken { // otherwise the item was removed, or its watch works again
 			out = append(out, it.Item)
 		}
 	}
