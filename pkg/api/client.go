@@ -24,7 +24,7 @@ const MaxCaptureBytes = 1 << 30
 
 const exampleServer = "http://localhost:7071"
 
-// maxPlainText is how much of an answer that is not a problem document is quoted in an error.
+// maxPlainText is how much of an answer is quoted in an error if the answer is not a problem document.
 const maxPlainText = 200
 
 // Client talks to one Tidemark server. It is safe for concurrent use, and never retries.
@@ -78,7 +78,7 @@ func (e *UnreachableError) Error() string {
 // Unwrap returns the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// plainCause extracts the cause from a transport error and its many prefixes, in a few words.
+// plainCause returns, in a few words, the cause of a transport error, without the many prefixes of that error.
 func plainCause(err error) string {
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		return "timed out"
@@ -123,7 +123,8 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 	return answer, nil
 }
 
-// send returns the body of a successful answer, at most limit bytes. The status other also counts as successful.
+// send returns the body of a successful answer. The body may have at most limit bytes. The status given as other also
+// counts as successful.
 func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
 	res, err := c.do(c.hc, req)
 	if err != nil {
@@ -157,7 +158,7 @@ func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Reques
 	if e.HasBody() {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
-		enc.SetEscapeHTML(false) // escapes could make a list of bookmarks exceed the size limit
+		enc.SetEscapeHTML(false) // with escapes, a list of bookmarks could exceed the size limit
 		if err := enc.Encode(in); err != nil {
 			return nil, err
 		}
@@ -178,7 +179,7 @@ func (c *Client) request(ctx context.Context, e *Endpoint, in any) (*http.Reques
 	return req, nil
 }
 
-// readBounded reads r to its end. It returns an error when there are more than limit bytes.
+// readBounded reads r to its end. It returns an error if r has more than limit bytes.
 func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err != nil {
@@ -190,8 +191,8 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// refusal turns an unsuccessful answer into a *Problem, even when it comes from a proxy or the Functions host, which
-// write no problem document.
+// refusal turns an unsuccessful answer into a *Problem, even if the answer comes from a proxy or from the Functions
+// host, which do not write problem documents.
 func (c *Client) refusal(res *http.Response, body []byte) error {
 	p := &Problem{}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
@@ -214,7 +215,8 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 	return p
 }
 
-// quote returns the beginning of a plain text answer, on one line. It ignores HTML, which is no useful message.
+// quote returns the beginning of a plain text answer, on one line. For HTML it returns nothing, because HTML is no
+// useful message.
 func quote(media string, body []byte) string {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "�")), " ")
 	if text == "" || media == "text/html" {

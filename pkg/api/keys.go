@@ -25,7 +25,7 @@ func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }
 
-// usualScope is the default scope of a method.
+// usualScope returns the scope that routes with the given method need by default.
 func usualScope(method string) Scope {
 	if method == http.MethodGet {
 		return ScopeRead

@@ -54,7 +54,7 @@ func (c *Client) Changes(ctx context.Context, q ChangeQuery) iter.Seq2[ChangePag
 	})
 }
 
-// whole reads a listing to its end.
+// whole reads all pages of a listing.
 func whole[T any](read func(after string) (page []T, next string, err error)) (all []T, err error) {
 	for page, err := range pages("", read) {
 		if all = append(all, page...); err != nil {
@@ -64,7 +64,8 @@ func whole[T any](read func(after string) (page []T, next string, err error)) (a
 	return all, nil
 }
 
-// pages reads a listing page by page. A continuation that repeats is an error, since following it would never end.
+// pages reads a listing page by page. If a continuation is the same as the one before, pages ends with an error,
+// because reading on would never end.
 func pages[P any](after string, read func(after string) (page P, next string, err error)) iter.Seq2[P, error] {
 	return func(yield func(P, error) bool) {
 		for {

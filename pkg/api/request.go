@@ -61,7 +61,7 @@ func (e *Endpoint) Params() (params []Param) {
 // Bounds returns the default, the minimum and the maximum from the tags of a field; 0 for each that is missing.
 func Bounds(f reflect.StructField) (def, lo, hi int) {
 	for name, into := range map[string]*int{"default": &def, "min": &lo, "max": &hi} {
-		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test parses every tag
+		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test checks that every tag can be parsed
 	}
 	return def, lo, hi
 }
@@ -71,7 +71,7 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// address returns the path of a request below /api/, with its query.
+// address returns the path of a request below /api/, followed by its query.
 func (e *Endpoint) address(request any) string {
 	path, query := e.Path, url.Values{}
 	v := reflect.ValueOf(request)

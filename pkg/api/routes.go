@@ -42,28 +42,28 @@ func route[Q, A any](status int, method, path string) Route[Q, A] {
 	return Route[Q, A]{e}
 }
 
-// or adds a second status to a route.
+// or adds a second status with which the route may answer.
 func (r Route[Q, A]) or(status int) Route[Q, A] {
 	r.Other = status
 	return r
 }
 
-// open makes a route that needs no key.
+// open marks a route as one that needs no key.
 func (r Route[Q, A]) open() Route[Q, A] { return r.scoped("").anonymous() }
 
-// anonymous makes a route that needs no key of the Functions host.
+// anonymous marks a route as one that needs no key of the Functions host.
 func (r Route[Q, A]) anonymous() Route[Q, A] {
 	r.Anonymous = true
 	return r
 }
 
-// scoped replaces the default scope of the method.
+// scoped sets the scope that a key needs for the route, in place of the default scope of the route's method.
 func (r Route[Q, A]) scoped(s Scope) Route[Q, A] {
 	r.Scope = s
 	return r
 }
 
-// also adds a type of request or answer to an endpoint.
+// also adds another type of request and another type of answer to an endpoint.
 func also[Q, A any](e *Endpoint) Route[Q, A] {
 	if q := reflect.TypeFor[Q](); !slices.Contains(e.Requests, q) {
 		e.Requests = append(e.Requests, q)

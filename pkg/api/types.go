@@ -1,11 +1,11 @@
-// Package api is Tidemark's HTTP contract as Go types, with a client. A program that compiles against this
-// package sends and reads exactly what the routes under /api promise.
+// Package api is Tidemark's HTTP contract as Go types, with a client. A program that compiles against this package
+// sends and reads exactly what the routes under /api promise.
 //
-// The types are plain data. Times are in UTC, in RFC 3339 format. Zero times, empty texts and absent numbers are
-// left out, so that "never" and "unknown" differ from "zero". Fields may be added later; existing names do not
+// The types are plain data. Times are in UTC, in RFC 3339 format. Zero times, empty texts and absent numbers are left
+// out of JSON, so that "never" and "unknown" differ from "zero". Fields may be added later; existing names do not
 // change. The server decodes requests strictly: it rejects fields that it does not know.
 //
-// The package imports nothing else of Tidemark, so that other programs can import it alone.
+// The package imports no other package of Tidemark, so that other programs can import it alone.
 package api
 
 import "time"

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// curl returns a command that sends the first example of an operation. $TIDEMARK is the base address of the API, and
-// $KEY the function key.
+// curl returns a command that sends the first example of an operation. In the command, $TIDEMARK is the base address
+// of the API, and $KEY is the function key.
 func curl(o listed) string {
 	parts := []string{"curl"}
 	if o.Method != "GET" {
@@ -33,10 +33,10 @@ func oneLine(b json.RawMessage) string {
 	return buf.String()
 }
 
-// quoted quotes text as one word for a shell.
+// quoted puts text in quotation marks, so that a shell takes it as one word.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// address is the path with the required parameters that have an example.
+// address returns the path of an operation, followed by those required parameters that have an example.
 func address(o listed) string {
 	path, query := o.Path, url.Values{}
 	for _, p := range o.Parameters {

@@ -29,33 +29,33 @@ type Document struct {
 	Servers    []Server              `json:"servers"`
 	Security   []Requirement         `json:"security"`
 	Tags       []Tag                 `json:"tags"`
-	Paths      List[List[Operation]] `json:"paths"` // by path, then by method in lower case
+	Paths      List[List[Operation]] `json:"paths"` // by path; the operations of a path by method in lower case
 	Components Components            `json:"components"`
 }
 
 // Info describes the API as a whole.
 type Info struct {
 	Title       string  `json:"title"`
-	Version     string  `json:"version"` // of the contract
+	Version     string  `json:"version"` // the version of the API, not of the program
 	Summary     string  `json:"summary"`
 	Description string  `json:"description"`
 	License     License `json:"license"`
 }
 
-// License is the program's license, by its SPDX identifier.
+// License is the license of the program, given by its SPDX identifier.
 type License struct {
 	Name       string `json:"name"`
 	Identifier string `json:"identifier"`
 }
 
-// Server is the base address of the paths.
+// Server is the base address to which paths are relative.
 type Server struct {
 	URL         string `json:"url"`
 	Description string `json:"description"`
 }
 
-// Requirement names security schemes. All schemes of one requirement are needed; of several requirements, one is
-// enough.
+// Requirement lists security schemes by name. A request must satisfy all schemes of one requirement. If there are
+// several requirements, satisfying one of them is enough.
 type Requirement map[string][]string
 
 // Tag is a group of operations.
@@ -64,7 +64,7 @@ type Tag struct {
 	Description string `json:"description"`
 }
 
-// Components are the parts that operations refer to.
+// Components are the shared parts to which operations refer.
 type Components struct {
 	Schemas         List[*Schema]        `json:"schemas"`
 	Responses       List[Response]       `json:"responses"`
@@ -80,20 +80,20 @@ type SecurityScheme struct {
 	Description string `json:"description"`
 }
 
-// Operation is what one method does at one path.
+// Operation describes what one method does at one path.
 type Operation struct {
 	OperationID string         `json:"operationId"`
 	Tags        []string       `json:"tags"`
 	Summary     string         `json:"summary"`
 	Description string         `json:"description,omitempty"`
-	Security    *[]Requirement `json:"security,omitempty"`         // empty: no security; nil: the document's
-	Scope       string         `json:"x-tidemark-scope,omitempty"` // the scope that one of Tidemark's keys needs
+	Security    *[]Requirement `json:"security,omitempty"`         // empty: none is needed; nil: as for the document
+	Scope       string         `json:"x-tidemark-scope,omitempty"` // the scope that a Tidemark key needs
 	Parameters  []Parameter    `json:"parameters,omitempty"`
 	RequestBody *RequestBody   `json:"requestBody,omitempty"`
 	Responses   List[Response] `json:"responses"` // by status, or "default"
 }
 
-// Parameter is a part of the path or of the query.
+// Parameter is a parameter in the path or in the query.
 type Parameter struct {
 	Name        string          `json:"name"`
 	In          string          `json:"in"` // path or query
@@ -109,26 +109,26 @@ type RequestBody struct {
 	Content  List[MediaType] `json:"content"`
 }
 
-// Response is an answer. With Ref, it refers to a named one.
+// Response is an answer. If Ref is set, the response is the named one to which Ref refers.
 type Response struct {
 	Ref         string          `json:"$ref,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Content     List[MediaType] `json:"content,omitempty"`
 }
 
-// MediaType is a body of one media type.
+// MediaType describes a body that has one media type.
 type MediaType struct {
 	Schema   *Schema       `json:"schema"`
 	Examples List[Example] `json:"examples,omitempty"`
 }
 
-// Example is a body from a recorded conversation.
+// Example is the body of a recorded request or answer.
 type Example struct {
 	Summary string          `json:"summary,omitempty"`
 	Value   json.RawMessage `json:"value"`
 }
 
-// Schema is the part of JSON Schema (2020-12) that Go types need.
+// Schema is the part of JSON Schema (2020-12) that is needed to describe Go types.
 type Schema struct {
 	Ref         string        `json:"$ref,omitempty"`
 	Type        Types         `json:"type,omitempty"`
@@ -146,6 +146,7 @@ type Schema struct {
 	AnyOf       []*Schema     `json:"anyOf,omitempty"`
 	Required    []string      `json:"required,omitempty"`
 	Properties  List[*Schema] `json:"properties,omitempty"`
-	// AdditionalProperties is a *Schema for the values of a map, or false when only named properties are allowed.
+	// AdditionalProperties is a *Schema for the values of a map. It is false if only the listed properties are
+	// allowed.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }

@@ -15,7 +15,7 @@ type Member[T any] struct {
 	Value T
 }
 
-// Get finds a member by its name.
+// Get returns the value of the member with the given name, and reports whether there is one.
 func (l List[T]) Get(name string) (T, bool) {
 	for _, m := range l {
 		if m.Name == name {
@@ -26,7 +26,7 @@ func (l List[T]) Get(name string) (T, bool) {
 	return none, false
 }
 
-// Put adds a member, or replaces the value of the member with that name.
+// Put adds a member. If there is a member with that name, Put replaces its value.
 func (l *List[T]) Put(name string, value T) {
 	for i := range *l {
 		if (*l)[i].Name == name {
@@ -71,7 +71,7 @@ func (l *List[T]) UnmarshalJSON(b []byte) error {
 		if err != nil {
 			return err
 		}
-		m := Member[T]{Name: name.(string)} // in valid JSON, names are texts
+		m := Member[T]{Name: name.(string)} // in valid JSON, names are strings
 		if err := d.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
@@ -80,10 +80,10 @@ func (l *List[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Types are the types that a value may have. A single type is written as text.
+// Types are the types that a value may have. In JSON, a single type is a string, and several types are a list.
 type Types []string
 
-// MarshalJSON writes a text or a list of texts.
+// MarshalJSON writes a string or a list of strings.
 func (t Types) MarshalJSON() ([]byte, error) {
 	if len(t) == 1 {
 		return json.Marshal(t[0])
@@ -91,7 +91,7 @@ func (t Types) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]string(t))
 }
 
-// UnmarshalJSON reads a text or a list of texts.
+// UnmarshalJSON reads a string or a list of strings.
 func (t *Types) UnmarshalJSON(b []byte) error {
 	if bytes.HasPrefix(b, []byte{'"'}) {
 		*t = Types{""}

@@ -18,7 +18,8 @@ var pageSource string
 var css string
 
 // Page returns the embedded document as an HTML page, and the Content-Security-Policy to send with it. The page has
-// no scripts, and the policy allows its one style by digest. The page is made once.
+// no scripts, and the policy allows only the page's own style, by its digest. Page makes the page once and then keeps
+// it.
 var Page = sync.OnceValues(func() (html []byte, policy string) {
 	d, err := Read(JSON)
 	if err == nil {
@@ -43,10 +44,10 @@ type listed struct {
 	Method, Path string
 	Operation
 	Curl string
-	Open bool // needs no key
+	Open bool // the operation needs no key
 }
 
-// Answers returns the responses of an operation, with references resolved.
+// Answers returns the responses of an operation. References to shared responses are replaced by those responses.
 func (d *Document) Answers(o Operation) (out List[Response]) {
 	for _, m := range o.Responses {
 		if name, found := strings.CutPrefix(m.Value.Ref, "#/components/responses/"); found {
@@ -57,7 +58,7 @@ func (d *Document) Answers(o Operation) (out List[Response]) {
 	return out
 }
 
-// sections groups the operations by tag, in the order of the document.
+// sections groups the operations by tag, in the order of the document's tags.
 func sections(d *Document) []section {
 	out := make([]section, len(d.Tags))
 	for i, tag := range d.Tags {
@@ -90,12 +91,12 @@ func render(d *Document) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// anchor returns a name that is valid as the fragment of an address.
+// anchor returns a name that can be used as the fragment of an address.
 func anchor(parts ...string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.Join(parts, "-"), " ", "-"))
 }
 
-// indent formats JSON for reading. It returns a JSON string as its text.
+// indent formats JSON for reading. If the JSON is a string, indent returns the text of that string.
 func indent(b json.RawMessage) string {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
