@@ -1,7 +1,7 @@
-// Package openapitest checks requests and answers against a description of an API, for tests.
+// Package openapitest is for tests. It checks requests and answers against a description of an API.
 //
-// It is stricter than the description about answers: a field that is not described is an error, although callers must
-// expect new fields.
+// For answers, the check is stricter than the description: a field that is not described is an error, although
+// callers must expect new fields.
 package openapitest
 
 import (
@@ -23,7 +23,7 @@ import (
 // Checker has the operations of a document.
 type Checker struct {
 	doc         *openapi.Document
-	sent, given *jsonschema.Compiler // for requests and, stricter, for answers
+	sent, given *jsonschema.Compiler // schemas for requests and, stricter, for answers
 	routes      []route
 }
 
@@ -60,7 +60,7 @@ func New(document []byte) (*Checker, error) {
 	return c, nil
 }
 
-// compiler compiles the schemas of a document. Strict schemas allow no fields that they do not name.
+// compiler compiles the schemas of a document. Strict schemas allow only the fields that they list.
 func compiler(document []byte, strict bool) (*jsonschema.Compiler, error) {
 	var doc struct {
 		Components struct {
@@ -99,7 +99,8 @@ func (c *Checker) OperationIDs() (ids []string) {
 	return ids
 }
 
-// find returns the operation of a method and a path, which is relative to the server's and has no query.
+// find returns the operation for a method and a path. The path is relative to the address of the server, without a
+// query.
 func (c *Checker) find(method, path string) (route, error) {
 	for _, r := range c.routes {
 		if r.method == method && r.pattern.MatchString(path) {
@@ -109,7 +110,8 @@ func (c *Checker) find(method, path string) (route, error) {
 	return route{}, fmt.Errorf("%s %s is no operation", method, path)
 }
 
-// Request checks the body of a request, and returns the id of the operation. A nil body means that nothing is sent.
+// Request checks the body of a request, and returns the id of the operation. A nil body means that the request has
+// none.
 func (c *Checker) Request(method, path string, body []byte) (operationID string, err error) {
 	r, err := c.find(method, path)
 	switch {
@@ -159,12 +161,12 @@ func (c *Checker) Answer(method, path string, status int, contentType string, bo
 	return nil
 }
 
-// Is returns an error when a body does not match a schema of the document. Tests of webhooks use it.
+// Is returns an error if a body does not match the named schema of the document. Tests of webhooks use it.
 func (c *Checker) Is(schema string, body []byte) error {
 	return value(c.given, "#/components/schemas/"+schema, body)
 }
 
-// value checks a JSON value against the schema that the JSON pointer at names.
+// value checks a JSON value against a schema. The argument at is the JSON pointer to the schema.
 func value(c *jsonschema.Compiler, at string, body []byte) error {
 	s, err := c.Compile("doc.json" + at)
 	if err != nil {
