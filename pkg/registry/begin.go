@@ -18,8 +18,8 @@ type Batch struct {
 	Reason, RunID   string
 	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
 	Items []*Item
-	// Starts are the earliest times at which requests may start, one per item and in the order of Items. The last
-	// element is the time from which further requests may start.
+	// Starts are the earliest times at which requests may start: one for each item, in the order of Items, and then
+	// one more, the time from which further requests may start.
 	Starts []time.Time
 	// Permits is how many requests may be in flight.
 	Permits int
@@ -29,21 +29,21 @@ type Batch struct {
 	CrawlDelay time.Duration
 	// Fingerprints are the host's soft-404 fingerprints when the batch began, by scheme: see [Soft404].
 	Fingerprints map[string]string
-	// Left is what remains of the host's budget. A worker that has spent it begins no further request of an item.
-	// Zero, as for a host that is not available, allows no requests.
+	// Left is what remains of the host's budget. A worker that has spent that amount begins no further request. A
+	// zero Left, as for a host that is not available, allows no requests.
 	Left Budget
 
-	// More is set by the last commit. It says that the host may have rows that are due and belong to no job:
-	// [Jobs.Refill] finds them. Other due rows are found by their hints.
+	// More is set by the last commit. It says that the host may have due rows that no job has claimed: [Jobs.Refill]
+	// finds these rows. Sweeps find other due rows by their hints.
 	More bool
 
 	owner  string
-	host   *store.Host // as the batch wrote it; nil after a commit
-	rest   []*Item     // items of the job that got no start: not locked
+	host   *store.Host // the host row as the batch wrote it; nil after a commit
+	rest   []*Item     // items of the job for which no request may start; they are not locked
 	broken map[storage.Key]bool
 }
 
-// Break notes that the work on an item was interrupted by a fault of Tidemark. The next worker of the item sees it in
+// Break notes that a fault of Tidemark interrupted the work on an item. The next worker of the item sees the note in
 // [Item.Interrupted].
 func (b *Batch) Break(it *Item) {
 	if b.broken == nil {
@@ -53,14 +53,15 @@ func (b *Batch) Break(it *Item) {
 }
 
 // Begin locks the items of a job that need work, if their host is available now (A20). A nil batch means that nothing
-// is left to do: the items are done, another worker has them, or they are back in the due rows. Going back to the due
-// rows does not count as an attempt.
+// is left to do: the items are done, another worker has them, or Begin has returned them to the due rows. Returning
+// an item to the due rows does not count as an attempt.
 func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
-// BeginIf is [Jobs.Begin] for a caller that decides by whether the host answered its last request. If wanted returns
-// false, nothing is changed and the batch is nil. BeginIf may call wanted several times.
+// BeginIf is like [Jobs.Begin], but first asks the caller whether to begin. It passes to wanted whether the host
+// answered its last request. If wanted returns false, nothing is changed and the batch is nil. BeginIf may call
+// wanted several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := r.s.Options.Token()
 	var batch *Batch
@@ -73,7 +74,7 @@ func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) b
 		return batch, err
 	}
 	if err := r.parkRest(ctx, batch); err != nil {
-		// The batch has begun all the same. The remaining items are due again after [item.JobTTL].
+		// The batch has begun nevertheless. The remaining items are due again after [item.JobTTL].
 		r.s.Options.Log.WarnContext(ctx, "items without a start were not given back", "host", job.Host,
 			"kind", fault.KindOf(err))
 	}
@@ -123,7 +124,7 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 		}
 		seen[it.Hash()] = true
 		it.Interrupted = it.LockOwner != ""
-		if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release it
+		if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item
 			it.Deaths, it.Deadly, it.Alone = it.Deaths+1, it.Alone, false
 		}
 		out = append(out, it)
@@ -151,8 +152,8 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 	return err
 }
 
-// TryAlone records that the worker works on this item of the batch and on no other, until the item is committed. An
-// item that another writer has changed meanwhile is not written: it remains a suspect.
+// TryAlone records that the worker works on this item of the batch and on no other, until the item is committed. If
+// another writer has changed the item meanwhile, nothing is recorded, and the item remains a suspect.
 func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 	tags, err := r.s.Items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
 	if err != nil {
@@ -167,8 +168,9 @@ func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 	return nil
 }
 
-// park returns claimed items to the due rows because their host is not available. They are parked until a time, or
-// (when until is zero) until a worker of that host or the next sweep claims them.
+// park returns claimed items to the due rows because their host is not available. If until is set, the items are
+// parked until that time. If until is zero, they are parked until a worker of that host or the next sweep claims
+// them.
 func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
@@ -180,7 +182,7 @@ func (r *Jobs) park(ctx context.Context, host store.Host, items []*Item, until t
 	return err
 }
 
-// parkRest parks the items that got no start.
+// parkRest parks the items of the job for which no request may start.
 func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 	return r.s.OnHost(ctx, b.Partition, b.Host, func(ctx context.Context) error {
 		host, err := r.s.LoadHost(ctx, b.Partition, b.Host)

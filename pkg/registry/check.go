@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Violation names an invariant that does not hold, and the rows that break it.
+// Violation describes an invariant that does not hold, with the rows that break it.
 type Violation struct {
 	Invariant int
 	Row       string
@@ -61,13 +61,13 @@ type checker struct {
 	now        time.Time
 	politeness func(host string) Politeness
 	items      map[storage.Key]Item
-	due        map[storage.Key][]storage.Entity // by item
-	counts     map[storage.Key]map[Status]int   // by host row: as counted by the registry
-	rebuild    map[storage.Key]int              // by host row: counted waiting items minus actual ones
-	guarded    map[storage.Key]int              // by host row: items that the guard holds back, likewise
-	revisited  map[storage.Key]int              // by host row: items with a tombstone but another status, likewise
+	due        map[storage.Key][]storage.Entity // due rows by item
+	counts     map[storage.Key]map[Status]int   // by host row: the items of each status as the host row counts them
+	rebuild    map[storage.Key]int              // by host row: its count of waiting items minus their actual number
+	guarded    map[storage.Key]int              // likewise for items that the mass-removal guard keeps
+	revisited  map[storage.Key]int              // likewise for items with a tombstone but another status
 	hosts      map[storage.Key]store.HostState
-	hints      map[string]time.Time // by partition: the earliest
+	hints      map[string]time.Time // by partition: the time of the earliest hint
 	found      []Violation
 }
 
@@ -153,8 +153,8 @@ func (c *checker) judge() {
 	}
 }
 
-// attention returns, by partition, when the first due row needs attention. Due rows of an unavailable host need it
-// when the host becomes available, and after jobTTL at the latest, because limits may be raised.
+// attention returns, by partition, when the first due row needs attention. Due rows of an unavailable host need
+// attention when the host becomes available, but after jobTTL at the latest, because limits may be raised.
 func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {

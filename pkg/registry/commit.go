@@ -16,30 +16,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Finding is what a worker found out about one item: the item with its new columns, including NextCrawlAt.
+// Finding is what a worker found out about one item. It contains the item with its new columns, including
+// NextCrawlAt.
 type Finding struct {
 	Item    Item
-	Purge   bool         // the item is deleted everywhere else; delete its rows, too
-	News    *feed.Change // a change of its content; nil if there is none
-	Changed bool         // counts as a change in the change rate
+	Purge   bool         // the item is deleted everywhere else; the commit deletes its rows, too
+	News    *feed.Change // the change of the item's content; nil if there is none
+	Changed bool         // the finding counts as a change in the change rate
 	Differs bool         // something other than the content changed, or earlier content has returned
-	Failed  bool         // counts as a failure in the error rate
-	Unasked bool         // the site was not asked: counts in neither rate
+	Failed  bool         // the finding counts as a failure in the error rate
+	Unasked bool         // no request was sent to the site, so the finding counts in neither rate
 }
 
 // HostFinding is what a batch found out about its host.
 type HostFinding struct {
-	PauseUntil time.Time // the pause that the site asked for; zero: none
+	PauseUntil time.Time // end of the pause that the site asked for; zero: no pause
 	PauseWhy   string
-	CrawlDelay time.Duration // of robots.txt
-	NextStart  time.Time     // no request starts before this, whatever was reserved
+	CrawlDelay time.Duration // the Crawl-delay in robots.txt
+	NextStart  time.Time     // no request starts before this time, whatever starts were reserved
 	Asked      Budget        // requests and bytes since the last commit
 }
 
 // Commit writes the findings of a batch atomically and moves each item's due row. It may be called several times,
-// each time with a part of the batch. The last call (last is true) releases the lease and unlocks the items that were
-// not done. An item that was forced or registered again meanwhile keeps the schedule and the generation of that
-// request. An item whose lock was lost is not written.
+// each time with a part of the batch. The last call, with last set to true, releases the lease and unlocks the items
+// that were not done. If an item was forced or registered again meanwhile, it keeps the schedule and the generation
+// of that request. An item whose lock was lost is not written.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
@@ -64,8 +65,8 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 	return nil
 }
 
-// again lists the items that were requested while the batch held them. The job that was sent for them found them
-// locked and was dropped.
+// again lists the items for which a check was requested while the batch held them. The job that was sent for such an
+// item found it locked and was dropped.
 func (c *commit) again() []JobItem {
 	var items []JobItem
 	for _, p := range c.done {
@@ -79,15 +80,15 @@ func (c *commit) again() []JobItem {
 // pending is a finding that is not stored yet.
 type pending struct {
 	Finding
-	read        *Item       // as the batch has it
-	was         store.Tally // as counted
+	read        *Item       // the item as the batch has it
+	was         store.Tally // the item's tally as the host row counts it
 	oldDue      time.Time
-	wasGone     bool          // it had its tombstone already
+	wasGone     bool          // the item had its tombstone already
 	pointer     storage.ETag  // revision of the index row of an item to be purged; empty if there is none
 	score       LastModRecord // how this check rates the host's Last-Modified
 	noDue       bool          // the old due row is missing, which only damage explains; writing the new one repairs it
 	quarantined bool          // see quarantine
-	asked       bool          // a check was requested during the work that this check does not answer
+	asked       bool          // a check was requested during the work, and this check does not answer the request
 	changes     []feed.Change
 }
 
@@ -98,14 +99,14 @@ func (p *pending) lost() bool {
 
 // commit is one call of [Jobs.Commit]. Its slices shrink when other writers win a race.
 type commit struct {
-	id    string // of its changes in the feed
+	id    string // id of the commit's changes in the feed
 	since int    // the feed segment that was current before the commit
 	r     *Jobs
 	b     *Batch
 	host  HostFinding
 	last  bool
 	done  []*pending
-	rest  []*Item // to be unlocked without a finding
+	rest  []*Item // items to be unlocked without a finding
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
@@ -130,7 +131,7 @@ func (c *commit) try(ctx context.Context) error {
 		return err
 	}
 	if err := c.r.s.Announce(ctx, &host); err != nil {
-		return err // the transaction would overwrite the host's outbox
+		return err // do not go on: the transaction would overwrite the host's outbox
 	}
 	for {
 		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
@@ -160,7 +161,7 @@ func (c *commit) try(ctx context.Context) error {
 }
 
 // hostRow returns the host row. The first commit of a batch uses the row as the batch wrote it if the host has no
-// other work, because then it has not changed since. Otherwise the row is read.
+// other work, because the row has not changed since then. In all other cases the row is read.
 func (c *commit) hostRow(ctx context.Context) (store.Host, error) {
 	host := c.b.host
 	c.b.host = nil
@@ -180,8 +181,8 @@ type opOwner struct {
 // ops updates the host row and returns the operations of the transaction with their owners.
 func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
-	host.Counts = maps.Clone(host.Counts)          // ops may be called again with the same host
-	ops, owners := []storage.Op{{}}, []opOwner{{}} // the first operation writes the host row, and is filled in last
+	host.Counts = maps.Clone(host.Counts)          // ops may be called again with the same host, so its counts must not change
+	ops, owners := []storage.Op{{}}, []opOwner{{}} // operation 0 writes the host row; it is filled in last
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {
 		if p.Purge {
@@ -249,7 +250,7 @@ func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Charge(now, owner, found.Asked)
 }
 
-// answers reports whether any of the done items sent a request to the host, and whether the host answered any.
+// answers reports whether the check of any done item sent a request to the host, and whether the host answered one.
 func (c *commit) answers() (asked, answered bool) {
 	for _, p := range c.done {
 		if !p.Purge && !p.Unasked {
@@ -259,9 +260,9 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hint returns the time of the hint that a commit needs: the first time something comes due before the job's claim
-// would have ended. Zero means that no hint is needed. A claim has a hint of its own, and the sweep that follows that
-// hint writes the hints for later due rows.
+// hint returns the time of the hint that a commit needs, which is the first time something comes due before the job's
+// claim would have ended. Zero means that no hint is needed. A claim has a hint of its own, and the sweep that
+// follows the claim's hint writes the hints for later due rows.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
@@ -288,8 +289,8 @@ func rejectedIndex(err error) (index int, yes bool) {
 	return op.Index, true
 }
 
-// quarantine replaces a finding that cannot be stored by the unchanged item with status Error. One such finding must
-// not prevent the commit of the others.
+// quarantine handles a finding that cannot be stored: instead of the finding, the unchanged item is written with
+// status Error. One such finding must not prevent the commit of the others.
 func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 	c.r.s.Options.Log.ErrorContext(ctx, "a finding cannot be stored", "id", p.Item.ID, "err", why)
 	for _, it := range c.b.Items {
@@ -309,7 +310,8 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 	}
 }
 
-// dropConflict handles the operation that made a transaction fail.
+// dropConflict resolves the conflict that made a transaction fail. The parameter o is the owner of the operation that
+// failed.
 func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	switch {
 	case o.rest != nil:
@@ -323,8 +325,8 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	}
 }
 
-// dropRest reloads an item that is to be unlocked and has changed. The batch may still hold the lock: a write may
-// have taken effect though it seemed to fail, or the item was forced.
+// dropRest reloads an item that is to be unlocked and has changed. The batch may still hold the lock: an earlier
+// write may have taken effect although it seemed to fail, or the item was forced.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
@@ -376,8 +378,8 @@ func (b *Batch) remaining(done []Finding) []*Item {
 	return out
 }
 
-// Pause pauses a host of which the caller holds no batch: a redirect led there, and the host asked for a pause. The
-// pause never becomes shorter than an earlier one, nor longer than [MaxPause].
+// Pause pauses a host for a caller that holds no batch of that host: a redirect led to the host, and the host asked
+// for a pause. The pause never becomes shorter than an earlier one, nor longer than [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := store.HostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {

@@ -20,8 +20,8 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 	})
 }
 
-// AcceptWatch requests a check now. That check accepts whatever it finds of the watched part as the new expectation
-// (W16). While the watch works there is nothing to accept, and AcceptWatch does nothing.
+// AcceptWatch requests a check now. That check accepts whatever it finds in the watched part as the new expectation
+// (W16). While the watch works there is nothing to accept, so AcceptWatch does nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
 	if err != nil || it.Watched.Broken == "" {
@@ -43,7 +43,7 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	}
 	var it Item
 	var job []JobItem
-	var refused error // whatever its kind, a retry does not help
+	var refused error // an error of decide, of whatever kind; a retry does not help
 	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil

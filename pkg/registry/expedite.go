@@ -24,17 +24,17 @@ var purgeKey = storage.Key{Partition: "cursor", Row: "purge"}
 
 // purgeCursor is the cursor of the walk.
 type purgeCursor struct {
-	Seconds   int64  `col:"keepSeconds"` // the setting that the walk applies
+	Seconds   int64  `col:"keepSeconds"` // the value of the setting that the walk applies
 	Done      bool   `col:"done"`
-	Partition string `col:"inPartition"` // where the next call continues, from Row on
+	Partition string `col:"inPartition"` // where the next call continues: at Row in this partition
 	Row       string `col:"fromRow"`
 }
 
 var purgeCursors = row.Of[purgeCursor]()
 
 // ExpeditePurge brings forward the next check of each Gone item whose tombstone expires before that check. keep is
-// how long tombstones are kept, 0 for ever. A call reads at most 20,000 rows, and the next call continues there. It
-// reads one row when there is nothing to do. moved is how many items are now due earlier.
+// how long tombstones are kept; 0 keeps them for ever. A call reads at most 20,000 rows, and the next call continues
+// where it ended. When there is nothing to do, a call reads one row. moved is how many items are now due earlier.
 func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved int, err error) {
 	s, _, err := purgeCursors.Load(ctx, r.s.Index, purgeKey)
 	if err != nil {
@@ -59,7 +59,7 @@ func (r *Items) ExpeditePurge(ctx context.Context, keep time.Duration) (moved in
 // purgePiece is how many items of a partition are read at a time.
 const purgePiece = 1000
 
-// expeditePurge continues from the cursor, up to the end or to the given number of rows.
+// expeditePurge continues from the cursor until the walk ends or the given number of rows was read.
 func (r *Items) expeditePurge(ctx context.Context, s *purgeCursor, keep time.Duration,
 	rows int) (moved int, err error) {
 	for rows > 0 && !s.Done {
@@ -92,9 +92,9 @@ func (r *Items) nothingGone(ctx context.Context, partition string) (bool, error)
 	return true, nil
 }
 
-// purgeEarlier brings forward those items of a partition whose next check comes after their tombstone expires. A
-// locked item is skipped, because its commit sets the next check. So is an item that another writer changes
-// meanwhile.
+// purgeEarlier brings forward those items of a partition whose next check comes after their tombstone expires. It
+// skips a locked item, because the commit of that item sets the next check. It also skips an item that another writer
+// changes meanwhile.
 func (r *Items) purgeEarlier(ctx context.Context, items []Item, keep time.Duration) (moved int, err error) {
 	now := r.s.Now()
 	due := func(it *Item) time.Time { return policy.Stamp(policy.Later(it.GoneSince.Add(keep), now)) }

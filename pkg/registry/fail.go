@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Fail records on the items of a job that the job could not be processed (A19: the poison queue). Items that were
-// processed after all, or that a worker holds, are not changed.
+// Fail records on a job's items that the job could not be processed (A19: the poison queue). It does not change items
+// that were processed after all, or that a worker holds.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *store.Host
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
-			return nil, err // the transaction may overwrite the host's outbox
+			return nil, err // do not go on: the transaction might overwrite the host's outbox
 		}
 		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 // maxMoves bounds how many moves of an id are followed.
 const maxMoves = 10
 
-// Find reads an item by its id alone, with two point reads (A5). The id of an item that has moved yields the item
-// that replaces it, at two more reads for each move. Errors: NotFound.
+// Find reads an item by its id alone, with two point reads (A5). For the id of an item that has moved, Find returns
+// the item that replaces it, with two more reads for each move. Errors: NotFound.
 func (r *Items) Find(ctx context.Context, id source.ID) (Item, error) {
 	_, hash, err := source.ParseID(string(id))
 	if err != nil {
@@ -79,14 +79,14 @@ func (r *Items) Reindex(ctx context.Context, it Item, force bool) (Item, error) 
 
 // ListQuery says which items are listed.
 type ListQuery struct {
-	Host   string // all hosts when empty
-	Status Status // all when empty
-	After  string // continue after the item of this [ListCursor], or id; empty for the start
-	Top    int    // at most this many, at least 1
+	Host   string // only items of this host; all hosts when empty
+	Status Status // only items with this status; all when empty
+	After  string // begin after the item with this [ListCursor] or id; empty: begin with the first
+	Top    int    // list at most this many items; at least 1
 }
 
-// List returns items in the order of partition and hash, which does not change while others are registered. It costs
-// one request for each partition with matching items, and one for the list of partitions.
+// List returns items in the order of partition and hash. The order does not change while other items are registered.
+// List costs one request for each partition with matching items, and one for the list of partitions.
 func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	after, err := r.locate(ctx, q.After)
 	if err != nil {
@@ -109,7 +109,8 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return r.listGroup(ctx, group, after, q, out)
 }
 
-// fill reports whether some partitions probably have that many items, or whether their number is unknown.
+// fill reports whether some partitions probably have at least most items together, or whether their number is
+// unknown.
 func fill(group []store.Holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
@@ -137,13 +138,13 @@ func (r *Items) listGroup(ctx context.Context, group []store.Holder, after stora
 	return out, err
 }
 
-// neighbourColumns are the columns that [Items.Neighbours] reads: about a tenth of a row.
+// neighbourColumns are the columns that [Items.Neighbours] reads. They are about a tenth of a row.
 var neighbourColumns = []string{
 	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
 }
 
-// Neighbours yields the items of a source's host, in the order of their hashes. Of each item only the source, the
-// credential, the status, the time of the last check and, for a file, the ETag are read.
+// Neighbours yields the items of a source's host, in the order of their hashes. It reads only some columns of each
+// item: the source, the credential, the status, the time of the last check and, for a file, the ETag.
 func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		q := storage.Query{Partition: s.Partition(r.s.Options.Strategy), PageSize: store.MaxWalkPage,
@@ -156,7 +157,7 @@ func (r *Items) Neighbours(ctx context.Context, s source.Source) iter.Seq2[Item,
 	}
 }
 
-// ListCursor is the position of an item in lists. It stays valid after the item was removed or has moved.
+// ListCursor returns the position of an item in lists. It stays valid after the item was removed or has moved.
 func ListCursor(it *Item) string { return string(it.ID) + cursorSep + it.Partition() }
 
 // cursorSep is a character that occurs in no id and in no host.

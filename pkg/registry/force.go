@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ForceCheck forces the check of an item because another item has changed. This is no person's request, so unlike
-// [Items.Reindex] it does not change an item that is paused, gone or about to be removed.
+// ForceCheck forces the check of an item because another item has changed. No person requested this check, so unlike
+// [Items.Reindex] ForceCheck does not change an item that is paused, gone or about to be removed.
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
 	id := store.HostID{Partition: it.Partition(), Host: it.SourceHost}

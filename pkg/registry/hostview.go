@@ -11,18 +11,18 @@ import (
 // HostView is the shared state of a host (A23), for people to read.
 type HostView struct {
 	HostStats
-	Politeness                   // as applied, including Crawl-delay
-	CrawlDelay time.Duration     // of robots.txt
-	NextStart  time.Time         // no request starts before
-	Workers    int               // workers that may send requests now
-	Requests   int               // requests that they may have in flight
-	Losses     int               // tombstones in the mass-removal guard's window
-	Today      Budget            // spent since midnight (UTC), including what current leases may still spend
+	Politeness                   // the pace and the quotas that apply, including the Crawl-delay
+	CrawlDelay time.Duration     // the Crawl-delay in robots.txt
+	NextStart  time.Time         // no request starts before this time
+	Workers    int               // number of workers that may send requests now
+	Requests   int               // number of requests that these workers may have in flight
+	Losses     int               // number of tombstones in the mass-removal guard's window
+	Today      Budget            // the budget spent since midnight (UTC), including what current leases may still spend
 	Days       []policy.Spent    // the last 30 days including today, oldest first; empty days are omitted
-	Robots     map[string]Robots // by scheme
+	Robots     map[string]Robots // the cached robots.txt by scheme
 }
 
-// View reads the state of a host. It costs a read of the host row, one of each robots.txt, and a read of the due
+// View reads the state of a host. It costs one read for the host row, one for each robots.txt, and one for the due
 // rows. Errors: NotFound if nothing is registered for the host.
 func (r *Hosts) View(ctx context.Context, host string) (HostView, error) {
 	now := r.s.Now()

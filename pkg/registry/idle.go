@@ -9,25 +9,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// A registration changes nothing on an item whose next check has not begun yet. But unless a job exists already, that
-// check begins only with the next sweep, up to a minute later, which is long for a caller that asks now. The due row
-// says whether there is a job. Reading it costs one request, for such items only.
+// A registration does not change an item whose next check has not begun yet. But unless a job for that check exists
+// already, the check begins only with the next sweep. The sweep is up to a minute away, which is long for a caller
+// that asks now. The due row says whether there is a job. Reading it costs one request, and only such items need that
+// read.
 
-// leaves reports whether a registration does not change the item.
+// leaves reports whether a registration leaves the item as it is.
 func (o RegisterOptions) leaves(it *Item, now time.Time) bool {
 	sameCredential := o.Credential == "" || o.Credential == it.Credential
 	asksMore := o.Force || o.NewOnly || !sameCredential || !o.Settings.Zero()
 	return it.Exists() && !asksMore && it.CheckIsDue(now) && !it.MayVanish()
 }
 
-// respects reports whether a registration does not change the item because it is paused.
+// respects reports whether a registration leaves the item as it is because the item is paused.
 func (o RegisterOptions) respects(it *Item) bool {
 	return it.Paused && o.Settings.Zero() && !o.Force && !o.asked && !it.MayVanish()
 }
 
-// loadIdle reads the due rows of the items that a registration does not change. It returns the revision of each due
-// row that no job has claimed, and an empty revision for all other items. A locked item counts as claimed: its commit
-// sends the next job.
+// loadIdle reads the due rows of those items that a registration does not change. For each due row that no job has
+// claimed, it returns the row's revision. For all other items it returns an empty revision. A locked item counts as
+// claimed, because the commit of that item sends the next job.
 func (r *Items) loadIdle(ctx context.Context, items []Item, o RegisterOptions) ([]storage.ETag, error) {
 	now := r.s.Now()
 	idle := make([]storage.ETag, len(items))

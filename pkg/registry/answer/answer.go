@@ -19,7 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Entries knows when entries were written.
+// Entries reports when entries were written.
 type Entries interface {
 	// Written returns the time of an entry's last change. Errors: NotFound.
 	Written(ctx context.Context, id string) (time.Time, error)
@@ -27,7 +27,7 @@ type Entries interface {
 
 // Chunks reads the chunks of items that were written to the index.
 type Chunks interface {
-	// Records returns the chunks in a manifest of an item.
+	// Records returns the chunks that a manifest of an item lists.
 	Records(ctx context.Context, id source.ID, manifest string) ([]chunk.Record, error)
 }
 

@@ -28,7 +28,7 @@ const lookups = 8
 
 // Freshness says how recently pages must have been checked to be in an answer.
 type Freshness struct {
-	Since   time.Time // zero: any age
+	Since   time.Time // pages must have been checked since then; zero: any age
 	Recheck bool      // check the first of the stale pages now
 }
 
@@ -37,10 +37,10 @@ func (f Freshness) stale(s Sighting) bool { return s.CheckedAt().Before(f.Since)
 // Sighting is what the registry knows of a result: the item, or for an entry the time when it was written.
 type Sighting struct {
 	Item    registry.Item
-	Written time.Time // of an entry
+	Written time.Time // when the entry was written; zero for an item
 }
 
-// CheckedAt is when a check last confirmed the indexed content of a page, or when an entry was written.
+// CheckedAt returns when a check last confirmed the indexed content of a page, or when an entry was written.
 func (s Sighting) CheckedAt() time.Time {
 	if !s.Written.IsZero() {
 		return s.Written
@@ -52,12 +52,12 @@ func (s Sighting) CheckedAt() time.Time {
 type Found struct {
 	Results []search.Results // one for each query
 	Seen    map[string]Sighting
-	Stale   int // pages that were omitted
+	Stale   int // number of pages that were omitted because they are stale
 }
 
-// Fresh answers queries and reads the sightings of the results. Stale pages are omitted, or with Recheck the first of
-// them are checked and the queries run again. A page whose check does not finish in time stays, with the time of its
-// last check.
+// Fresh answers queries and reads the sightings of the results. Stale pages are omitted. If f.Recheck is set, the
+// first stale pages are checked instead, and the queries run again. A page whose check does not finish in time stays
+// in the answer, with the time of its last check.
 func (a *Answers) Fresh(ctx context.Context, f Freshness, queries []search.Query) (out Found, err error) {
 	if out, err = a.seen(ctx, queries); err != nil {
 		return out, err
@@ -129,8 +129,8 @@ func (a *Answers) sighting(ctx context.Context, r search.Result) (s Sighting, er
 	return s, err
 }
 
-// recheck requests checks of the first stale pages and waits for them for a limited time. It reports whether any was
-// checked, because the results may then differ.
+// recheck requests checks of the first stale pages and waits for these checks for a limited time. It reports whether
+// any page was checked, because the results may then differ.
 func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checked bool, err error) {
 	waiting := a.request(ctx, f, found)
 	for end := time.Now().Add(recheckTime); len(waiting) > 0 && time.Now().Before(end); {
@@ -140,8 +140,8 @@ func (a *Answers) recheck(ctx context.Context, f Freshness, found Found) (checke
 		var still []registry.Item
 		for _, before := range waiting {
 			now, err := a.Items.Find(ctx, before.ID)
-			// A page with a newer capture that is not indexed yet is not counted as checked: the newer capture would
-			// be cited for the older content.
+			// A page with a newer capture that is not indexed yet does not count as checked: the answer would have
+			// the older content, but cite the newer capture.
 			if err == nil && (now.LastChecked.Equal(before.LastChecked) || now.IndexPending) {
 				still = append(still, before)
 			}
@@ -165,7 +165,7 @@ func (a *Answers) request(ctx context.Context, f Freshness, found Found) (waitin
 	}
 	asked := a.Items.Register(ctx, sources, registry.RegisterOptions{Method: "SEARCH"})
 	for i, r := range slices.Backward(asked) {
-		if r.Err != nil { // the other pages still deserve an answer
+		if r.Err != nil { // the answer can still use the other pages
 			a.Log.WarnContext(ctx, "a check before an answer not asked for", "kind", fault.KindOf(r.Err), "err", r.Err)
 			waiting = slices.Delete(waiting, i, i+1)
 		}

@@ -8,11 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Cited is a passage with the sighting and the capture of its page.
+// Cited is a passage with the sighting of its page and the capture that it comes from.
 type Cited struct {
 	passage.Passage
 	Sighting
-	// Capture is the capture that the index holds of the page. Zero when that is uncertain, and for entries.
+	// Capture is the capture of the page whose content the index holds. It is zero for entries, and when it is
+	// uncertain which capture that is.
 	Capture snapshot.Capture
 }
 
@@ -23,7 +24,7 @@ type Passages struct {
 	Tokens   int
 }
 
-// Passages answers queries with whole passages, up to a total of so many tokens.
+// Passages answers queries with whole passages that have at most the given number of tokens in total.
 func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Query, tokens int) (out Passages,
 	err error) {
 	if out.Found, err = a.Fresh(ctx, f, queries); err != nil {
@@ -57,7 +58,7 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 }
 
 // positionsOf returns the positions of chunks in their pages, by page and uid. A manifest may be newer than the
-// results; chunks that it does not contain have no position.
+// results; chunks that are not in the manifest have no position.
 func (a *Answers) positionsOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (
 	map[[2]string]passage.Position, error) {
 	places, read := map[[2]string]passage.Position{}, map[string]bool{}

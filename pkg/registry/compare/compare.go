@@ -32,7 +32,7 @@ func New(items *registry.Items, tags *registry.Tags, past *history.History) *Com
 
 // Query says what is compared.
 type Query struct {
-	From, To string // digests of captures; an empty one is chosen by the last change
+	From, To string // digests of captures; an empty digest is chosen by the last change
 	Part     string // "page", or "watched" for the watched part; "" means "page"
 }
 
@@ -50,7 +50,7 @@ type Hunk []Line
 type Line struct {
 	Old, New int // line numbers from 1; 0 where the text does not have the line
 	Pieces   []textdiff.Piece
-	Ignored  string // the rule by which the line does not count; empty if it counts
+	Ignored  string // the rule that excludes the line from the comparison; empty if the line counts
 }
 
 // Diff compares two captures of a past.
@@ -99,7 +99,7 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 	return d, nil
 }
 
-// hunkOf lists the lines of a hunk.
+// hunkOf returns the lines of a hunk.
 func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
 	rule := func(side int, pieces []textdiff.Piece) string {
 		line, differs := textdiff.Line(pieces)
@@ -160,7 +160,7 @@ func (c *Comparer) watched(p history.Past, set *options.Watch) (reader, error) {
 // reading is a capture after it was read.
 type reading struct {
 	capture snapshot.Capture
-	text    string     // of the page
+	text    string     // text of the page
 	part    *part.Part // the part that counts; nil: the whole page
 }
 
@@ -178,5 +178,5 @@ func (r reader) read(ctx context.Context, digest string) (out reading, err error
 	return out, err
 }
 
-// valid makes a text valid UTF-8, as JSON requires.
+// valid replaces invalid UTF-8 in a text, because JSON requires valid UTF-8.
 func valid(text string) string { return strings.ToValidUTF8(text, "�") }

@@ -15,14 +15,14 @@ import (
 // maxMade is how many rules one hunk may yield.
 const maxMade = 5
 
-// Request names the lines that should not count. Exactly one of Pattern, Text and Hunk is set, unless Undo is.
+// Request says which lines should not count. Exactly one of Pattern, Text and Hunk is set, unless Undo is set.
 type Request struct {
 	Pattern   string // a regular expression for lines
-	Text, Was string // a line, and the line that it replaced: the rule keeps what they have in common
-	Hunk      int    // the number of a hunk, from 1, in the diff of Query
+	Text, Was string // a line, and the line that it replaced: the rule keeps what both lines have in common
+	Hunk      int    // the number of a hunk, from 1, in the diff that Query selects
 	Query
-	Preview bool // nothing is saved
-	Undo    bool // remove the rule Pattern, or the last rule
+	Preview bool // only show the effect, save nothing
+	Undo    bool // remove the rule Pattern, or the last rule if Pattern is empty
 }
 
 // Result is the outcome of a request.
@@ -30,11 +30,12 @@ type Result struct {
 	Rules    []string // rules that were added or removed
 	Ignore   []string // all rules of the item
 	Saved    bool
-	Changes  int // changes that the preview examined
+	Changes  int // number of changes that the preview examined
 	Silenced []Silenced
 }
 
-// Ignore creates rules from a request, previews which changes they would have silenced, and adds or removes them.
+// Ignore creates rules from a request. It previews which changes the rules would have silenced, and adds the rules to
+// the item or removes them.
 func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out Result, err error) {
 	set, err := c.tags.Effective(ctx, &p.Item)
 	if err != nil {
@@ -63,8 +64,8 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	return out, atField("id", err)
 }
 
-// keep adds rules to an item's effective rules, or removes them. The item then stores the whole list itself, because
-// the list of an item overrides the list of a tag.
+// keep adds rules to an item's effective rules, or removes rules from them. The item then stores the whole list
+// itself, because the list of an item overrides the list of a tag.
 func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, undo bool) (why string, err error) {
 	set, err := c.tags.Effective(ctx, it)
 	if err != nil {
@@ -84,7 +85,7 @@ func (c *Comparer) keep(ctx context.Context, it *registry.Item, rules []string, 
 	return "lines do not count any more: " + strings.Join(rules, ", "), err
 }
 
-// withRules returns watch settings with rules for lines added or removed.
+// withRules returns a copy of watch settings to which rules for lines were added, or from which they were removed.
 func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	out := options.Watch{}
 	if set != nil {
@@ -97,7 +98,7 @@ func withRules(set *options.Watch, rules []string, undo bool) *options.Watch {
 	return &out
 }
 
-// rulesOf returns the rules that a request adds or removes. set is the current watch settings.
+// rulesOf returns the rules that a request adds or removes. The parameter set holds the current watch settings.
 func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *options.Watch) ([]string, error) {
 	if q.Undo {
 		return undone(q, set)
@@ -186,7 +187,7 @@ func suggest(h Hunk) (rules []string, err error) {
 	return rules, err
 }
 
-// atField names the field of a request that an error is about.
+// atField adds to an error the field of the request that the error is about.
 func atField(field string, err error) error {
 	if fault.Is(err, fault.Invalid) {
 		return fault.Field(field, "%w", err)

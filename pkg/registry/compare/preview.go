@@ -13,7 +13,7 @@ import (
 const (
 	// maxCaptures is how many captures a preview reads.
 	maxCaptures = 30
-	// maxLines is how many lines of a change a preview shows, and maxLine the most bytes of each.
+	// maxLines is how many lines of a change a preview shows. maxLine is the most bytes that it shows of each line.
 	maxLines = 10
 	maxLine  = 300
 )
@@ -32,7 +32,7 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 	for _, rule := range rules {
 		made["ignore: "+rule] = true
 	}
-	known := map[string]*part.Part{} // the last two
+	known := map[string]*part.Part{} // the parts of the last two captures
 	read := func(digest string) *part.Part {
 		if p := known[digest]; p != nil {
 			return p
@@ -71,7 +71,7 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 	return examined, out, nil
 }
 
-// ignoredBy returns the first lines that differ between two parts and that the given rules exclude.
+// ignoredBy returns the first lines that differ between two parts and are excluded by one of the given rules.
 func ignoredBy(was, is *part.Part, rules map[string]bool) (out []part.Line) {
 	before, after := words.Clip(was.Doc.Text, textdiff.MaxText), words.Clip(is.Doc.Text, textdiff.MaxText)
 	for line := range part.Ignored(was, is, before, after) {

@@ -32,14 +32,14 @@ func New(items *registry.Items, moves *registry.Moves, kept *snapshot.Store, doc
 	return &History{items, moves, kept, documents}
 }
 
-// Past is an item with the ids under which its past is kept.
+// Past is an item with all ids under which the item's past is kept.
 type Past struct {
 	Item registry.Item
-	IDs  []source.ID // its own first
+	IDs  []source.ID // the item's own id comes first
 	h    *History
 }
 
-// Find finds an item with its past, as [registry.Items.Find] does.
+// Find finds an item as [registry.Items.Find] does, and returns it with its past.
 func (h *History) Find(ctx context.Context, id source.ID) (Past, error) {
 	it, err := h.items.Find(ctx, id)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *History) Find(ctx context.Context, id source.ID) (Past, error) {
 	return h.Of(ctx, it)
 }
 
-// Of finds the past of an item.
+// Of returns the past of an item.
 func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 	formers, err := h.moves.Formers(ctx, &it)
 	slices.Sort(formers)
@@ -63,7 +63,8 @@ func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (ex
 	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL, extract.Limits{})
 }
 
-// Load reads a capture of an id, or of the items that have moved to it.
+// Load reads a capture that is kept under the id of an item, or under an id of the items that have moved to that
+// item.
 func (h *History) Load(ctx context.Context, id source.ID, digest string) (snapshot.Capture, []byte, error) {
 	c, body, err := h.kept.Load(ctx, id, rawHash(digest))
 	if !fault.Is(err, fault.NotFound) {
@@ -85,7 +86,7 @@ func (p Past) Load(ctx context.Context, digest string) (snapshot.Capture, []byte
 	return c, body, notKept(err, digest)
 }
 
-// notKept explains the error when a capture is not found.
+// notKept turns the error for a missing capture into one that explains why the capture is not found.
 func notKept(err error, digest string) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.NotFound, "the item has no capture %s, or it is not kept any more", digest)
@@ -93,18 +94,18 @@ func notKept(err error, digest string) error {
 	return err
 }
 
-// hashed is the prefix of a body's hash, before the digest.
+// hashed is the prefix of the hash of a body. The digest follows the prefix.
 const hashed = "sha256:"
 
 func rawHash(digest string) string { return hashed + digest }
 
-// Digest returns the digest in the hash of a body.
+// Digest returns the digest that the hash of a body contains.
 func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) }
 
 // IsDigest reports whether a text has the form of a digest.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Changes yields the latest changes of a past, up to most of each id, and newest first within each id.
+// Changes yields the latest changes of a past: for each id at most most changes, newest first.
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {

@@ -12,22 +12,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Captures returns a page of all captures of a past, in the order of their digests under each id.
+// Captures returns a page of all captures of a past. The captures of each id are in the order of their digests.
 func (p Past) Captures(ctx context.Context, after string, top int) ([]snapshot.Capture, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]snapshot.Capture, string, error) {
 		return p.h.kept.Page(ctx, id, after, top)
 	})
 }
 
-// Edges returns a page of all edges of a past, newest first under each id.
+// Edges returns a page of all edges of a past. The edges of each id are in order, newest first.
 func (p Past) Edges(ctx context.Context, after string, top int) ([]lineage.Edge, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]lineage.Edge, string, error) {
 		return p.h.kept.EdgesAfter(ctx, id, after, top)
 	})
 }
 
-// page returns a page of up to top rows under some ids, one id after the other. A cursor under an id other than the
-// first is prefixed with that id and a dot.
+// page returns a page of up to top rows that are kept under some ids, one id after the other. A cursor among the rows
+// of an id other than the first begins with that id and a dot.
 func page[T any](ids []source.ID, after string, top int, list func(id source.ID, after string, top int) (page []T,
 	next string, err error)) (out []T, next string, err error) {
 	at := 0
@@ -53,14 +53,14 @@ func page[T any](ids []source.ID, after string, top int, list func(id source.ID,
 	return out, "", nil
 }
 
-// Latest is the newest part of a past, each kind newest first.
+// Latest is the newest part of a past. Each of its lists begins with the newest element.
 type Latest struct {
-	Captures []snapshot.Capture // of the same body, the capture read last comes first
+	Captures []snapshot.Capture // of several captures of the same body, the one that was read last comes first
 	Edges    []lineage.Edge
 	Changes  []snapshot.Change
 }
 
-// Latest reads the newest part of a past, up to most of each kind.
+// Latest reads the newest part of a past, at most most elements of each list.
 func (p Past) Latest(ctx context.Context, most int) (l Latest, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// maxChanges bounds the changes of an id that are searched.
+// maxChanges is how many changes of one id are searched at most.
 const maxChanges = 1000
 
 // Current returns the digest of the item's current capture.
@@ -43,14 +43,14 @@ func (p Past) At(ctx context.Context, at time.Time) (digest string, err error) {
 	return "", fault.New(fault.NotFound, "nothing of the page is kept")
 }
 
-// span is a capture and the time since which the item had it.
+// span is a capture, with the time since which it was the item's current capture.
 type span struct {
 	since  time.Time
 	digest string
 }
 
 // spans returns the captures that an item had, oldest first. When a page goes back to an earlier capture, no new
-// capture is made: only the change records it.
+// capture is made. Only the change records that the page went back.
 func (p Past) spans(ctx context.Context) (all []span, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)
@@ -76,8 +76,8 @@ func (p Past) spans(ctx context.Context) (all []span, err error) {
 	return all, nil
 }
 
-// LastChange names the captures before and after the last change of the text. If one of the two is given, it finds
-// the last change from or to that capture.
+// LastChange returns the digests of the captures before and after the last change of the text. If from or to is
+// given, LastChange finds the last change from or to that capture.
 func (p Past) LastChange(ctx context.Context, from, to string) (string, string, error) {
 	for c, err := range p.Changes(ctx, maxChanges) {
 		if err != nil {
@@ -91,7 +91,7 @@ func (p Past) LastChange(ctx context.Context, from, to string) (string, string, 
 	return "", "", fault.New(fault.NotFound, "the item has not changed yet, so there are no two captures to compare")
 }
 
-// Indexed returns the capture that the index holds of an item; zero if that is uncertain.
+// Indexed returns the capture whose content the index holds for an item. It is zero if that capture is uncertain.
 func (h *History) Indexed(ctx context.Context, it registry.Item) (snapshot.Capture, error) {
 	if it.IndexedHash == "" || it.IndexedHash == registry.Outdated {
 		return snapshot.Capture{}, nil

@@ -1,17 +1,17 @@
 // Package item holds the rules for an item's row: how a registration, a worker's commit, a move or a rebuild changes
-// it. Everything here is arithmetic on values and sends no request to the store. pkg/registry reads and writes the
-// rows, and implements the protocol.
+// the row. Everything here is arithmetic on values and sends no request to the store. pkg/registry reads and writes
+// the rows, and implements the protocol.
 //
 // # The row
 //
-// An [Item] is one row of five records. [Identity] names the source. [Asked] has the requests of people and runs.
-// [Seen] has the findings of checks. [Plan] says what is to be done next and when. [Lock] names the worker that has
-// the item. A check writes Seen, Plan and Lock. Others write everything else, also while a check runs. [Meanwhile]
-// defines what a commit then keeps of each record.
+// An [Item] is one row that consists of five records. [Identity] describes the source. [Asked] has the requests of
+// people and runs. [Seen] has the findings of checks. [Plan] says what is to be done next and when. [Lock] says which
+// worker has the item. A check writes Seen, Plan and Lock. Registrations, runs and people's requests write everything
+// else, also while a check runs. [Meanwhile] defines what a commit then keeps of each record.
 //
 // # Keys
 //
-// An item has two rows in the partition of its host, and one in the index table that leads to it:
+// An item has two rows in the partition of its host, and one row in the index table that leads to the item:
 //
 //	PK partition  RK <hash>                    the item
 //	PK partition  RK due|<nextCrawlAt>|<hash>  its due row; enqueuedUntil while a job has it

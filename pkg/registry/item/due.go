@@ -6,16 +6,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// JobTTL is how long a sent job may take to arrive. After that a sweep sends another.
+// JobTTL is how long a sent job may take to arrive. After that time a sweep sends another job.
 const JobTTL = 10 * time.Minute
 
-// Expedite moves an item, at the revision that was read, and its due row to an earlier time.
+// Expedite moves an item and its due row to an earlier time. The item must still have the revision that was read.
 func Expedite(it *Item, at time.Time, props storage.Properties) []storage.Op {
 	props["nextCrawlAt"] = storage.FormatTime(at)
 	return []storage.Op{it.Merge(props), DeleteDue(it.key, it.NextCrawlAt), UpsertDue(it, at, time.Time{})}
 }
 
-// DueKey is the key of an item's due row.
+// DueKey returns the key of an item's due row.
 func DueKey(item storage.Key, at time.Time) storage.Key {
 	return storage.Key{Partition: item.Partition, Row: DueRow(at, item.Row)}
 }
@@ -29,7 +29,7 @@ func DropRow(key storage.Key) storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: key, ETag: storage.AnyETag}}
 }
 
-// UpsertDue writes an item's due row, which carries what a job needs, so that a claim reads no items.
+// UpsertDue writes an item's due row. The row contains everything that a job needs, so a claim reads no items.
 func UpsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	props := storage.Properties{
 		"id": string(it.ID), "host": it.SourceHost, "enqueuedUntil": storage.FormatTime(enqueued),
@@ -40,15 +40,15 @@ func UpsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: DueKey(it.key, at), Props: props}}
 }
 
-// ClaimDue records in a due row, at the revision that was read, until when a job has it.
+// ClaimDue records in a due row until when a job has the row. The row must still have the revision that was read.
 func ClaimDue(key storage.Key, read storage.ETag, until time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: read, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
 	}}
 }
 
-// SetEnqueued rewrites until when an item's due row is claimed. The row may be written without its revision: the
-// column only advises sweeps, and a due row that moved no longer exists under this key.
+// SetEnqueued records in an item's due row until when a job has that row. The row may be written without its
+// revision: the column only advises sweeps, and a due row that has moved no longer exists under this key.
 func SetEnqueued(it *Item, until time.Time) storage.Op {
 	return ClaimDue(DueKey(it.key, it.NextCrawlAt), storage.AnyETag, until)
 }
@@ -59,8 +59,9 @@ func EnqueuedUntil(due storage.Entity) time.Time {
 	return storage.ParseTime(text)
 }
 
-// ParkedUntil returns until when due rows are parked because their host is unavailable until a time. The result is at
-// most JobTTL from now. So however a due row moves, the partition has a hint before the row's new time (invariant 2).
+// ParkedUntil returns until when due rows are parked while their host is unavailable. The parameter until is when the
+// host becomes available. The result is at most JobTTL from now. So however a due row moves, the partition has a hint
+// before the row's new time (invariant 2).
 func ParkedUntil(now, until time.Time) time.Time {
 	if limit := now.Add(JobTTL); until.After(limit) {
 		return limit

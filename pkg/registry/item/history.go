@@ -13,8 +13,8 @@ import (
 const (
 	// MaxErrorMessage is the most characters of an error message (spec 003 §7.6, A13).
 	MaxErrorMessage = 1024
-	maxHistory      = 30        // decisions
-	maxHistoryBytes = 12 * 1024 // well under one property's 64 KiB
+	maxHistory      = 30        // number of decisions
+	maxHistoryBytes = 12 * 1024 // well below the 64 KiB that one property may have
 )
 
 // Decision is one line of an item's history: a decision and its reason.
@@ -24,7 +24,7 @@ type Decision struct {
 	Why  string    `json:"why"`
 }
 
-// SetError records an error message, cut to 1,024 characters at the end of a rune.
+// SetError records an error message. A message of more than 1,024 characters is cut.
 func (it *Item) SetError(message string) { it.ErrorMessage = words.ClipRunes(message, MaxErrorMessage) }
 
 // Record adds a decision to the history and drops the oldest ones beyond the bounds.
@@ -44,7 +44,7 @@ func jsonLen(v any) int {
 	return len(b)
 }
 
-// mergeHistory adds decisions of other writers to those of the check, if they are newer than what the check had read.
+// mergeHistory adds to the decisions of a check those of other writers that are newer than what the check had read.
 func mergeHistory(ours, theirs []Decision) []Decision {
 	seen := map[Decision]bool{}
 	for _, d := range ours {

@@ -15,19 +15,19 @@ type Status string
 // The statuses of an item.
 const (
 	Pending    Status = "Pending"    // registered, never fetched
-	Crawled    Status = "Crawled"    // fetched, not (yet) in the index
+	Crawled    Status = "Crawled"    // fetched, but not in the index, or not yet
 	Indexed    Status = "Indexed"    // fetched, and the index holds what was fetched
 	Error      Status = "Error"      // the last try failed; it is retried with backoff
 	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it, or another item represents it
-	Gone       Status = "Gone"       // missing on several checks; out of the index
+	Gone       Status = "Gone"       // missing in several checks, and removed from the index
 )
 
 // Statuses lists every status, in the order of an item's life.
 var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 
 // Item is the registry's row for one normalized source. It consists of five records. The columns are those of spec
-// 003 §4, flattened, and a few of Tidemark's own. A value knows the revision that it was read at, so it cannot
-// overwrite another writer's change.
+// 003 §4, flattened, and a few of Tidemark's own. An Item knows the revision of the row from which it was read, so
+// writing the Item cannot overwrite another writer's change.
 type Item struct {
 	Identity `col:",inline"`
 	Asked    `col:",inline"`
@@ -35,18 +35,20 @@ type Item struct {
 	Plan     `col:",inline"`
 	Lock     `col:",inline"`
 
-	// Deadly says that the last worker died of this item. The worker that begins work on it sets the field.
+	// Deadly says that the last worker died while it worked on this item. The next worker that begins work on the
+	// item sets the field.
 	Deadly bool
 
 	// Interrupted says that the item's last worker did not finish, so the index and the snapshots may differ from the
-	// item. The batch of the next worker sets it.
+	// item. The batch of the next worker sets this field.
 	Interrupted bool
 
 	key  storage.Key
 	etag storage.ETag
 }
 
-// Identity is where an item comes from and which item replaces it. Only the registry writes it, never a check.
+// Identity says where an item comes from and which item replaces it. Only the registry writes Identity, never a
+// check.
 type Identity struct {
 	Version          int         `col:"rowVersion"`
 	ID               source.ID   `col:"id"`
@@ -59,19 +61,19 @@ type Identity struct {
 	DiscoveryMethod  string      `col:"discoveryMethod"`
 	DiscoveryRun     string      `col:"discoveryRunId"` // the backfill run that found the item, and its job (E2)
 	DiscoveryJob     string      `col:"discoveryJobId"`
-	Credential       string      `col:"credential"` // a name; the secret is in the settings (A24)
+	Credential       string      `col:"credential"` // name of the credential; the settings contain the secret (A24)
 	FirstSeen        time.Time   `col:"firstSeen"`
 	// MovedTo is the item that replaces this one under another identity (see [As]). The next check removes the
 	// documents of this item from the index, and then its row is deleted.
 	MovedTo source.ID `col:"movedTo"`
-	// Formers is how many items have moved here. An item that moved twice counts twice. Captures stay under their
-	// ids.
+	// Formers is how many items have moved to this one. An item that moved twice counts twice. The captures of these
+	// items stay under their old ids.
 	Formers int `col:"formers"`
 }
 
 // Asked is what people and runs have requested of an item. Only the registry writes it, never a check.
 type Asked struct {
-	// Tags and options that people have set (W9 to W11). Tags are sorted, each once.
+	// Tags are the tags and Options the options that people have set (W9 to W11). Tags are sorted, each once.
 	Tags    []string        `col:"tags"`
 	Options options.Options `col:"options"`
 	// Paused says that the item is checked only on request. Its next check is then at [Never].
@@ -80,7 +82,7 @@ type Asked struct {
 	// RemoveRequested says that the next check purges the item instead of fetching its source.
 	RemoveRequested bool `col:"removeRequested"`
 
-	// ReindexGeneration counts the forced checks that were requested, see [Plan].
+	// ReindexGeneration counts the forced checks that were requested; see [Plan].ProcessedGeneration.
 	ReindexGeneration int64 `col:"reindexGeneration"`
 
 	// RebuildRun is the last rebuild that included the item.
@@ -92,7 +94,7 @@ type Seen struct {
 	Status       Status `col:"status"`
 	ErrorMessage string `col:"errorMessage"`
 
-	FetchSource       string   `col:"fetchSource"` // the form that is requested, if it differs
+	FetchSource       string   `col:"fetchSource"` // the form of the address that is requested, if it differs
 	HTTPEtag          string   `col:"httpEtag"`
 	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it, for conditional requests
 	HTTPContentLength int64    `col:"httpContentLength"`
@@ -100,9 +102,9 @@ type Seen struct {
 	HTTPRedirectChain []string `col:"httpRedirectChain"`
 	HTTPRobotsAllowed bool     `col:"httpRobotsAllowed"`
 	HTTPCanonicalURL  string   `col:"httpCanonicalUrl"`
-	HTTPFinalURL      string   `col:"httpFinalUrl"` // the URL that the validators belong to
-	// HTTPUnconditional notes that the server answered 200 with its own validators. It does not evaluate conditions,
-	// so a HEAD may save the download.
+	HTTPFinalURL      string   `col:"httpFinalUrl"` // the URL for which the server gave the validators
+	// HTTPUnconditional notes that the server answered 200 to a request with the server's own validators. Such a
+	// server does not evaluate conditions, so a HEAD request may save the download.
 	HTTPUnconditional bool `col:"httpUnconditional"`
 
 	FileEtag         string `col:"fileEtag"`
@@ -110,61 +112,64 @@ type Seen struct {
 	FileLength       int64  `col:"fileLength"`
 	FileContentType  string `col:"fileContentType"`
 
-	RawHash     string `col:"rawHash"`     // sha256:<hex> of the stored bytes
-	ContentHash string `col:"contentHash"` // sha256:<hex>, A10
+	RawHash     string `col:"rawHash"`     // sha256:<hex> of the body as stored
+	ContentHash string `col:"contentHash"` // sha256:<hex> of the content (A10)
 	TextHash    string `col:"textHash"`
 	IndexedHash string `col:"indexedHash"` // contentHash in the index; empty if the index has none, or [Outdated]
-	// Manifest names the chunk metadata of the indexed content (C5). It is certain while IndexedHash is neither empty
-	// nor [Outdated] and no work was interrupted.
+	// Manifest is the name of the manifest with the chunks of the indexed content (C5). It is certain if IndexedHash
+	// is neither empty nor [Outdated] and no work was interrupted.
 	Manifest string `col:"manifest"`
-	// Exclusion says why fetched content is kept out of the index; empty if it is not.
+	// Exclusion says why fetched content is kept out of the index. It is empty if the content is not kept out.
 	Exclusion string `col:"exclusion"`
 	// ImagesHash is the hash of the page's images as the index should hold them; empty when there are none.
 	ImagesHash string `col:"imagesHash"`
-	// ImageExclusion says why the page's images are kept out of the index; empty if they are not.
+	// ImageExclusion says why the page's images are kept out of the index. It is empty if they are not kept out.
 	ImageExclusion string `col:"imageExclusion"`
-	// AliasOf is the item that represents this one in the index (A16), because the page names it or because both have
-	// the same content. ErrorMessage says which. Empty for a page that represents itself.
+	// AliasOf is the item that represents this one in the index (A16), because the page declares that item canonical
+	// or because both have the same content. ErrorMessage says which of the two applies. AliasOf is empty for a page
+	// that represents itself.
 	AliasOf source.ID `col:"aliasOf"`
-	// CanonicalNote says why a possible canonical item does not represent this one. History records it once. While it
-	// is set, every check examines the canonical item again.
+	// CanonicalNote says why a possible canonical item does not represent this one. History records the reason once.
+	// While CanonicalNote is set, every check examines the canonical item again.
 	CanonicalNote string `col:"canonicalNote"`
-	// Unreadable is the source's last answer if that cannot be read. The held content is then older.
+	// Unreadable describes the source's last answer if no text could be extracted from that answer. The item's
+	// content is then from an earlier answer.
 	Unreadable Unreadable `col:"unreadable"`
-	// Soft404Fingerprint is the host's soft-404 fingerprint with which the content was compared. LikeSoft404 says how
-	// the two are alike; empty if they are not.
+	// Soft404Fingerprint is the host's soft-404 fingerprint with which the content was compared. LikeSoft404 says in
+	// what way the content is like the host's answer for missing pages; it is empty if they are not alike.
 	Soft404Fingerprint string `col:"absentMark"`
 	LikeSoft404        string `col:"looksAbsent"`
-	// States are short hashes of the page's last texts (see [pagechange.States]), under its NormalizationVersion.
-	// Empty in rows older than this column.
+	// States are short hashes of the page's last texts (see [pagechange.States]), made under the item's
+	// NormalizationVersion. States is empty in rows that are older than this column.
 	States []byte `col:"states"`
-	// Collapse is a reading with too little text to be accepted at once (H9). The item is kept as if that reading had
-	// not happened.
+	// Collapse describes a reading with too little text to be accepted at once (H9). Until it is accepted, the item
+	// is kept as if that reading had not happened.
 	Collapse pagechange.Collapse `col:"collapse"`
-	// Watched is the state of the part of the page that is watched.
+	// Watched is the state of the watched part of the page.
 	Watched              Watched `col:"watched"`
 	NormalizationVersion string  `col:"normalizationVersion"`
 	Language             string  `col:"language"`
 	MimeType             string  `col:"mimeType"`
 	Title                string  `col:"title"`
-	// Metadata of the page (H4); empty where the page has none.
+	// PublishedAt and the following fields are metadata of the page (H4). They are empty where the page has none.
 	PublishedAt time.Time `col:"publishedAt"`
 	ModifiedAt  time.Time `col:"modifiedAt"`
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
-	// Thin says why the page has little text without its scripts; empty for a page that has enough.
+	// Thin says why the page has little text when its scripts do not run. It is empty for a page that has enough
+	// text.
 	Thin string `col:"thin"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`
-	ImageCount       int    `col:"imageCount"` // images of the page in the index
+	ImageCount       int    `col:"imageCount"` // number of images of the page that are in the index
 
 	LastChecked  time.Time `col:"lastChecked"`
 	LastVerified time.Time `col:"lastVerified"` // when the source last answered with the content of RawHash
 	LastChanged  time.Time `col:"lastChanged"`
 	LastIndexed  time.Time `col:"lastIndexed"`
 
-	CaptureCount int   `col:"captureCount"` // captures that are kept, as far as known
-	CaptureBytes int64 `col:"captureBytes"` // their size before compression; 0 while unknown
+	CaptureCount int   `col:"captureCount"` // number of captures that are kept, as far as known
+	CaptureBytes int64 `col:"captureBytes"` // size of these captures before compression; 0 while unknown
 	// OldestCapture is the time of the oldest capture that retention may drop; zero if there is none.
 	OldestCapture time.Time `col:"oldestCapture"`
 
@@ -181,53 +186,53 @@ type Plan struct {
 	PredictedAt          time.Time `col:"predictedAt"` // when its site reports a change; the next check verifies it
 	GuardedSince         time.Time `col:"heldSince"`   // missing since; the mass-removal guard keeps it from being Gone
 	GoneSince            time.Time `col:"goneSince"`   // time of its tombstone; kept until the source answers again
-	// Level is the priority that applied when the next check was planned, a digit; empty for the default.
+	// Level is the priority, as a digit, that applied when the next check was planned. It is empty for the default.
 	Level string `col:"level"`
-	// ReindexRequested says that a forced check is waiting. ProcessedGeneration is the last generation that was
-	// checked.
+	// ReindexRequested says that a forced check is waiting. ProcessedGeneration is the last ReindexGeneration for
+	// which a check was done.
 	ReindexRequested    bool  `col:"reindexRequested"`
 	ProcessedGeneration int64 `col:"processedGeneration"`
 	// RebuildPending says that the item is waiting for its rebuild.
 	RebuildPending bool `col:"rebuildPending"`
 	// IndexPending says that the stored snapshot is not indexed yet, because the index was down or is being rebuilt
-	// (a pending index). ResumeAt is then the time of the next check of the site.
+	// (a pending index). ResumeAt is then when the site is checked next.
 	IndexPending bool      `col:"indexPending"`
 	ResumeAt     time.Time `col:"resumeAt"`
 }
 
-// Lock is the worker that has an item, and the fate of earlier workers. Batches write it.
+// Lock says which worker has an item, and what happened to earlier workers. Batches write it.
 type Lock struct {
 	LockedUntil time.Time `col:"lockedUntil"`
 	LockOwner   string    `col:"lockOwner"`
-	// Deaths is how many workers in a row died while they held the item. Alone says that the last of them worked on
-	// this item only.
+	// Deaths is how many workers in a row died while they held the item. Alone says that the last of these workers
+	// worked on this item only.
 	Deaths int  `col:"deaths"`
 	Alone  bool `col:"alone"`
 }
 
-// Missing is the item for a row that does not exist.
+// Missing returns the item for a row that does not exist.
 func Missing(key storage.Key) Item { return Item{key: key} }
 
 // Exists reports whether the item was read from a row.
 func (it *Item) Exists() bool { return it.etag != "" }
 
-// Key is the key of the item's row.
+// Key returns the key of the item's row.
 func (it *Item) Key() storage.Key { return it.key }
 
-// Revision is the revision at which the item was read or written.
+// Revision returns the revision at which the item was read or written.
 func (it *Item) Revision() storage.ETag { return it.etag }
 
 // Written records the new revision of the item's row.
 func (it *Item) Written(at storage.ETag) { it.etag = at }
 
-// Hash is the item's RowKey.
+// Hash returns the item's RowKey.
 func (it *Item) Hash() string { return it.key.Row }
 
-// Partition is the item's PartitionKey.
+// Partition returns the item's PartitionKey.
 func (it *Item) Partition() string { return it.key.Partition }
 
-// Source is the source for which the item was registered. Its Scheme is known only as far as it distinguishes
-// partitions, and only where partitions are schemes.
+// Source returns the source for which the item was registered. Its Scheme is known only where the partitions are
+// schemes, and only as far as it distinguishes these partitions.
 func (it *Item) Source() source.Source {
 	return source.Source{
 		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,

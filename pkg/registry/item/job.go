@@ -10,25 +10,26 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Job asks a worker to check 1 to [policy.JobItems] items of one host. It may be lost, doubled or late.
+// Job asks a worker to check 1 to [policy.JobItems] items of one host. The message with a job may be lost, doubled or
+// late.
 type Job struct {
 	PartitionKey string    `json:"partitionKey"`
 	Host         string    `json:"host"`
 	Items        []JobItem `json:"items"`
 	Reason       string    `json:"reason"`
 	RunID        string    `json:"runId,omitempty"`
-	// TraceParent is the W3C trace of the job; empty for none.
+	// TraceParent identifies the W3C trace of the job. It is empty if there is no trace.
 	TraceParent string `json:"traceparent,omitempty"`
 }
 
-// JobItem names one item of a job and the requested generation.
+// JobItem identifies one item of a job and the requested generation.
 type JobItem struct {
 	ID         source.ID `json:"id"`
 	RowKey     string    `json:"rowKey"`
 	Generation int64     `json:"generation"`
 }
 
-// Reasons of a job.
+// These are the reasons of a job.
 const (
 	ReasonRegistered = "registered"
 	ReasonForced     = "forced"
@@ -59,7 +60,7 @@ func ParseJob(body []byte) (Job, error) {
 	return j, nil
 }
 
-// Hashes are the RowKeys of the items of a job.
+// Hashes returns the RowKeys of the items of a job.
 func (j Job) Hashes() (out []string) {
 	for _, it := range j.Items {
 		out = append(out, it.RowKey)

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// DuePrefix is the prefix of due rows, HostPrefix the prefix of host rows.
+	// DuePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
 	DuePrefix  = "due|"
 	HostPrefix = "host|"
-	// AfterBar ends the range of a prefix whose last character is '|': it is the next character.
+	// AfterBar is the character after '|'. It replaces the '|' that ends a prefix to form the end of the prefix's
+	// range.
 	AfterBar = "}"
 )
 
-// DueRow is the RowKey of the due row of an item that is due at a time.
+// DueRow returns the RowKey of the due row of an item that is due at a time.
 func DueRow(at time.Time, hash string) string { return DuePrefix + storage.FormatTime(at) + "|" + hash }
 
-// ParseDueRow splits a due row's key.
+// ParseDueRow splits the RowKey of a due row into its time and hash.
 func ParseDueRow(row string) (at time.Time, hash string, ok bool) {
 	rest, found := strings.CutPrefix(row, DuePrefix)
 	if !found {
@@ -29,13 +30,13 @@ func ParseDueRow(row string) (at time.Time, hash string, ok bool) {
 	return at, hash, found && !at.IsZero()
 }
 
-// IndexKey is the key of the index row that leads to an item.
+// IndexKey returns the key of the index row that leads to an item.
 func IndexKey(hash string) storage.Key {
 	return storage.Key{Partition: hash[:2], Row: hash}
 }
 
-// IsItemRow reports whether a row of the items table is an item: only hashes have no '|'.
+// IsItemRow reports whether a row of the items table is an item: only the RowKeys of items contain no '|'.
 func IsItemRow(row string) bool { return !strings.Contains(row, "|") }
 
-// HostRow is the RowKey of a host's row.
+// HostRow returns the RowKey of a host's row.
 func HostRow(host string) string { return HostPrefix + host }

@@ -8,9 +8,9 @@ func (it *Item) MayVanish() bool {
 	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
 }
 
-// Revive records that an item is wanted that may be about to be purged. An item whose removal was requested starts
+// Revive records that an item that may be about to be purged is wanted. An item whose removal was requested starts
 // anew. A tombstone stays, but its retention starts again. A worker may have died during the purge, so the revived
-// item does not rely on anything that is kept elsewhere.
+// item does not rely on anything that is kept outside its row.
 func (it *Item) Revive(now time.Time) {
 	switch {
 	case it.RemoveRequested || it.MovedTo != "":
@@ -20,8 +20,8 @@ func (it *Item) Revive(now time.Time) {
 	}
 }
 
-// anew returns the item as if it had just been registered. Its generations never fall, and the lock stays so that its
-// worker notices the change.
+// anew returns the item as if it had just been registered, with two exceptions: its generations never fall, and its
+// lock stays so that the worker that holds it notices the change.
 func anew(it *Item, now time.Time) Item {
 	fresh := Item{
 		Identity: Identity{

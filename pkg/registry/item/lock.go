@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// LockTime is how long a worker holds its items. The job ends within that time.
+	// LockTime is how long a worker holds its items. The worker's job ends within that time.
 	LockTime = policy.LeaseTime
-	// RequestTime is the timeout of a request to the store. Until then the request may still take effect.
+	// RequestTime is the timeout of a request to the store. Until it has passed, the request may still take effect.
 	RequestTime = 30 * time.Second
 )
 
@@ -19,7 +19,7 @@ func (it *Item) Forced() bool {
 }
 
 // Eligible reports whether a worker may lock the item: no worker holds it, and it is due or forced. An expired lock
-// is respected for as long as a request of its holder may still take effect.
+// still counts for as long as a request of its holder may take effect.
 func (it *Item) Eligible(now time.Time) bool {
 	if !it.LockedUntil.IsZero() && it.LockedUntil.Add(RequestTime).After(now) {
 		return false
@@ -28,9 +28,9 @@ func (it *Item) Eligible(now time.Time) bool {
 }
 
 // CheckIsDue reports whether a due check has not begun yet. A running check does not count: it may have fetched the
-// page before the page changed, and a worker that outlived its lock may still commit. A request then moves the due
-// time to after the beginning of the lock, once, and the commit keeps that time. A pending index does not count
-// either, because it sends no request to the site.
+// page before the page changed, and a worker that outlived its lock may still commit. In that case a request moves
+// the due time, once, to after the beginning of the lock, and the commit keeps that time. A pending index does not
+// count either, because indexing a snapshot sends no request to the site.
 func (it *Item) CheckIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)
 	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Renamed returns the item's identity under rules, if it differs from the present one. The identity of a file does
-// not follow from the rules, and an item that is to be removed does not move.
+// Renamed returns the item's identity under rules, if that differs from the present identity. The identity of a file
+// does not depend on the rules. An item that is to be removed does not move.
 func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	if it.Type != source.URL || it.RemoveRequested {
 		return to, false
@@ -20,8 +20,8 @@ func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	return to, err == nil && to.Normalized != it.NormalizedSource
 }
 
-// As returns an item under another identity. The stored content is indexed under it at once, without a request to the
-// site. The next check of the site stays when it was.
+// As returns an item under another identity. The stored content is indexed at once under the new identity, without a
+// request to the site. The next check of the site stays at its time.
 func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n := *it
 	if it.AliasOf != "" { // the canonical item may have moved, too: examine it again
@@ -53,7 +53,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	return n
 }
 
-// Join merges a former item, old, into this one. The state of this one is kept.
+// Join merges the former item old into the item it. The state of it is kept.
 func Join(it, old *Item, now time.Time) {
 	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
 		it.Revive(now)
@@ -73,8 +73,8 @@ func Join(it, old *Item, now time.Time) {
 		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
 }
 
-// Derive recomputes the columns that follow from the identity alone, and reports whether any changed. The display
-// name of a file stays as it was given.
+// Derive recomputes the columns that depend on the identity alone, and reports whether any of them changed. The
+// display name of a file stays as it was given.
 func Derive(it *Item) (changed bool) {
 	group, display := it.Source().ContentGroupID(), it.DisplaySource
 	if it.Type == source.URL {

@@ -36,8 +36,8 @@ func ApplyPriority(it *Item, e options.Effective) {
 // Outdated is the IndexedHash of a page whose entry in the index exists, or may exist, but is not current.
 const Outdated = "outdated"
 
-// SetStale notes that the index may hold something else than it should of this item. A "not modified" answer is not
-// sufficient then, and the next check writes the index.
+// SetStale notes that the index may not hold what it should hold for this item. In that case a "not modified" answer
+// is not sufficient, and the next check writes to the index.
 func (it *Item) SetStale() {
 	if it.IndexedHash != "" {
 		it.IndexedHash = Outdated
@@ -54,7 +54,7 @@ func IndexAgain(it *Item, now time.Time) {
 	it.NextCrawlAt = policy.Earlier(it.NextCrawlAt, now)
 }
 
-// Rebuilt ends the item's part in a rebuild, whether or not the index was written.
+// Rebuilt records that a rebuild is done with the item, whether or not the index was written.
 func (it *Item) Rebuilt(written bool) {
 	if it.RebuildPending && !written {
 		it.SetStale()
@@ -62,21 +62,21 @@ func (it *Item) Rebuilt(written bool) {
 	it.RebuildPending = false
 }
 
-// Never is the next check of a paused item. Its due row exists like any other, but never becomes due.
+// Never is the time of the next check of a paused item. The item has a due row like any other, but never becomes due.
 var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is or may belong in the index. That is the content that the index
-// should hold if it had lost everything, and content whose text could not be extracted. Content that was never read,
-// because it is too large, has no text hash.
+// Indexable reports whether the item's content is in the index or may belong there. This includes the content that
+// the index should hold if it had lost everything, and content whose text could not be extracted. Content that was
+// never read, because it is too large, has no text hash and is not included.
 func (it *Item) Indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }
 
-// Replan moves the next check of an item to the time that its options require, and returns the reason. A check that
-// is forced, or an item that is about to be removed, keeps its time.
+// Replan moves the next check of an item to the time that the item's options require, and returns the reason. A
+// forced check, and the next check of an item that is about to be removed, keep their time.
 func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, now time.Time) (why string) {
 	if it.MayVanish() && !it.Paused || it.RemoveRequested || it.MovedTo != "" || it.Forced() {
 		return ""
@@ -84,7 +84,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	ApplyPriority(it, e)
 	next := &it.NextCrawlAt
 	if it.IndexPending {
-		next = &it.ResumeAt // the next check of the site, which gets no request before
+		next = &it.ResumeAt // when the site is checked next; the site gets no request before that
 	}
 	if it.Paused {
 		*next = Never
@@ -99,7 +99,7 @@ func Replan(it *Item, e options.Effective, c schedule.Config, jitter float64, no
 	check := options.Check{ID: string(it.ID), State: it.Schedule(), At: it.LastChecked, Jitter: jitter}
 	at, why := e.Replan(c, check, *next, now)
 	if at = policy.Stamp(at); !it.NextCrawlAt.After(now) && !it.IndexPending {
-		at = policy.Earlier(at, *next) // it is due, and only waits to be claimed
+		at = policy.Earlier(at, *next) // the item is due, and only waits to be claimed
 	}
 	*next = at
 	return "planned anew: " + why

@@ -7,44 +7,44 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// While a worker holds an item, people and sites request changes. The commit then finds an item other than the one
-// that the check has read, and must lose neither the findings nor the requests. The result is the item as if all
-// requests had been made right after the commit.
+// While a worker holds an item, people and sites request changes. The commit then finds a row other than the one that
+// the check has read, and must lose neither the findings nor the requests. The result is the item as if all requests
+// had been made right after the commit.
 
 // Meanwhile is an item that was written while a worker held it.
 type Meanwhile struct {
-	Read, Now *Item     // as the worker's batch read it, and as it is now
-	Began     time.Time // when the worker locked it
+	Read, Now *Item     // the item as the worker's batch read it, and as it is now
+	Began     time.Time // when the worker locked the item
 }
 
-// moved reports whether the next check was moved. A request in the same millisecond as the beginning of the lock
-// counts, too.
+// moved reports whether a request has moved the next check. A request in the same millisecond as the beginning of the
+// lock counts, too.
 func (m Meanwhile) moved() bool {
 	return !m.Now.NextCrawlAt.Equal(m.Read.NextCrawlAt) || m.Now.NextCrawlAt.Equal(m.Began)
 }
 
 func (m Meanwhile) rebuild() bool { return m.Now.RebuildRun != m.Read.RebuildRun }
 
-// Asked reports whether a check was requested that the worker's check does not answer.
+// Asked reports whether someone requested a check, and the worker's check does not answer that request.
 func (m Meanwhile) Asked(now time.Time) bool {
 	return m.rebuild() || m.Now.ReindexGeneration != m.Read.ReindexGeneration || m.moved() && !m.Now.NextCrawlAt.After(now)
 }
 
-// Rebase applies the requests that were made meanwhile to an item with a check's findings. Each record has its own
-// rule.
+// Rebase takes an item that has a check's findings, and applies to it the requests that were made meanwhile. Each
+// record has its own rule.
 func (m Meanwhile) Rebase(it *Item, now time.Time) {
 	it.etag = m.Now.etag
-	it.Identity, it.Asked = m.Now.Identity, m.Now.Asked // no check writes these
+	it.Identity, it.Asked = m.Now.Identity, m.Now.Asked // no check writes these records
 	m.rebasePlan(&it.Plan)
 	m.rebaseSeen(&it.Seen, now)
-	if !slices.Equal(m.Read.Tags, it.Tags) { // the check has indexed the earlier tags
+	if !slices.Equal(m.Read.Tags, it.Tags) { // the check has indexed the page with the earlier tags
 		IndexAgain(it, now)
 	}
-	// The lock is the worker's own.
+	// The record Lock stays, because the lock is the worker's own.
 }
 
-// rebaseSeen keeps what the check has seen. Only a person's acceptance of the next check's finding, and lines of
-// history, come from others.
+// rebaseSeen keeps what the check has found. Only two things come from other writers: a person's acceptance of what
+// the next check finds, and lines of history.
 func (m Meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	asked := m.Asked(now)
 	if asked || m.Read.Collapse.Asked != m.Now.Collapse.Asked {

@@ -13,7 +13,7 @@ const rowVersion = 1
 
 var itemRows = row.Of[Item]()
 
-// New is the item of a source that is registered now. It is due at once.
+// New returns the item for a source that is registered now. The item is due at once.
 func New(s source.Source, key storage.Key, now time.Time) Item {
 	return Item{
 		Identity: Identity{
@@ -54,7 +54,7 @@ func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	return ops
 }
 
-// Merge changes some columns of an item, at the revision that was read.
+// Merge changes some columns of an item. The item must still have the revision that was read.
 func (it *Item) Merge(props storage.Properties) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{Key: it.key, ETag: it.etag, Props: props}}
 }

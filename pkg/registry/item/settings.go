@@ -10,19 +10,20 @@ import (
 
 // Settings are a person's changes to an item. Fields that are not set change nothing.
 type Settings struct {
-	Tags    []string // the complete list, as [options.Tags] returns it; nil keeps the present ones
+	Tags    []string // the complete list of tags, as [options.Tags] returns it; nil keeps the present tags
 	Add     string   // a tag to add
 	Drop    string   // a tag to remove
 	Options options.Edit
 	Paused  *bool
-	// Replan plans the next check anew even if the item does not change, because the options of a tag have changed.
+	// Replan plans the next check anew even if the item does not change. It is set when the options of a tag have
+	// changed.
 	Replan bool
 }
 
-// Zero reports whether nothing is changed.
+// Zero reports whether the settings change nothing.
 func (s Settings) Zero() bool { return reflect.ValueOf(s).IsZero() }
 
-// Apply changes an item, and says what has changed; empty if nothing has.
+// Apply changes an item, and returns a description of the changes. The description is empty if nothing has changed.
 func (s Settings) Apply(it *Item) string {
 	var said []string
 	tags := it.Tags
@@ -54,7 +55,7 @@ func (s Settings) Apply(it *Item) string {
 	return strings.Join(said, "; ")
 }
 
-// set names the options that are set.
+// set returns the names of the options that are set.
 func set(o options.Options) string {
 	own := options.Merge(o, nil).From
 	var names []string

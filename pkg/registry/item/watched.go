@@ -2,22 +2,23 @@ package item
 
 import "time"
 
-// Watched is the state of the part of a page that is watched, or that counts (W10). The zero value is the state of an
-// item of which everything counts.
+// Watched is the state of the part of a page that is watched (W10). The zero value is the state of an item whose
+// whole content counts.
 type Watched struct {
-	// Key names the rules, and their version, under which the other fields were read.
+	// Key identifies the rules, with their version, under which the other fields were made.
 	Key string `json:"key"`
-	// States are short hashes of the part's last texts, as in [Seen].States; empty while the watch never worked.
+	// States are short hashes of the part's last texts, as in [Seen].States. It is empty if the watch has never
+	// worked.
 	States  []byte `json:"states,omitempty"`
 	Letters int    `json:"letters,omitempty"` // in the last text while the watch worked
-	// Broken says why the part is missing or not as expected (W16); empty while the watch works. States then keeps
-	// the last working texts.
+	// Broken says why the part is missing or not as expected (W16). It is empty while the watch works. While Broken
+	// is set, States keeps the hashes of the last texts that were found.
 	Broken string    `json:"broken,omitempty"`
 	Since  time.Time `json:"since,omitzero"`
-	// BrokenRaw is the hash of the body in which the watch is broken. That body is not stored where only the part is
-	// indexed.
+	// BrokenRaw is the hash of the body in which the part was not found as expected. Where only the part is indexed,
+	// that body is not stored.
 	BrokenRaw string `json:"brokenRaw,omitempty"`
-	// Empty says that a person has accepted that nothing is found.
+	// Empty says that a person has accepted that the watch finds nothing.
 	Empty bool `json:"empty,omitempty"`
 	// Asked says that a person accepts whatever the next reading finds.
 	Asked bool `json:"asked,omitempty"`
