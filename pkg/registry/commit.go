@@ -238,7 +238,7 @@ func (c *commit) updateHost(host *store.Host, now time.Time) {
 		return !p.Purge && !p.Item.NextCrawlAt.After(now)
 	})
 	if c.last {
-		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // a partition by scheme has other hosts
+		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // such a partition has more hosts
 		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
 }

@@ -18,7 +18,7 @@ type HostView struct {
 	Requests   int               // number of requests that these workers may have in flight
 	Losses     int               // number of tombstones in the mass-removal guard's window
 	Today      Budget            // the budget spent since midnight (UTC), including what current leases may still spend
-	Days       []policy.Spent    // the last 30 days including today, oldest first; empty days are omitted
+	Days       []policy.Spent    // what was spent on each of the last 30 days, oldest first, without empty days
 	Robots     map[string]Robots // the cached robots.txt by scheme
 }
 

@@ -11,21 +11,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Sites report when their pages have changed (lastmod), and some of these reports are false. So a report is first a
-// prediction: it is noted on the item, and the item's next regular check verifies it. The host row keeps the score,
-// which the commit of that check writes. Only a host with a good score gets its checks brought forward.
+// Sites report when their pages have changed (lastmod), and some of these reports are false. So a report is at first
+// only a prediction: it is noted on the item, and the item's next regular check verifies it. The commit of that check
+// updates the score of the host, which is kept in the host row. Only a host with a good score gets its checks brought
+// forward.
 
-// Change is a change of a page that its site reports, at some time between From and To.
+// Change is a change of a page that the site reports. The page changed at some time between From and To.
 type Change struct {
 	source.Source
 	From, To time.Time
 }
 
-// changeSample is how many changes of an unproven host are noted at a time.
+// changeSample is how many changes of a host are noted at a time while the host's reports are unproven.
 const changeSample = JobItems
 
-// scoreOf evaluates the prediction on an item by the finding of its check. A check that failed, or that found no
-// page, proves nothing, and the prediction stays.
+// scoreOf compares the prediction on an item with the finding of the item's check. A check that failed, or that found
+// no page, proves nothing, and the prediction stays.
 func scoreOf(was *Item, f *Finding) LastModRecord {
 	answered := !f.Purge && !f.Unasked && !f.Failed && f.Item.MissingChecks == 0
 	if !answered || was.LastChecked.IsZero() || f.Item.Collapse.Waits() {
@@ -41,10 +42,11 @@ func (r *Changes) Record(ctx context.Context, s source.Source) (LastModRecord, e
 	return h.LastMod, err
 }
 
-// Announce processes changes that a site reports for its pages, all of one host. It notes them on items that were not
-// checked since, for an unproven host on at most 32. The items of a truthful host become due now if they were due
-// later, and sweeps then claim them at the host's pace. noted counts all items with a new prediction, expedited those
-// that became due. The cost is a read for each change, a read of the host row, and a transaction for every 32 items.
+// Announce processes changes that a site reports for its pages, all of one host. It notes a change on an item that
+// was not checked since that change; for an unproven host it notes at most 32 changes. The items of a truthful host
+// become due now if they were due later, and sweeps then claim them at the host's pace. noted counts all items with a
+// new prediction. expedited counts the items that became due. The cost is a read for each change, a read of the host
+// row, and a transaction for every 32 items.
 func (r *Changes) Announce(ctx context.Context, claims []Change) (noted, expedited int, err error) {
 	for _, group := range groupBy(claims, func(c Change) string { return c.Partition(r.s.Options.Strategy) }) {
 		n, h, err := r.announce(ctx, group)
@@ -83,8 +85,8 @@ func (r *Changes) announce(ctx context.Context, claims []Change) (noted, expedit
 	return noted, expedited, nil
 }
 
-// groupBy groups a list by a key, in the order of first occurrence. With the scheme as partition, a host's pages may
-// be in two partitions.
+// groupBy groups a list by a key, in the order in which the keys first occur. Where partitions are schemes, a host's
+// pages may be in two partitions.
 func groupBy[T any](list []T, key func(T) string) (groups [][]T) {
 	at := map[string]int{}
 	for _, x := range list {
@@ -105,17 +107,17 @@ func sourcesOf(claims []Change) (out []source.Source) {
 	return out
 }
 
-// isNews reports whether a change is new for the item: it came after the item's last check, and is not the known
-// prediction.
+// isNews reports whether a change is new for the item: the change came after the item's last check, and the item has
+// no prediction yet.
 func (c Change) isNews(it *Item) bool {
 	alive := it.Exists() && !it.MayVanish() && !it.Paused && (it.Status == Indexed || it.Status == Crawled)
 	return alive && it.PredictedAt.IsZero() && it.LastChecked.Before(c.To.Add(time.Millisecond)) &&
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
 
-// forward notes a prediction on items of one partition, makes them due now, or both. Items that are locked, or that
-// another writer changes meanwhile, are skipped. written counts the items that were written, moved those that became
-// due earlier.
+// forward notes a prediction on items of one partition, makes them due now, or both. It skips items that are locked
+// or that another writer changes meanwhile. written counts the items that were written. moved counts the items that
+// became due earlier.
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
 	now := r.s.Now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
@@ -140,13 +142,13 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 	return moved, len(items), err
 }
 
-// justChecked is how long after a check [Changes.BringForward] does not move the next one.
+// justChecked is how long after a check [Changes.BringForward] leaves the item's next check where it is.
 const justChecked = 10 * time.Minute
 
-// BringForward makes items of one host due now, given by at most 32 sources. It moves at most most items, and none
-// that is due already or was checked within the last ten minutes. known says for each source whether there is an
-// item; moved counts the items that became due earlier. No check is forced, and an item that is gone or about to be
-// removed is not moved.
+// BringForward makes items of one host due now. The items are given by at most 32 sources. At most most items are
+// moved, and none that is due already or was checked within the last ten minutes. The result known says for each
+// source whether there is an item. The result moved counts the items that became due earlier. No check is forced, and
+// an item that is gone or about to be removed is not moved.
 func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	most int) (known []bool, moved int, err error) {
 	items, err := r.s.LoadSources(ctx, sources)

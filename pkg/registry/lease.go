@@ -11,16 +11,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostLease is the right to send requests to a host without an item, one at a time. It is kept in the host row like
-// the lease of a batch, so batches and host leases of all instances share one pace. The lease of a worker that died
-// ends at Until.
+// HostLease is the right to send requests to a host one at a time, without having an item of that host. It is kept in
+// the host row like the lease of a batch, so batches and host leases of all instances share one pace. If a worker
+// dies, its lease ends at Until.
 //
-// Acquire also creates the row of a host without items, and lists its partition, as a registration would. A pause
-// that the host asks for must outlive the lease, and a later registration uses the row as it is. [Hosts.Stats] omits
-// hosts without items.
+// For a host without items, Acquire also creates the host row and lists the row's partition, as a registration would.
+// A pause that the host asks for must outlive the lease, and a later registration uses the row as it is.
+// [Hosts.Stats] omits hosts without items.
 type HostLease struct {
 	Partition, Host string
-	// Starts are the earliest start of the first request, and the time from which further requests may start.
+	// Starts has two elements: the earliest start of the first request, and the time from which further requests may
+	// start.
 	Starts []time.Time
 	// Until is when the lease expires. No request may be in flight after it.
 	Until time.Time
@@ -30,10 +31,10 @@ type HostLease struct {
 	owner string
 }
 
-// Acquire acquires a lease of a host for requests that begin within patience, and waits up to patience for it. It
-// costs a read and a write, and as much again for each try while the host is busy. Errors: Throttled when the host is
-// not available within that time. The error says when the host may be available, and batches then let the returning
-// waiter go first.
+// Acquire acquires a lease of a host for requests that begin within patience, and waits up to patience for the lease.
+// It costs a read and a write, and another read and write for each try while the host is busy. Errors: Throttled when
+// the host is not available within that time. The error says when the host may be available. When the caller returns
+// then, batches let it go first.
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {
@@ -81,8 +82,8 @@ func (r *Hosts) tryAcquire(ctx context.Context, id store.HostID, owner string,
 	return lease, again, err
 }
 
-// Release releases the lease and records what was learned of the host. It may be retried after an error. A batch that
-// had to wait gets its job.
+// Release releases the lease and records what the caller found out about the host. It may be retried after an error.
+// If a batch had to wait for the lease, Release sends the job of that batch.
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
 	id := store.HostID{Partition: l.Partition, Host: l.Host}

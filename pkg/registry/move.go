@@ -14,18 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// An item's id follows from its normalized source, so changed rules for URLs give some items another identity. A new
-// item with that identity takes over the state of the old one, or, if there is such an item already, the old one is
-// merged into it. The writes, in this order:
+// An item's id is made from its normalized source, so when the rules for URLs change, some items get another
+// identity. A new item with that identity takes over the state of the old one. If an item with that identity exists
+// already, the old item is merged into it. The writes, in this order:
 //
-//	the new item, with a row that names the old one
+//	the new item, with a row that has the id of the old one
 //	the pointer of the old id, which leads to the new item from then on
 //	the old item: movedTo, and due at once. A worker removes its documents from the index, then its rows are deleted
 //
-// Each write records what the next one relies on, and may be repeated. Captures never move (spec 000 §6): the
-// captures of the old id stay as they are, and are found by the row that names the old item.
+// Each write records what the next one needs, and may be repeated. Captures never move (spec 000 §6): the captures of
+// the old id stay as they are, and the row with the old item's id leads to them.
 
-// Moved is the outcome of one step over the items.
+// Moved is the result of one step of the walk over the items.
 type Moved struct {
 	Items    int
 	Moved    int
@@ -38,7 +38,7 @@ type Moved struct {
 var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequested"}
 
 // Step walks over some items from a cursor, and moves those that have another identity under rules. If dry is true,
-// it only reports them. A step may be repeated from the same cursor, also concurrently.
+// Step only reports these items. A step may be repeated from the same cursor, also concurrently.
 func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
 	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
@@ -70,7 +70,7 @@ func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry b
 	return m, err
 }
 
-// moveOne moves an item of which only a few columns were read, and describes the move.
+// moveOne moves an item of which only a few columns were read, and returns a description of the move.
 func (r *Moves) moveOne(ctx context.Context, it *Item, to source.Source, dry bool) (example string, err error) {
 	_, joins, err := r.items.Lookup(ctx, to)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	}
 	asOf := old.Revision()
 	if !fresh {
-		asOf = "" // the state that was copied may be older than that
+		asOf = "" // the state that was copied may be older than this revision
 	}
 	_, err = r.s.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key: item.IndexKey(key.Row), Props: storage.Properties{"partition": key.Partition, "movedTo": string(to.ID())},
@@ -108,8 +108,8 @@ func (r *Moves) move(ctx context.Context, key storage.Key, to source.Source) err
 	return r.retire(ctx, key, to, asOf)
 }
 
-// adopt ensures that the new item exists and has a row that names the old one. fresh is false if an earlier try did
-// so.
+// adopt ensures that the new item exists and has a row with the id of the old one. fresh is false if an earlier try
+// has ensured this.
 func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh bool, err error) {
 	key := storage.Key{Partition: to.Partition(r.s.Options.Strategy), Row: to.Hash()}
 	former := storage.Entity{
@@ -128,7 +128,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 				return nil, err // an earlier try has created it
 			}
 		}
-		if !it.Exists() || it.MovedTo != "" { // must follow the read of the host row: see dropPointers
+		if !it.Exists() || it.MovedTo != "" { // this must follow the read of the host row: see dropPointers
 			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}
@@ -153,8 +153,8 @@ func adoptOps(now time.Time, old, it *Item, to source.Source, host *store.Host) 
 	return it.Write(oldDue, time.Time{})
 }
 
-// retire makes the old item due, to be removed from the index and then from the registry. If a check of the old item
-// is pending, or has changed it since its state was copied, the new item is checked instead.
+// retire makes the old item due, so that a worker removes it from the index and then from the registry. If a check of
+// the old item is pending, or has changed the item since its state was copied, the new item is checked instead.
 func (r *Moves) retire(ctx context.Context, key storage.Key, to source.Source, asOf storage.ETag) error {
 	return r.s.Retry(ctx, func(ctx context.Context) error {
 		it, err := r.s.LoadItem(ctx, key)
@@ -179,8 +179,8 @@ const formerPrefix = "former|"
 
 func formerRows(hash string) string { return formerPrefix + hash + "|" }
 
-// Formers lists the items that have moved to an item, including moves over several items. It costs no request if
-// there are none.
+// Formers lists the ids of the items that have moved to an item, including items that moved in several steps. It
+// costs no request if there are none.
 func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err error) {
 	if it.Formers == 0 {
 		return nil, nil
@@ -192,7 +192,7 @@ func (r *Moves) Formers(ctx context.Context, it *Item) (ids []source.ID, err err
 	return ids, err
 }
 
-// formers visits the rows that name the items that have moved to an item.
+// formers visits the rows with the ids of the items that have moved to an item.
 func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity)) error {
 	seen := map[string]bool{it.Hash(): true} // moves may form a cycle if rules were changed back
 	for open := []storage.Key{it.Key()}; len(open) > 0; open = open[1:] {
@@ -215,7 +215,8 @@ func (r *Moves) formers(ctx context.Context, it *Item, visit func(storage.Entity
 	return nil
 }
 
-// Drop removes the rows that name former items when their item is purged. Callers must delete their captures first.
+// Drop removes the rows with the ids of former items when the item to which they moved is purged. Callers must delete
+// the captures of the former items first.
 func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if it.Formers == 0 {
 		return nil
@@ -224,7 +225,7 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 	if err := r.formers(ctx, it, func(e storage.Entity) { rows = append(rows, e.Key) }); err != nil {
 		return err
 	}
-	for _, key := range slices.Backward(rows) { // most distant first: they are found only through the near ones
+	for _, key := range slices.Backward(rows) { // the most distant rows first: only the nearer rows lead to them
 		if _, err := r.s.Items.Transact(ctx, item.DropRow(key)); store.IgnoreLost(err) != nil {
 			return err
 		}

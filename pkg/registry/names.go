@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Types of the packages below, for callers of a registry.
+// These are types of the packages below, for callers of a registry.
 type (
 	Item       = item.Item
 	Identity   = item.Identity
@@ -25,7 +25,7 @@ type (
 	Cursor     = store.Cursor
 )
 
-// The pace and the state of a host, see package [policy].
+// These types describe the pace and the state of a host, see package [policy].
 type (
 	Politeness    = policy.Politeness
 	Budget        = policy.Budget

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Filter selects items. Empty fields do not filter.
+// Filter selects items. An empty field accepts all items.
 type Filter struct {
 	Host   string `json:"host,omitempty"`
 	Status Status `json:"status,omitempty"`
@@ -21,15 +21,15 @@ func (f Filter) wants(it *Item) bool {
 		(!f.Paused || it.Paused)
 }
 
-// Picked is a piece of the walk over all items.
+// Picked is the result of one piece of the walk over all items.
 type Picked struct {
-	Items  []Item // that match
+	Items  []Item // the items that match
 	Looked int    // how many items were examined
 	Next   Cursor // where the next piece begins
 	Done   bool   // there is nothing after Next
 }
 
-// Pick examines up to most items from a cursor, in the order of [Items.List], and returns those that match.
+// Pick examines at most most items from a cursor on, in the order of [Items.List], and returns those that match.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
 	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {
@@ -54,7 +54,7 @@ func (r *Items) Check(ctx context.Context, items []Item) []Registered {
 	return r.Register(ctx, sources, RegisterOptions{asked: true})
 }
 
-// Behind is the cursor after an item.
+// Behind returns the cursor after an item.
 func Behind(it *Item) Cursor {
 	return Cursor{Partition: it.Partition(), Row: store.JustPast(it.Hash())}
 }

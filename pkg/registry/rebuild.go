@@ -15,34 +15,37 @@ import (
 // Rebuild says which items are indexed again, and whether from the site or from snapshots (A19, B5).
 type Rebuild struct {
 	Run  string // id of the run: each run includes an item once
-	Host string // items of this host only; all if empty
-	// Refetch fetches the pages again. Otherwise the stored snapshots are indexed, and the schedule stays.
+	Host string // rebuild items of this host only; empty: of all hosts
+	// Refetch says that the pages are fetched again. If it is false, the stored snapshots are indexed, and the
+	// schedule stays as it is.
 	Refetch bool
-	// Force also fetches pages that the index does not hold: items that failed, that are excluded or Gone.
+	// Force says that pages that the index does not hold are fetched, too: items that failed, that are excluded or
+	// Gone.
 	Force bool
-	// Wanted selects the items, whether they are in the index or not. If nil, all items that belong in the index are
-	// selected. It may be called several times for one item.
+	// Wanted reports whether an item is selected. It is asked about every item, in the index or not. If Wanted is
+	// nil, all items that belong in the index are selected. It may be called several times for one item.
 	Wanted func(ctx context.Context, it *Item) (bool, error)
 }
 
-// RebuildStep is what one step of a rebuild did.
+// RebuildStep is the result of one step of a rebuild.
 type RebuildStep struct {
-	Items  int    // examined
-	Marked int    // of these, requested to be indexed again
+	Items  int    // number of items examined
+	Marked int    // number of these items that were requested to be indexed again
 	Next   Cursor // where the next step begins
 	Done   bool   // there is nothing after Next
 
-	// Outcomes of the requested items, set by [Rebuilds.Count] alone.
-	Indexed int // the index holds them
-	KeptOut int // excluded, gone or aliases of another item
-	Failed  int // their last check failed
-	// Manifests are the manifests of the indexed items.
+	// These fields are the outcomes of the requested items. Only [Rebuilds.Count] sets them.
+	Indexed int // number of items that the index holds
+	KeptOut int // number of items that are excluded, gone or aliases of another item
+	Failed  int // number of items whose last check failed
+	// Manifests are the names of the manifests of the indexed items.
 	Manifests map[source.ID]string
 }
 
-// Request walks over some items from a cursor and requests those that are selected: they are due at once, and a
-// worker indexes them. It may be repeated from the same cursor, also concurrently. Each run requests an item once,
-// and the counts are those of one step. Items that do not fit into the queue wait in due rows as usual.
+// Request walks over some items from a cursor and requests those that are selected: these items are due at once, and
+// a worker indexes them. Request may be repeated from the same cursor, also concurrently. Each run requests an item
+// once. The counts in step are those of this step only. Items that do not fit into the queue wait in due rows as
+// usual.
 func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	err = r.step(ctx, store.ItemWalk{Host: o.Host}, from, &step, func(partition string, items []Item) error {
 		return r.requestAll(ctx, partition, items, o, &step)
@@ -50,8 +53,8 @@ func (r *Rebuilds) Request(ctx context.Context, o Rebuild, from Cursor) (step Re
 	return step, err
 }
 
-// Count walks like [Rebuilds.Request], after all items of a run are done, and counts their outcomes. An item that a
-// later run has requested is not counted.
+// Count walks over the items as [Rebuilds.Request] does, and counts the outcomes. Callers call it after all items of
+// a run are done. An item that a later run has requested is not counted.
 func (r *Rebuilds) Count(ctx context.Context, o Rebuild, from Cursor) (step RebuildStep, err error) {
 	w := store.ItemWalk{Host: o.Host, Columns: []string{"id", "sourceHost", "status", "rebuildRun", "manifest"}}
 	err = r.step(ctx, w, from, &step, func(_ string, items []Item) error {
@@ -80,7 +83,7 @@ func (r *Rebuilds) step(ctx context.Context, w store.ItemWalk, from Cursor, step
 	return err
 }
 
-// name records an indexed item's manifest, if it has one.
+// name adds to the step the name of an item's manifest, if the item is indexed and has one.
 func (s *RebuildStep) name(it *Item) {
 	if it.Manifest == "" {
 		return
@@ -145,7 +148,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 		now := r.s.Now()
 		var ops []storage.Op
 		ops, marked = planRebuild(now, items, h, o)
-		if items = nil; len(ops) == 0 { // planRebuild has changed them
+		if items = nil; len(ops) == 0 { // planRebuild has changed items, so they must be read again
 			return nil, nil
 		}
 		return &store.Change{Ops: ops, Hint: now}, nil
@@ -153,16 +156,16 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 	return marked, err
 }
 
-// planRebuild decides which items of one host, as read, are requested and how they change. It recomputes the columns
-// that follow from the identity for all of them (spec 003 §9).
+// planRebuild decides which items of one host are requested, and how these change. The items must be as they were
+// read. For all items, requested or not, it recomputes the columns that depend on the identity alone (spec 003 §9).
 func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := item.Derive(it)
 		switch {
-		case !it.Exists(): // deleted meanwhile
+		case !it.Exists(): // the item was deleted meanwhile
 		case it.RebuildRun == o.Run:
-			marked++ // an earlier try has requested it
+			marked++ // an earlier try has requested the item
 		case it.Indexable() || o.Force || o.Wanted != nil:
 			marked++
 			ops = append(ops, rebuildOps(now, it, h, o)...)
@@ -173,7 +176,7 @@ func planRebuild(now time.Time, items []Item, h *store.Host, o Rebuild) (ops []s
 	return ops, marked
 }
 
-// rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
+// rebuildOps makes one item due now, either as a pending index, which sends no request to the site, or as a check.
 func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, store.TallyOf(it), "from its snapshot"
 	it.RebuildRun, it.RebuildPending = o.Run, true
@@ -196,9 +199,9 @@ func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op 
 	return it.Write(oldDue, time.Time{})
 }
 
-// Waiting counts the items of a host, or of all hosts, that are waiting for a rebuild, from a partition on. It reads
-// the host rows of at most 1,000 partitions. next is where the next call continues, and done says that there is no
-// more.
+// Waiting counts the items that are waiting for a rebuild, those of one host, or of all hosts if host is empty. It
+// begins at the partition from and reads the host rows of at most 1,000 partitions. next is where the next call
+// continues. done says that no partitions remain.
 func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string

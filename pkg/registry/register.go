@@ -19,20 +19,21 @@ import (
 
 // RegisterOptions say how sources are registered.
 type RegisterOptions struct {
-	Force  bool   // check without conditions, and index the result (A15)
-	Method string // discoveryMethod of new items, "API" when empty
-	// Credential is the name of the credential for the sources (A24); empty keeps the items' own.
+	Force  bool   // check without conditional requests, and index the result (A15)
+	Method string // discoveryMethod of new items; "API" when empty
+	// Credential is the name of the credential for the sources (A24). If it is empty, existing items keep their
+	// credential.
 	Credential string
-	// Respell allows another name for a registered file if both names are the same source, such as a//b for a/b.
-	// Otherwise the registration is refused, because a container treats the two names as two files.
+	// Respell allows a registered file to get another name if both names are the same source, such as a//b for a/b.
+	// If it is false, the registration is refused, because a container treats the two names as two files.
 	Respell bool
-	// NewOnly does not change existing items, whatever their state. They are reported as they are (E1).
+	// NewOnly says that existing items do not change, whatever their state. They are reported as they are (E1).
 	NewOnly bool
-	// Missing says, with NewOnly, that the caller has just found no items for the sources. Items are then read only
-	// if that has changed meanwhile.
+	// Missing may be set together with NewOnly. It says that the caller has just found no items for the sources.
+	// Items are then read only if some have been created meanwhile.
 	Missing bool
-	// Run is the backfill run that found the sources, and Job names the job of each (E2). New items keep both, so a
-	// registration that is repeated after a crash recognizes its own items.
+	// Run is the backfill run that found the sources, and Job returns the job of each source (E2). New items store
+	// both. So a registration that is repeated after a crash recognizes the items that it has created.
 	Run string
 	Job func(source.Source) string
 	// Tags returns the tags for a new item, as [options.Tags] gives them; no tags when nil.
@@ -40,11 +41,11 @@ type RegisterOptions struct {
 	// Settings are applied to every registered item, new or not.
 	Settings Settings
 
-	asked bool   // a person requests checks of these very items, so a pause does not matter
-	by    string // name of the key that made the request, for the history
+	asked bool   // a person requests checks of exactly these items, so a pause does not matter
+	by    string // name, for the history, of the key with which the request was made
 }
 
-// Registered is the outcome for one source.
+// Registered is the outcome of a registration for one source.
 type Registered struct {
 	Item    Item
 	Created bool
@@ -91,7 +92,7 @@ type hostGroup struct {
 type member struct {
 	source.Source
 	wanted []int
-	others []int // positions of other files that are the same source
+	others []int // positions of files with other names that are the same source
 }
 
 func (r *Items) group(sources []source.Source) []hostGroup {
@@ -158,7 +159,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	return plan.out, nil
 }
 
-// loadForRegister reads items, and which of them are waiting for a job, see loadIdle.
+// loadForRegister reads items, and finds out which of them are waiting for a job: see loadIdle.
 func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []string,
 	o RegisterOptions) (items []Item, idle []storage.ETag, err error) {
 	if items, err = r.s.LoadItems(ctx, partition, hashes); err == nil {
@@ -167,7 +168,7 @@ func (r *Items) loadForRegister(ctx context.Context, partition string, hashes []
 	return items, idle, err
 }
 
-// missing returns items that do not exist.
+// missing returns, for each hash, the item of a row that does not exist.
 func missing(partition string, hashes []string) (items []Item) {
 	for _, hash := range hashes {
 		items = append(items, item.Missing(storage.Key{Partition: partition, Row: hash}))
@@ -190,14 +191,15 @@ func allExist(items []Item) bool {
 // registerPlan is what a registration writes and sends.
 type registerPlan struct {
 	ops    []storage.Op
-	hint   time.Time // for the first written row that needs attention
+	hint   time.Time // time of the hint for the first written row that needs attention
 	jobs   []JobItem
 	reason string
 	out    []Registered
-	back   []string // hashes of items that had moved, and are registered again
+	back   []string // hashes of items that had moved and are now registered again
 }
 
-// created returns the hashes of items that the registration creates, or that had moved and are registered again.
+// created returns the hashes of the items that the registration creates, and of those that had moved and are now
+// registered again.
 func (p registerPlan) created() (hashes []string) {
 	hashes = slices.Clone(p.back)
 	for _, got := range p.out {
@@ -208,15 +210,15 @@ func (p registerPlan) created() (hashes []string) {
 	return hashes
 }
 
-// errItemLimit ends the error for a source whose host has reached its limit of items.
+// errItemLimit is part of the error for a source whose host has reached its limit of items.
 var errItemLimit = errors.New("LIMIT_ITEMS_PER_HOST")
 
 // IsItemLimit reports whether a source was not registered because its host has reached its limit of items
 // ([Politeness].MaxItems). The kind of such an error is Blocked.
 func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
-// full returns why a host cannot have another item; nil if it can. The limit is exact, because adding an item writes
-// the host row.
+// full returns why a host cannot have another item, or nil if it can. The limit is exact, because each new item also
+// writes the host row.
 func full(h *store.HostState, p Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
@@ -228,9 +230,9 @@ func full(h *store.HostState, p Politeness) error {
 	return fault.New(fault.Blocked, "host %s has %d items, the limit is %d (%w)", h.Host, n, p.MaxItems, errItemLimit)
 }
 
-// planRegister decides the changes for sources of one host and their items as read. Items whose next check has not
-// begun yet do not change, unless forced. Of these, the ones with a revision in idle have an unclaimed due row, which
-// is claimed.
+// planRegister decides the changes for sources of one host. The items must be as they were read. Items whose next
+// check has not begun yet do not change, unless their check is forced. Some of these items have a revision in idle:
+// their due rows are not claimed yet, and the plan claims them.
 func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *store.Host, o RegisterOptions,
 	p Politeness) registerPlan {
 	plan := registerPlan{reason: item.ReasonRegistered, out: make([]Registered, len(chunk))}
@@ -268,7 +270,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if claimed {
 			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
-			plan.hint = now // for the next sweep, if no worker claims it before
+			plan.hint = now // for the next sweep, if no worker claims the row before
 			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
@@ -280,14 +282,14 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	return plan
 }
 
-// taken reports whether the item of a source belongs to a file with another name.
+// taken reports whether the item of a source was registered for a file with another name.
 func (m member) taken(it *Item, o RegisterOptions) bool {
 	alive := it.Exists() && it.Status != Gone && !it.RemoveRequested
 	return alive && !o.Respell && !sameFile(m.Source, it.DisplaySource)
 }
 
-// sameFile reports whether a source may also be read under that name. Where the identity ignores case, so does this
-// comparison.
+// sameFile reports whether the source s may also be read under the name display. The comparison ignores case where
+// the identity does.
 func sameFile(s source.Source, display string) bool {
 	return s.Type != source.File || strings.EqualFold(s.Display, display)
 }
@@ -327,7 +329,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 			it.SetStale()
 		}
 		it.Record(now, "set", what+o.by)
-		item.ApplyPriority(it, options.Merge(it.Options, nil)) // the priority of its tags is added when it is replanned
+		item.ApplyPriority(it, options.Merge(it.Options, nil)) // replanning adds the priority of the item's tags
 	}
 	if o.isParked(it) {
 		it.CheckAt(Never)
@@ -348,7 +350,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	return it.Write(oldDue, claimedUntil(now, claimed))
 }
 
-// by returns the suffix of a sentence with the name of the key in a context; empty where no key is needed.
+// by returns text that ends a sentence with the name of the key in a context. It is empty where no key is needed.
 func by(ctx context.Context) string {
 	if name := telemetry.From(ctx).Actor; name != "" {
 		return " (key " + name + ")"

@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Names of the registry's tables and queues, see [store.Options].
+// These are the names of the registry's tables and queues, see [store.Options].
 const (
 	DefaultTable    = store.DefaultTable
 	JobQueue        = store.JobQueue
 	PoisonQueue     = store.PoisonQueue
-	SlowQueue       = store.SlowQueue // jobs of hosts that do not answer, see [Jobs.MoveToSlow]
+	SlowQueue       = store.SlowQueue // queue of the jobs of hosts that do not answer, see [Jobs.MoveToSlow]
 	SlowPoisonQueue = store.SlowPoisonQueue
 )
 
@@ -56,7 +56,7 @@ type (
 	// Changes evaluates the changes that sites report, and uses the reports of sites that prove truthful.
 	Changes struct{ s *store.Store }
 
-	// Rebuilds requests that items are indexed again.
+	// Rebuilds requests that items be indexed again.
 	Rebuilds struct {
 		s    *store.Store
 		jobs *Jobs
@@ -69,7 +69,7 @@ type (
 		jobs  *Jobs
 	}
 
-	// Aliases lists the aliases that an item represents.
+	// Aliases keeps the lists of the aliases that items represent.
 	Aliases struct {
 		s     *store.Store
 		items *Items
@@ -90,5 +90,6 @@ func New(under storage.Store, o Options) *Registry {
 // Create creates the tables and queues that are missing.
 func (r *Registry) Create(ctx context.Context) error { return r.s.Create(ctx) }
 
-// Tables returns the table names of a registry whose items table is called items, [DefaultTable] when empty.
+// Tables returns the table names of a registry. The parameter items is the name of the items table; if it is empty,
+// [DefaultTable] is used.
 func Tables(items string) (itemsTable, index, hints string) { return store.Tables(items) }

@@ -12,8 +12,8 @@ import (
 )
 
 // Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Remove
-// returns the changed item. If the source is registered before the purge, the item is kept and starts anew. Errors:
-// NotFound.
+// returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
+// Errors: NotFound.
 func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 			return nil, unknown(id)
 		}
 		if it.RemoveRequested && it.CheckIsDue(now) {
-			return nil, nil // requested before
+			return nil, nil // the purge was requested before
 		}
 		it.RemoveRequested, it.NextCrawlAt = true, now
 		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
@@ -47,8 +47,8 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 	return it, err
 }
 
-// beginUnasked begins the items of a job that need no request to the host, because the host is not available. The
-// others are parked until it is.
+// beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
+// available. The other items are parked until the host is available.
 func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *store.Host, todo []*Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
@@ -70,7 +70,7 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 }
 
 // repent handles an item that was changed during its purge. The rows that remain are deleted, or kept if the item is
-// wanted again. In that case [Item.Revive] has already dropped every reference to purged data.
+// wanted again. If it is wanted again, [Item.Revive] has already dropped every reference to purged data.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {
@@ -84,7 +84,7 @@ func (p *pending) repent(cur Item) {
 // readPointers reads the revisions of the pointers to items that are to be purged.
 func (c *commit) readPointers(ctx context.Context) error {
 	for _, p := range c.done {
-		if !p.Purge || p.Item.MovedTo != "" { // its pointer leads to another item
+		if !p.Purge || p.Item.MovedTo != "" { // the pointer leads to another item
 			continue
 		}
 		e, err := c.r.s.Index.Get(ctx, item.IndexKey(p.Item.Hash()))
@@ -96,11 +96,12 @@ func (c *commit) readPointers(ctx context.Context) error {
 	return nil
 }
 
-// dropPointers deletes the pointers to purged items, unless the items were registered again. A registration reads the
-// host row, then writes the pointer, then inserts the item under that revision of the host row. If it read the host
-// row before the purge, which writes that row, its transaction fails and it decides anew. If it read it after the
-// purge, it has written the pointer since this commit read it, and the delete fails. A pointer that remains because
-// the process dies here leads to no item, as any pointer does while its item is being registered.
+// dropPointers deletes the pointers to purged items, except to items that were registered again. A registration reads
+// the host row, then writes the pointer, then inserts the item, provided that the host row still has the revision
+// that was read. If the registration read the host row before the purge, its transaction fails, because the purge
+// writes the host row, and the registration decides anew. If it read the host row after the purge, it has written the
+// pointer after this commit read the pointer, so the delete fails. A pointer that remains because the process dies
+// here leads to no item, as any pointer does while its item is being registered.
 func (c *commit) dropPointers(ctx context.Context) {
 	for _, p := range c.done {
 		if !p.Purge || p.pointer == "" {

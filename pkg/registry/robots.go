@@ -9,10 +9,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// maxRobotsText bounds the stored text (RFC 9309 §2.5 requires at least 500 KiB).
+// maxRobotsText bounds the stored text, in bytes (RFC 9309 §2.5 requires at least 500 KiB).
 const maxRobotsText = 512 * 1024
 
-// Robots is the cached robots.txt of one origin, with what is needed to refresh it.
+// Robots is the cached robots.txt of one origin, with the data needed to refresh it.
 type Robots struct {
 	FetchedAt    time.Time `col:"fetchedAt"`
 	Expires      time.Time `col:"expires"`
@@ -31,14 +31,14 @@ func robotsRow(scheme, host string) string { return "robots|" + scheme + "|" + h
 
 var robotsRows = row.Of[Robots]()
 
-// Robots reads the cached robots.txt of an origin; a zero value if there is none.
+// Robots reads the cached robots.txt of an origin. It returns a zero Robots if there is none.
 func (r *Hosts) Robots(ctx context.Context, partition, scheme, host string) (Robots, error) {
 	out, _, err := robotsRows.Load(ctx, r.s.Items, storage.Key{Partition: partition, Row: robotsRow(scheme, host)})
 	return out, err
 }
 
-// PutRobots replaces the cached robots.txt of an origin. The last writer wins, because every writer has just asked
-// the site.
+// PutRobots replaces the cached robots.txt of an origin. The last writer wins, because every writer has just
+// requested the file from the site.
 func (r *Hosts) PutRobots(ctx context.Context, partition, scheme, host string, v Robots) error {
 	if len(v.Text) > maxRobotsText {
 		return fault.New(fault.TooLarge, "robots.txt of %d bytes", len(v.Text))

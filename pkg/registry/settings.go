@@ -19,8 +19,8 @@ func (o RegisterOptions) isParked(it *Item) bool {
 	return paused && !o.Force && !o.asked && !it.MayVanish()
 }
 
-// Set changes the settings of an item and moves its next check accordingly, at once. A check that is forced, or an
-// item that is about to be removed, keeps its time. Errors: NotFound.
+// Set changes the settings of an item and moves its next check accordingly, at once. A forced check, and the next
+// check of an item that is about to be removed, keep their time. Errors: NotFound.
 func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err error) {
 	found, err := r.Find(ctx, id)
 	if err != nil {

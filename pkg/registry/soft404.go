@@ -10,17 +10,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Soft404 is an origin's answer for pages that do not exist. Its row is next to the row of robots.txt.
+// Soft404 is an origin's answer to requests for pages that do not exist. Its row is next to the row of robots.txt.
 type Soft404 struct {
-	AskedAt time.Time `col:"askedAt"` // when a worker last claimed to ask; zero: never
-	Page    string    `col:"page"`    // description of the page that it shows instead of a 404; empty: none
-	Known   bool      `col:"known"`   // Page is an answer; false while there has been none
-	// Fingerprint identifies the answer. While it stays the same, content that was compared with an earlier Page need
-	// not be compared again. Empty for an origin that answers 404.
+	AskedAt time.Time `col:"askedAt"` // when a worker last claimed the request to the origin; zero: never
+	Page    string    `col:"page"`    // description of the page that the origin shows instead of a 404; empty: none
+	Known   bool      `col:"known"`   // Page is from an answer; false while the origin has not answered
+	// Fingerprint identifies the answer. Content that was compared with an earlier Page need not be compared again
+	// while Fingerprint stays the same. It is empty for an origin that answers 404.
 	Fingerprint string `col:"mark"`
 
 	scheme, host string
-	before       string // as read
+	before       string // the fingerprint as read
 	key          storage.Key
 	etag         storage.ETag
 }
@@ -35,8 +35,8 @@ func (r *Hosts) Soft404(ctx context.Context, partition, scheme, host string) (So
 	return a, err
 }
 
-// ClaimSoft404 claims the request to an origin. Of several callers that have read the same row, one succeeds. The
-// claim counts even if the caller dies before it has the answer.
+// ClaimSoft404 claims for its caller the request for a page that does not exist. Of several callers that have read
+// the same row, one succeeds. The claim is valid even if that caller dies before it has the answer.
 func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Soft404, bool, error) {
 	a.AskedAt = policy.Stamp(now)
 	tags, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))
@@ -47,8 +47,8 @@ func (r *Hosts) ClaimSoft404(ctx context.Context, a Soft404, now time.Time) (Sof
 	return a, true, nil
 }
 
-// PutSoft404 stores the answer for the caller that claimed the request, unless another caller has asked since. The
-// same transaction writes a new fingerprint to the host row, so every later [Batch] has it.
+// PutSoft404 stores the answer for the caller that claimed the request, unless another caller has claimed it since.
+// The same transaction writes a new fingerprint to the host row, so every later [Batch] has the new fingerprint.
 func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	if a.Fingerprint == a.before {
 		_, err := r.s.Items.Transact(ctx, soft404Rows.Put(a.key, a.etag, &a))

@@ -12,27 +12,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// HostStats are the statistics of one host that need no read of its items (A23).
+// HostStats are the statistics of one host for which its items need not be read (A23).
 type HostStats struct {
 	Host       string
 	Items      map[Status]int
-	Due        int // due now and waiting
-	InFlight   int // due now and claimed by a job
-	Rebuilding int // items waiting for a rebuild
-	Guarded    int // items that the mass-removal guard keeps from being Gone
-	Checks     int // recent checks that the rates are based on
+	Due        int // number of items that are due now and waiting
+	InFlight   int // number of items that are due now and claimed by a job
+	Rebuilding int // number of items that are waiting for a rebuild
+	Guarded    int // number of items that the mass-removal guard keeps from being Gone
+	Checks     int // number of recent checks on which the rates are based
 	Changes    int
 	Errors     int
-	// PausedUntil is until when the host gets no request, because it asked for a pause or a budget is spent; zero if
-	// it may get requests.
+	// PausedUntil is until when the host gets no request, because the host asked for a pause or a budget is spent. It
+	// is zero if the host may get requests.
 	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
-	// Unread says that due or claimed rows may exist that were not read. Due is then a lower bound.
+	// Unread says that due or claimed rows may exist that were not read. In that case Due is a lower bound.
 	Unread bool
 }
 
-// maxDueCount bounds the due rows that are counted per partition. Beyond it Due is a lower bound.
+// maxDueCount bounds the due rows that are counted per partition. If there are more, Due is a lower bound.
 const maxDueCount = 20_000
 
 // ExactHosts is how many hosts [Hosts.Stats] reads exactly.
@@ -41,11 +41,11 @@ const ExactHosts = 100
 // mostHints bounds the hints that are read to find hosts with something due.
 const mostHints = 1000
 
-// Stats returns the counters of every host, or of one when host is not empty. It reads the host row and the due rows
-// of up to [ExactHosts] hosts, and of as many others that have something due or in flight. All other hosts are
-// reported as their last change has left them, at one request for 1,000 of them. For those, Due is the number of
-// items that were never fetched, or at least one where a sweep still has to scan; nothing is in flight; and the
-// change rate is up to a day old.
+// Stats returns the counters of every host, or of one if host is not empty. It reads the host row and the due rows of
+// up to [ExactHosts] hosts, and of as many other hosts that have something due or in flight. All other hosts are
+// reported with the counters that were copied after their last change, at one request for 1,000 hosts. For these
+// hosts, Due is the number of items that were never fetched, and at least one where a sweep still has to scan;
+// nothing is in flight; and the change rate is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.Now()
 	if host != "" || r.s.Options.Strategy == source.ByScheme {
@@ -100,12 +100,13 @@ func (r *Hosts) readStats(ctx context.Context, host string, now time.Time) (out 
 
 // attention describes a partition that has something due or in flight.
 type attention struct {
-	overdue bool // a sweep still has to scan it
-	read    bool // it is among those that are read
+	overdue bool // a sweep still has to scan the partition
+	read    bool // the rows of the partition are read
 }
 
-// attention finds partitions that have something due or in flight by their hints, those that have waited longest
-// first: their hints are within [item.JobTTL]. It reads nothing if all hosts are read anyway.
+// attention finds partitions that have something due or in flight. It finds them by their hints, which are no later
+// than [item.JobTTL] from now, and begins with those that have waited longest. If all hosts are read anyway, it reads
+// nothing.
 func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[string]attention, error) {
 	found := map[string]attention{}
 	if hosts <= ExactHosts {
@@ -126,13 +127,13 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 	return found, nil
 }
 
-// Recount continues a round over all hosts that repairs the copied counters for lists and [Hosts.Stats]. It also
-// copies the change rate, which is not written for each check. A round begins once a day, and at once in a store that
-// has had none. One call processes at most 1,000 hosts, with a read for each and a write for each hundred. It costs
-// one read while no round is due. mended counts the hosts whose items were counted wrongly.
+// Recount continues a round over all hosts that repairs the copied counters, which lists and [Hosts.Stats] read. It
+// also copies the change rate, because not every check writes that. A round begins once a day, and at once in a store
+// that has had none. One call processes at most 1,000 hosts, with one read for each host and one write for each
+// hundred. It costs one read while no round is due. mended counts the hosts whose items were counted wrongly.
 func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
 
-// Backlog returns how many items of a source's host are registered and not fetched yet. It costs one point read.
+// Backlog returns how many items of a source's host are registered but not fetched yet. It costs one point read.
 func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 	h, err := r.s.LoadHost(ctx, s.Partition(r.s.Options.Strategy), s.Host)
 	return h.Counts[Pending], err
@@ -178,7 +179,7 @@ func statsOf(h *store.HostState, now time.Time, p Politeness) HostStats {
 	return s
 }
 
-// listedStats returns the statistics in a host's copied counters, without the due rows.
+// listedStats returns the statistics that a host's copied counters contain, without reading the due rows.
 func listedStats(s *store.HostSums, now time.Time) HostStats {
 	out := HostStats{Host: s.Partition, Items: s.Counts, Checks: s.Rates.Checks, Changes: s.Rates.Changes,
 		Errors: s.Rates.Errors, Rebuilding: s.Rebuilding, Guarded: s.Guarded}
@@ -194,7 +195,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar,
 		Select: []string{"host", "enqueuedUntil"},
 	}
-	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // the other hosts are not wanted
+	if len(stats) == 1 && r.s.Options.Strategy == source.ByScheme { // only this host is wanted
 		q.Where = map[string]string{"host": stats[0].Host}
 	}
 	n := 0
@@ -215,7 +216,7 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 			return nil
 		}
 		switch {
-		case !known: // a host that was registered after its partition was read
+		case !known: // the host was registered after its partition was read
 		case item.EnqueuedUntil(e).After(now):
 			stats[i].InFlight++
 		default:

@@ -83,7 +83,7 @@ func (a *Answers) seen(ctx context.Context, queries []search.Query) (out Found, 
 		return out, err
 	}
 	for _, s := range out.Seen {
-		if s.Item.LastIndexed.After(began) { // the result may be of the older content, and would be cited as the newer
+		if s.Item.LastIndexed.After(began) { // the result may show older content than it cites
 			out.Results, err = a.Search(ctx, queries)
 			break
 		}

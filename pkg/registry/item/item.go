@@ -18,7 +18,7 @@ const (
 	Crawled    Status = "Crawled"    // fetched, but not in the index, or not yet
 	Indexed    Status = "Indexed"    // fetched, and the index holds what was fetched
 	Error      Status = "Error"      // the last try failed; it is retried with backoff
-	OutOfScope Status = "OutOfScope" // robots.txt or the page itself forbids it, or another item represents it
+	OutOfScope Status = "OutOfScope" // robots.txt or the page forbids indexing, or the page is an alias
 	Gone       Status = "Gone"       // missing in several checks, and removed from the index
 )
 
@@ -59,7 +59,7 @@ type Identity struct {
 	ContentGroupID   string      `col:"contentGroupId"`
 	ParentPageID     string      `col:"parentPageId"`
 	DiscoveryMethod  string      `col:"discoveryMethod"`
-	DiscoveryRun     string      `col:"discoveryRunId"` // the backfill run that found the item, and its job (E2)
+	DiscoveryRun     string      `col:"discoveryRunId"` // backfill run that found the item (E2)
 	DiscoveryJob     string      `col:"discoveryJobId"`
 	Credential       string      `col:"credential"` // name of the credential; the settings contain the secret (A24)
 	FirstSeen        time.Time   `col:"firstSeen"`
@@ -96,7 +96,7 @@ type Seen struct {
 
 	FetchSource       string   `col:"fetchSource"` // the form of the address that is requested, if it differs
 	HTTPEtag          string   `col:"httpEtag"`
-	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it, for conditional requests
+	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it; conditional requests repeat it
 	HTTPContentLength int64    `col:"httpContentLength"`
 	HTTPStatusCode    int      `col:"httpStatusCode"`
 	HTTPRedirectChain []string `col:"httpRedirectChain"`
@@ -115,7 +115,7 @@ type Seen struct {
 	RawHash     string `col:"rawHash"`     // sha256:<hex> of the body as stored
 	ContentHash string `col:"contentHash"` // sha256:<hex> of the content (A10)
 	TextHash    string `col:"textHash"`
-	IndexedHash string `col:"indexedHash"` // contentHash in the index; empty if the index has none, or [Outdated]
+	IndexedHash string `col:"indexedHash"` // ContentHash in the index; "": not in the index; or [Outdated]
 	// Manifest is the name of the manifest with the chunks of the indexed content (C5). It is certain if IndexedHash
 	// is neither empty nor [Outdated] and no work was interrupted.
 	Manifest string `col:"manifest"`
@@ -183,9 +183,9 @@ type Plan struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
-	PredictedAt          time.Time `col:"predictedAt"` // when its site reports a change; the next check verifies it
-	GuardedSince         time.Time `col:"heldSince"`   // missing since; the mass-removal guard keeps it from being Gone
-	GoneSince            time.Time `col:"goneSince"`   // time of its tombstone; kept until the source answers again
+	PredictedAt          time.Time `col:"predictedAt"` // time of a reported change; the next check verifies it
+	GuardedSince         time.Time `col:"heldSince"`   // since when the page is missing and the guard prevents Gone
+	GoneSince            time.Time `col:"goneSince"`   // when the item got its tombstone; kept until the source answers
 	// Level is the priority, as a digit, that applied when the next check was planned. It is empty for the default.
 	Level string `col:"level"`
 	// ReindexRequested says that a forced check is waiting. ProcessedGeneration is the last ReindexGeneration for

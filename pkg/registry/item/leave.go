@@ -33,7 +33,7 @@ func anew(it *Item, now time.Time) Item {
 		Seen:  Seen{Status: Pending, HTTPRobotsAllowed: true, History: it.History},
 		Plan: Plan{
 			NextCrawlAt: it.NextCrawlAt, ReindexRequested: it.ReindexRequested,
-			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host row counts it
+			ProcessedGeneration: it.ProcessedGeneration, RebuildPending: it.RebuildPending, // the host row counts this
 		},
 		Lock: Lock{LockedUntil: it.LockedUntil, LockOwner: it.LockOwner},
 		key:  it.key, etag: it.etag,

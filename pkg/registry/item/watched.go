@@ -10,7 +10,7 @@ type Watched struct {
 	// States are short hashes of the part's last texts, as in [Seen].States. It is empty if the watch has never
 	// worked.
 	States  []byte `json:"states,omitempty"`
-	Letters int    `json:"letters,omitempty"` // in the last text while the watch worked
+	Letters int    `json:"letters,omitempty"` // number of letters in the last text that was found
 	// Broken says why the part is missing or not as expected (W16). It is empty while the watch works. While Broken
 	// is set, States keeps the hashes of the last texts that were found.
 	Broken string    `json:"broken,omitempty"`

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Filter validates a filter as people write it. An error names the request field that it is about: the field of the
-// filter after a prefix such as "filter.".
+// Filter validates a filter in the form in which people write it. An error contains the name of the request field
+// that it is about: the prefix, such as "filter.", and then the name of the filter's field.
 func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter, err error) {
 	f = registry.Filter{Status: asked.Status, Paused: asked.Paused}
 	if f.Status != "" && !slices.Contains(registry.Statuses, f.Status) {
@@ -26,7 +26,8 @@ func (l *Lookup) Filter(asked registry.Filter, prefix string) (f registry.Filter
 	return f, err
 }
 
-// Host normalizes a host to the form that items have; empty for an empty one. field is the request field for errors.
+// Host normalizes a host to the form in which items have it. For an empty host it returns "". Errors contain field,
+// the name of the request field.
 func (l *Lookup) Host(field, host string) (string, error) {
 	if host == "" || file.IsHost(host) {
 		return host, nil

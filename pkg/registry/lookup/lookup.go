@@ -1,7 +1,7 @@
 // Package lookup finds items by an id, an address, or properties that many items share. It lists items in any order,
 // a page at a time.
 //
-// The host of a filter is the host of an address in any spelling, or the name under which the registry has a
+// The host in a filter may be the host of an address, in any spelling, or the name under which the registry has a
 // container of files.
 package lookup
 
@@ -20,12 +20,13 @@ type Lookup struct {
 	rules source.Rules
 }
 
-// New makes a Lookup over the items of a registry. rules normalize addresses.
+// New makes a Lookup over the items of a registry. It uses rules to normalize addresses.
 func New(items *registry.Items, rules source.Rules) *Lookup {
 	return &Lookup{items, rules}
 }
 
-// IDs returns the ids that the item of an address may have, because an address may name a page or a file.
+// IDs returns the ids that the item of an address may have. There may be several, because an address can be that of a
+// page or of a file.
 func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 	sources, err := file.Sources(address, l.rules)
 	for _, src := range sources {
@@ -34,8 +35,8 @@ func (l *Lookup) IDs(address string) (ids []source.ID, err error) {
 	return ids, err
 }
 
-// At finds the item of an address, and prefers a page to a file. Errors: NotFound; Invalid, with the field "source",
-// if the text is not an address.
+// At finds the item of an address. If both a page and a file have that address, it returns the page. Errors:
+// NotFound; Invalid, with the field "source", if the text is not an address.
 func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err error) {
 	ids, err := l.IDs(address)
 	if fault.Is(err, fault.Invalid) {
@@ -49,8 +50,8 @@ func (l *Lookup) At(ctx context.Context, address string) (it registry.Item, err 
 	return it, err
 }
 
-// Searched finds the page that the index holds for an address: for a duplicate, the page that represents it. found is
-// false if the address is unknown.
+// Searched finds the page that the index holds for an address. For a duplicate, this is the page that represents the
+// duplicate. found is false if the address is unknown.
 func (l *Lookup) Searched(ctx context.Context, address string) (it registry.Item, found bool, err error) {
 	src, err := l.rules.ParseURL(address)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// maxSorted is how many items a sorted list may have, and maxRead how many are read for a page.
+	// maxSorted is how many items a sorted list may have. maxRead is how many items are read for one page.
 	maxSorted = 5000
 	maxRead   = 20_000
-	// walkPiece is how many items one step reads, and spare how many more than a page still needs.
+	// walkPiece is how many items one step reads at most. spare is how many more items it reads than the page still
+	// needs.
 	walkPiece = 1000
 	spare     = 100
 )
@@ -25,18 +26,18 @@ const (
 // Query says which items are listed.
 type Query struct {
 	Filter registry.Filter
-	Sort   string // one of the orders, with a hyphen for descending order; empty for none
-	After  string // the Next of the previous page; empty for the first page
-	Top    int    // at most this many
+	Sort   string // one of the keys of orders, after a hyphen for descending order; empty: not sorted
+	After  string // Next of the previous page; empty for the first page
+	Top    int    // list at most this many items
 }
 
 // Page is a part of a list.
 type Page struct {
 	Items []registry.Item
-	Next  string // empty at the end of the list
+	Next  string // After of the query for the next page; empty at the end of the list
 }
 
-// Page lists items. A page that is filtered by tag or pause may be short, or empty, and still have a Next.
+// Page lists items. If the query filters by tag or pause, a page may have few items or none and still have a Next.
 func (l *Lookup) Page(ctx context.Context, q Query) (Page, error) {
 	switch {
 	case q.Sort != "":
@@ -106,7 +107,7 @@ func notOfThisList(after string) error {
 	return fault.Field("continuation", "continuation is none of this list: %.60q", after)
 }
 
-// orders are the orders in which items can be sorted.
+// orders contains the orders in which items can be sorted, by name.
 var orders = map[string]func(a, b *registry.Item) int{
 	"source":      func(a, b *registry.Item) int { return strings.Compare(a.NormalizedSource, b.NormalizedSource) },
 	"status":      func(a, b *registry.Item) int { return cmp.Compare(statusRank(a), statusRank(b)) },
@@ -118,7 +119,7 @@ var orders = map[string]func(a, b *registry.Item) int{
 
 func statusRank(it *registry.Item) int { return slices.Index(registry.Statuses, it.Status) }
 
-// sorted returns a page of items in an order. The registry keeps no order, so all items are read.
+// sorted returns a page of items in an order. The registry keeps its items in no such order, so all of them are read.
 func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	by, down := strings.CutPrefix(q.Sort, "-")
 	order := orders[by]
@@ -149,7 +150,7 @@ func (l *Lookup) sorted(ctx context.Context, q Query) (page Page, err error) {
 	return page, nil
 }
 
-// all reads the items of a filter, up to as many as can be sorted.
+// all reads the items that a filter selects, up to the number that can be sorted.
 func (l *Lookup) all(ctx context.Context, f registry.Filter) (found []registry.Item, err error) {
 	read := 0
 	for at, done := (registry.Cursor{}), false; !done; {
