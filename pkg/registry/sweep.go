@@ -16,27 +16,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// SweepReport counts what one sweep did.
+// SweepReport says what one sweep did.
 type SweepReport struct {
-	Hints      int // due hints read
-	Partitions int // partitions scanned
-	Claimed    int // items given to jobs
-	Jobs       int // jobs sent
-	// Late is how long the longest waiting unclaimed item has been due. If a host's pace is the reason, it grows
-	// until the work of that host is done.
+	Hints      int // number of due hints read
+	Partitions int // number of partitions scanned
+	Claimed    int // number of items given to jobs
+	Jobs       int // number of jobs sent
+	// Late is how long the unclaimed item that has waited longest has been due. If a host's pace is the reason for
+	// the wait, Late grows until the work of that host is done.
 	Late time.Duration
 	// Unfinished says that the time ran out before all hints were followed. The next sweep begins with the oldest
 	// remaining hint.
 	Unfinished bool
 }
 
-// hintWindow is how many hints a sweep holds at a time, beside one page of each shard.
+// hintWindow is how many hints a sweep holds at a time, in addition to one page of each shard.
 const hintWindow = 1000
 
 // Sweep sends jobs for due items (spec 003 §9), and begins with the partitions that have waited longest. Its cost
-// depends on what is due, not on what is registered. Several sweeps may run at once. If a sweep dies, the next one
-// follows its hints. A sweep returns before its context ends. An error names the partitions that could not be swept;
-// they do not hold up the others.
+// depends on how many items are due, not on how many are registered. Several sweeps may run at once. If a sweep dies,
+// the next one follows the hints that remain. A sweep returns before its context ends. An error lists the partitions
+// that could not be swept; these do not delay the other partitions.
 func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 	s := &sweep{r: r, ends: r.sweepEnd(ctx)}
 	window := make([]store.DueHint, 0, hintWindow)
@@ -60,14 +60,15 @@ func (r *Jobs) Sweep(ctx context.Context) (SweepReport, error) {
 // sweep is one call of Sweep.
 type sweep struct {
 	r    *Jobs
-	ends time.Time // after this no further partition is begun; zero: never
+	ends time.Time // after this time no further partition is begun; zero: no such time
 
 	mu     sync.Mutex // guards the fields below
 	report SweepReport
 	errs   []error
 }
 
-// sweepEnd leaves time for the partitions in work, and for the caller. It is zero if ctx has no deadline.
+// sweepEnd returns when the sweep begins no further partition, so that partitions in work, and the caller, have time
+// to finish. It returns zero if ctx has no deadline.
 func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -112,7 +113,7 @@ func (s *sweep) end(got claimed, err error) {
 	}
 }
 
-// sweepPartition claims what is due in a partition, and replaces its hints by the next one.
+// sweepPartition claims the due rows of a partition, and replaces the partition's hints by the next hint.
 func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got claimed, err error) {
 	partition := hints[0].Partition
 	err = r.s.Retry(ctx, func(ctx context.Context) (err error) {
@@ -122,14 +123,15 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 	if err != nil {
 		return got, err
 	}
-	// The next hint is written before this one is deleted, so for a moment both exist.
+	// The next hint is written before the old ones are deleted, so for a moment both exist.
 	if !got.next.IsZero() {
 		if err := r.s.Hint(ctx, partition, got.next); err != nil {
 			return got, err
 		}
 	}
 	for _, h := range hints {
-		// A hint that is also the next one was just written again, so its revision differs and it is kept.
+		// If one of the old hints is also the next hint, it was just written again. Its revision differs, so it is
+		// kept.
 		if err := r.s.DropHint(ctx, h, got.at); err != nil {
 			return got, err
 		}
@@ -137,7 +139,7 @@ func (r *Jobs) sweepPartition(ctx context.Context, hints []store.DueHint) (got c
 	return got, nil
 }
 
-// Refill claims what is due in a partition for a worker that has just finished there. It gives up if another process
+// Refill claims due rows in a partition for a worker that has just finished there. It gives up if another process
 // does the same.
 func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err error) {
 	got, err := r.claimDue(ctx, partition)
@@ -151,11 +153,11 @@ func (r *Jobs) Refill(ctx context.Context, partition string) (jobs int, err erro
 type claimed struct {
 	at          time.Time // time of the scan: later due rows were not seen
 	items, jobs int
-	next        time.Time // when the partition needs attention again; zero: it has no due rows
+	next        time.Time // when the partition needs attention again; zero: the partition has no due rows
 	late        time.Duration
 }
 
-// claimDue claims as many due rows of a partition as its hosts can work on, and sends their jobs.
+// claimDue claims as many due rows of a partition as its hosts can work on, and sends jobs for them.
 func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) {
 	now := r.s.Now()
 	scan, err := r.scanDue(ctx, partition, now)
@@ -181,21 +183,21 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 
 // dueScan is the result of a range read of due rows.
 type dueScan struct {
-	hosts []string // in the order of their first due row
+	hosts []string // the hosts, in the order of their first due row
 	rows  map[string][]storage.Entity
-	next  time.Time     // when rows that are not in rows need attention
-	late  time.Duration // how long the first of them has been due
+	next  time.Time     // when due rows that the field rows does not contain need attention
+	late  time.Duration // how long the first due row has been due
 }
 
 const (
-	// scanHost is the most rows that are kept per host: more are not claimed at once.
+	// scanHost is how many rows are kept per host at most, because more rows of a host are never claimed at once.
 	scanHost = 2*JobItems + 1
-	// scanRows bounds one scan. Further rows wait for the next.
+	// scanRows bounds the rows that one scan reads. Further rows wait for the next scan.
 	scanRows = 2000
 )
 
-// scanDue reads due rows in order of time. It stops at the first that is not due yet, or when it has as many as one
-// claim can use.
+// scanDue reads due rows in order of time. It stops at the first row that is not due yet, or when it has as many rows
+// as one claim can use.
 func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (dueScan, error) {
 	s := dueScan{rows: map[string][]storage.Entity{}}
 	q := storage.Query{Partition: partition, RowFrom: item.DuePrefix, RowTo: "due" + item.AfterBar, PageSize: 2 * scanHost}
@@ -239,8 +241,8 @@ func (s *dueScan) add(e storage.Entity) {
 	}
 }
 
-// claimHost claims due rows of one host and sends their jobs. It returns how many rows the host had room for. If it
-// had room for none because the host is unavailable, it also returns until when.
+// claimHost claims due rows of one host and sends jobs for them. It returns how many rows the host had room for. If
+// the host had room for none because it is unavailable, claimHost also returns until when.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
 	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})
@@ -277,11 +279,11 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	return n, blocked, nil
 }
 
-// priorityStep is the wait that one step of priority is worth.
+// priorityStep is how much waiting one step of priority equals.
 const priorityStep = time.Hour
 
-// byPriority sorts due rows of one host: longest wait first, where each step of priority counts as an hour of
-// waiting. So no row waits for ever, and other hosts are not affected.
+// byPriority sorts due rows of one host. The row that has waited longest comes first, and each step of priority
+// counts as an hour of waiting. So no row waits for ever, and other hosts are not affected.
 func byPriority(rows []storage.Entity) {
 	since := func(e storage.Entity) time.Time {
 		at, _, _ := item.ParseDueRow(e.Row)

@@ -14,14 +14,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// A tag is a word on items. The options that it sets are in a row of its own. There are few of these rows, so a check
-// that needs them reads all at once, and a process does so at most twice a minute.
+// A tag is a word on items. The options that a tag sets are in a row of their own. There are few of these rows, so a
+// check that needs them reads all of them at once, and a process does so at most twice a minute.
 
 const (
 	tagsKey = "tag"
 	// maxTags is how many tags may set options.
 	maxTags = 500
-	// tagsAge is the most age of a process's copy of the tags.
+	// tagsAge is how old a process's copy of the tags may be.
 	tagsAge = 30 * time.Second
 )
 
@@ -58,7 +58,7 @@ func (r *Tags) List(ctx context.Context) (all []Tag, err error) {
 	return all, nil
 }
 
-// Get reads a tag. Errors: NotFound if it sets nothing.
+// Get reads a tag. Errors: NotFound if the tag sets no options.
 func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
 	t, etag, err := tagRows.Load(ctx, r.s.Index, tagKey(name))
 	if err == nil && etag == "" {
@@ -68,7 +68,7 @@ func (r *Tags) Get(ctx context.Context, name string) (Tag, error) {
 }
 
 // Put stores the options of a tag. Callers must pass a valid name and valid options. Checks in other processes apply
-// them within half a minute.
+// the new options within half a minute.
 func (r *Tags) Put(ctx context.Context, name string, o options.Options) (Tag, error) {
 	all, err := r.List(ctx)
 	if err != nil {
@@ -102,8 +102,8 @@ func (r *Tags) forget() {
 	r.read = time.Time{}
 }
 
-// Effective returns the effective options of an item. It reads nothing for an item without tags. For other items the
-// tags are at most half a minute old.
+// Effective returns the effective options of an item. For an item without tags it reads nothing. For other items, the
+// options of the tags may be up to half a minute old.
 func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
 	if len(it.Tags) == 0 {
 		return options.Merge(it.Options, nil), nil
@@ -118,7 +118,7 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	return options.Merge(it.Options, of), err
 }
 
-// Usual returns the default check intervals: least is the interval after a change, and most the longest one while
+// Usual returns the default check intervals. least is the interval after a change. most is the longest interval while
 // nothing changes.
 func (r *Tags) Usual() (least, most time.Duration) {
 	return r.s.Options.Schedule.Base, r.s.Options.Schedule.Max

@@ -6,8 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// announceAge bounds the age of changes that the daily round checks against the feed. Earlier rounds have checked
-// older ones.
+// announceAge bounds the age of the changes that the daily round checks against the feed. Earlier rounds have checked
+// changes that are older.
 const announceAge = 3 * recountEvery
 
 // Announce publishes the changes of a host's last commit, unless this process knows that they are in the feed.
@@ -16,14 +16,14 @@ func (r *Store) Announce(ctx context.Context, h *Host) error {
 		return nil
 	}
 	err := r.Feed.Publish(ctx, h.Outbox)
-	if r.Feed.Knows(h.Outbox.ID) && err != nil { // it can never be published
+	if r.Feed.Knows(h.Outbox.ID) && err != nil { // the group can never be published
 		r.Options.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
 		return nil
 	}
 	return err
 }
 
-// AnnounceLater is [Store.Announce] for callers that may ignore its failure.
+// AnnounceLater is like [Store.Announce], for callers that may ignore a failure.
 func (r *Store) AnnounceLater(ctx context.Context, h *Host) {
 	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
 		return

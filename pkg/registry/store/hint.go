@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// HintGrace protects a hint whose due rows are still being written: a sweep does not delete a hint that was
+	// HintGrace protects a hint while its due rows are still being written: a sweep does not delete a hint that was
 	// younger than this when the sweep scanned for due rows.
 	HintGrace = time.Minute
-	// writeWindow is how long after its hint a transaction may still be sent. Together with the request timeout of 30
-	// s it stays within HintGrace.
+	// writeWindow is how long after its hint a transaction may still be sent. The window and the request timeout of
+	// 30 s together are shorter than HintGrace.
 	writeWindow = 25 * time.Second
 )
 
 // Hint ensures that a sweep scans a partition no later than a minute after at. Callers must write the hint before the
-// transaction with the due rows: a crash between the two leaves a spare hint, never rows without a hint.
+// transaction with the due rows. A crash between the two then leaves a hint without rows, but never rows without a
+// hint.
 func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error {
 	key := HintKey(partition, at)
 	now := r.Now()
-	// A cached hint is trusted while its minute is far enough away: no sweep, whatever its clock, can have deleted
+	// A cached hint is relied on while its minute is far enough away: no sweep, whatever its clock, can have deleted
 	// the hint by the time the rows are written.
 	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*HintGrace {
 		return nil
@@ -39,9 +40,9 @@ func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error 
 	return err
 }
 
-// Hinted runs a transaction under a hint: it writes the hint and then, within a sweep's grace, the operations. The
-// hint is for the first of the rows that need attention, and the sweep that follows it writes the next hint. Rows
-// that need attention later than before need no hint: at is zero.
+// Hinted runs a transaction under a hint: it writes the hint and then, while sweeps do not delete the hint yet, the
+// operations. The hint is for the first of the rows that need attention, and the sweep that follows the hint writes
+// the next one. If the rows need attention later than before, no hint is needed, and at is zero.
 func (r *Store) Hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
 	if at.IsZero() {
@@ -70,8 +71,8 @@ type DueHint struct {
 }
 
 // HintsUntil yields the due hints of all shards, oldest minute first. If shards were swept one after the other, the
-// last would starve when there is more work than time. It holds one page of each shard. An error concerns one shard;
-// no further hints of that shard follow.
+// last shard would starve when there is more work than time. HintsUntil holds one page of each shard. An error
+// concerns one shard; no further hints of that shard follow.
 func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard
@@ -113,7 +114,7 @@ func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter
 	prefix := fmt.Sprintf("%d|", shard)
 	q := storage.Query{
 		PartitionFrom: prefix,
-		// One minute after the last wanted one, so that the last is included.
+		// The range ends one minute after the last minute wanted, so that it includes the last minute.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
 	return func(yield func(DueHint, error) bool) {
@@ -147,14 +148,14 @@ func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
 func hintOf(e storage.Entity, prefix string) DueHint {
 	at, err := time.Parse(minuteLayout, e.Partition[len(prefix):])
 	if err != nil {
-		at = time.Time{} // a foreign row: due at once, and deleted after a scan
+		at = time.Time{} // a foreign row: treat it as due at once, so that a sweep deletes it
 	}
 	written, _ := e.Props["writtenAt"].(string)
 	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// DropHint deletes a hint after a scan for due rows that began at looked, unless the hint was young then or was
-// written again.
+// DropHint deletes a hint after a scan for due rows that began at looked. It keeps a hint that was young then or that
+// was written again.
 func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil

@@ -18,25 +18,25 @@ type HostState struct {
 	Host   string       `col:"host"`
 	Policy policy.State `col:",inline"`
 
-	Counts     map[item.Status]int `col:"counts"` // items by status
+	Counts     map[item.Status]int `col:"counts"` // number of items by status
 	Rates      policy.Rates        `col:",inline"`
-	Answers    bool                `col:"answers"`    // a check of the last commit that sent requests was answered
-	Rebuilding int                 `col:"rebuilding"` // items waiting for a rebuild
-	Guarded    int                 `col:"guarded"`    // items that the mass-removal guard keeps from being Gone
-	Revisited  int                 `col:"revisited"`  // items with a tombstone whose status is not Gone
-	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain: a finishing worker scans for them
+	Answers    bool                `col:"answers"`    // the host answered a check of the last commit that sent requests
+	Rebuilding int                 `col:"rebuilding"` // number of items waiting for a rebuild
+	Guarded    int                 `col:"guarded"`    // number of items that the mass-removal guard keeps from being Gone
+	Revisited  int                 `col:"revisited"`  // number of items with a tombstone whose status is not Gone
+	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain: a worker that finishes scans for them
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`
 
 	Outbox feed.Group `col:"outbox,gzip"` // changes of the last commit, which may not be in the feed yet
 
-	recounted bool // Counts, Rebuilding, Guarded or a pause have changed since the read
+	recounted bool // Counts, Rebuilding, Guarded or a pause have changed since the row was read
 }
 
 var hostRows = row.Of[HostState]()
 
-// Host is a host's state with the revision it was read at.
+// Host is a host's state with the revision at which the state was read.
 type Host struct {
 	HostState
 	Key  storage.Key
@@ -51,7 +51,7 @@ func (r *Store) LoadHost(ctx context.Context, partition, host string) (h Host, e
 	return h, err
 }
 
-// HostsOf yields the host rows of a partition. If columns are named, only those are read.
+// HostsOf yields the host rows of a partition. If columns are given, only those columns are read.
 func (r *Store) HostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[HostState, error] {
 	return func(yield func(HostState, error) bool) {
 		q := storage.Query{Partition: partition, RowFrom: item.HostPrefix, RowTo: "host" + item.AfterBar, Select: columns}
@@ -64,23 +64,24 @@ func (r *Store) HostsOf(ctx context.Context, partition string, columns ...string
 	}
 }
 
-// HostStateOf decodes a row of the items table as a host row. Rows of other kinds yield a state without Host.
+// HostStateOf decodes a row of the items table as a host row. For a row of another kind it returns a state without
+// Host.
 func HostStateOf(e storage.Entity) HostState {
 	h, _ := hostRows.Decode(e.Props)
 	return h
 }
 
-// Op writes the host row: an insert if there was none, otherwise a replace with If-Match.
+// Op returns the operation that writes the host row: an insert if there was none, otherwise a replace with If-Match.
 func (h *Host) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
 
-// Pause pauses the host, as [policy.Pace.Pause] does. The copy of the counters records it, too.
+// Pause pauses the host, as [policy.Pace.Pause] does. The copy of the counters then contains the pause, too.
 func (h *HostState) Pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
 	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
-// There returns how many items are present, that is, not gone.
+// There returns how many items are present, which means not gone.
 func (h *HostState) There() int {
 	n := -h.Revisited
 	for status, count := range h.Counts {
@@ -91,13 +92,13 @@ func (h *HostState) There() int {
 	return n
 }
 
-// Tally is one item's contribution to the counters of its host row. The zero tally is for an item outside the
-// registry.
+// Tally is what one item contributes to the counters of its host row. The zero Tally belongs to an item that is not
+// in the registry.
 type Tally struct {
 	Status item.Status
-	Waits  bool // is waiting for a rebuild
-	// Revisited says that an item is gone while its status is another, because it was registered again or has failed
-	// since. Such an item is not present either.
+	Waits  bool // the item is waiting for a rebuild
+	// Revisited says that an item has a tombstone while its status is not Gone, because it was registered again or
+	// has failed since. Such an item is not present either.
 	Revisited bool
 	Guarded   bool
 }
@@ -113,7 +114,7 @@ func (h *HostState) Recount(was, is Tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)
-	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded)) // rows of earlier versions do not count them
+	h.Guarded = max(0, h.Guarded+one(is.Guarded)-one(was.Guarded)) // host rows of earlier versions lack this counter
 	h.Revisited += one(is.Revisited) - one(was.Revisited)
 }
 
@@ -124,7 +125,8 @@ func one(yes bool) int {
 	return 0
 }
 
-// move counts an item from one status to another. An empty status is outside the registry.
+// move moves one item from the counter of one status to that of another. An empty status is for items that are not in
+// the registry.
 func (h *HostState) move(from, to item.Status) {
 	if from == to {
 		return

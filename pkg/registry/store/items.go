@@ -15,7 +15,7 @@ func (r *Store) LoadJob(ctx context.Context, job item.Job) ([]item.Item, Host, e
 	if err != nil {
 		return nil, Host{}, err
 	}
-	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // last: it changes most often
+	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host) // the host row is read last, because it changes most often
 	return items, h, err
 }
 
@@ -29,7 +29,7 @@ func (r *Store) LoadItems(ctx context.Context, partition string, hashes []string
 	return items, err
 }
 
-// LoadItem reads an item by a point read. One that does not exist has an empty ETag.
+// LoadItem reads an item by a point read. An item that does not exist has an empty ETag.
 func (r *Store) LoadItem(ctx context.Context, key storage.Key) (item.Item, error) {
 	e, err := r.Items.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
@@ -41,7 +41,7 @@ func (r *Store) LoadItem(ctx context.Context, key storage.Key) (item.Item, error
 	return item.Of(e), nil
 }
 
-// LoadSources reads the items of sources; those that do not exist have no revision.
+// LoadSources reads the items of sources. Items that do not exist have no revision.
 func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]item.Item, error) {
 	items := make([]item.Item, len(sources))
 	err := r.Parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
@@ -52,8 +52,8 @@ func (r *Store) LoadSources(ctx context.Context, sources []source.Source) ([]ite
 	return items, err
 }
 
-// Point writes the rows that find items by their id, for items that do not exist yet. Their content never changes,
-// but a write changes the ETag, so that a concurrent delete fails.
+// Point writes the index rows that lead from ids to items, for items that do not exist yet. The content of such a row
+// never changes, but a write changes its ETag, so that a concurrent delete fails.
 func (r *Store) Point(ctx context.Context, partition string, missing []string) error {
 	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
 		_, err := r.Index.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{

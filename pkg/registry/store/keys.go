@@ -9,13 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// minuteLayout names a bucket of the due hints.
+// minuteLayout is the form in which the keys of due hints contain their minute.
 const minuteLayout = "2006-01-02T15:04Z"
 
 const (
-	// hintShards spreads the hints so that writes do not all fall on the newest partition.
+	// hintShards is the number of shards over which hints are spread, so that writes do not all go to the newest
+	// partition.
 	hintShards = 4
-	// partitionsKey lists the partitions in the index table.
+	// partitionsKey is the partition of the index table that lists all partitions of items.
 	partitionsKey = "partition"
 )
 
@@ -23,8 +24,8 @@ func partitionKey(partition string) storage.Key {
 	return storage.Key{Partition: partitionsKey, Row: partition}
 }
 
-// bucket is the minute at or after t. A hint is never early, so a sweep that follows it finds the rows that it
-// announces.
+// bucket returns the first minute that does not begin before t. A hint is never early, so a sweep that follows the
+// hint finds the rows for which it was written.
 func bucket(t time.Time) time.Time {
 	b := t.UTC().Truncate(time.Minute)
 	if b.Before(t) {
@@ -35,7 +36,7 @@ func bucket(t time.Time) time.Time {
 
 func shardOf(partition string) int { return int(xxhash.Sum64String(partition) % hintShards) }
 
-// HintKey is the key of the hint for due rows of a partition at a time or later.
+// HintKey returns the key of the hint for due rows of a partition that are due at a time or later.
 func HintKey(partition string, at time.Time) storage.Key {
 	return storage.Key{
 		Partition: fmt.Sprintf("%d|%s", shardOf(partition), bucket(at).Format(minuteLayout)),

@@ -13,33 +13,34 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// Names of the registry's tables and queues. If the name of the items table is changed, the names of the tables of
-// pointers and hints follow, so that two registries can share an account.
+// These are the names of the registry's tables and queues. If the name of the items table is changed, the names of
+// the tables of pointers and hints change with it, so that two registries can share an account.
 const (
 	DefaultTable = "IngestItems"
 	JobQueue     = "crawl-jobs"
 	PoisonQueue  = JobQueue + "-poison"
-	// SlowQueue has jobs of hosts that do not answer.
+	// SlowQueue is the queue with the jobs of hosts that do not answer.
 	SlowQueue       = JobQueue + "-slow"
 	SlowPoisonQueue = SlowQueue + "-poison"
 )
 
 // Options adjust a registry. The zero value works.
 type Options struct {
-	Table      string                                     // items table; [DefaultTable] when empty
+	Table      string                                     // name of the items table; [DefaultTable] when empty
 	Strategy   source.Strategy                            // [source.ByHost] when empty
-	Politeness func(host string) policy.Politeness        // one request a second when nil
+	Politeness func(host string) policy.Politeness        // pace and quotas of a host; one request a second when nil
 	Schedule   schedule.Config                            // for checks that are replanned; [schedule.Defaults] when zero
 	Clock      func() time.Time                           // the wall clock when nil
-	Jitter     func() float64                             // uniform in [0,1); math/rand when nil
-	Token      func() string                              // unique lock owners; crypto/rand when nil
+	Jitter     func() float64                             // returns uniform numbers in [0,1); math/rand when nil
+	Token      func() string                              // returns unique names of lock owners; crypto/rand when nil
 	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
-	Parallel   int                                        // storage requests in flight per call; 16 when zero
-	Feed       *feed.Feed                                 // where commits publish; opened over the same store when nil
+	Parallel   int                                        // storage requests that one call has in flight; 16 when zero
+	Feed       *feed.Feed                                 // the feed to which commits publish; opened over the same store when nil
 	Log        *slog.Logger                               // discarded when nil
 }
 
-// Tables returns the table names of a registry whose items table is called items, [DefaultTable] when empty.
+// Tables returns the table names of a registry. The parameter items is the name of the items table; if it is empty,
+// [DefaultTable] is used.
 func Tables(items string) (itemsTable, index, hints string) {
 	if items == "" || items == DefaultTable {
 		return DefaultTable, "IngestIndex", "DueHints"

@@ -12,7 +12,7 @@ import (
 )
 
 // Send sends jobs for claimed items. A failure is only logged: the due rows say until when the jobs may arrive, and
-// after that a sweep sends others.
+// after that time a sweep sends other jobs.
 func (r *Store) Send(ctx context.Context, partition, host, reason string, items []item.JobItem) {
 	for some := range slices.Chunk(items, policy.JobItems) {
 		job := item.Job{PartitionKey: partition, Host: host, Items: some, Reason: reason,

@@ -15,8 +15,8 @@ import (
 
 // Store reads and writes the rows of a registry. It is safe for concurrent use by any number of processes.
 type Store struct {
-	Items, Index, Hints storage.Table // see the comment of package registry
-	Jobs, Slow          storage.Queue // of jobs, see [JobQueue] and [SlowQueue]
+	Items, Index, Hints storage.Table // the comment of package registry describes their rows
+	Jobs, Slow          storage.Queue // the queues for jobs, see [JobQueue] and [SlowQueue]
 	Options             Options       // with defaults in place of zero values
 	Sums                *Sums
 	Feed                *feed.Feed
@@ -54,10 +54,10 @@ func (r *Store) Create(ctx context.Context) error {
 	return r.Parallel(ctx, len(makers), func(ctx context.Context, i int) error { return makers[i](ctx) })
 }
 
-// Now is the time, rounded as rows store it.
+// Now returns the time, rounded as rows store it.
 func (r *Store) Now() time.Time { return policy.Stamp(r.Options.Clock()) }
 
-// Parallel runs fn for 0..n-1, at most Options.Parallel at once, and in order when that is 1.
+// Parallel runs fn for 0..n-1. At most Options.Parallel calls run at once; if that is 1, they run in order.
 func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context, i int) error) error {
 	if r.Options.Parallel == 1 || n == 1 {
 		for i := range n {
@@ -75,13 +75,14 @@ func (r *Store) Parallel(ctx context.Context, n int, fn func(ctx context.Context
 	return g.Wait()
 }
 
-// LockHost waits for the right to write a host row. No other goroutine of this process has it until unlock is called.
+// LockHost waits for the right to write a host row. No other goroutine of this process has that right until unlock is
+// called.
 func (r *Store) LockHost(ctx context.Context, id HostID) (unlock func(), err error) {
 	return r.hosts.lock(ctx, id)
 }
 
-// OnHost runs fn, which reads and writes a host row, under that row's lock in this process. If another process has
-// written the row first, fn must return a Conflict, and runs again as [Store.Retry] does.
+// OnHost runs fn, which reads and writes a host row, while it holds that row's lock in this process. If another
+// process has written the row first, fn must return a Conflict, and then fn runs again as with [Store.Retry].
 func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx context.Context) error) error {
 	unlock, err := r.hosts.lock(ctx, HostID{partition, host})
 	if err != nil {
@@ -91,7 +92,7 @@ func (r *Store) OnHost(ctx context.Context, partition, host string, fn func(ctx 
 	return r.Retry(ctx, fn)
 }
 
-// Retry runs fn, and repeats it after a short wait while it returns a Conflict. After thirty tries the error is
+// Retry runs fn, and runs it again after a short wait while it returns a Conflict. After thirty tries the error is
 // Throttled.
 func (r *Store) Retry(ctx context.Context, fn func(ctx context.Context) error) error {
 	const tries = 30

@@ -15,22 +15,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// The counters of a host row are copied to the row that lists its partition, because one request reads a thousand of
-// those. A worker that has changed the counters writes the copy after the transaction, so a check that finds nothing
-// new writes no copy. A copy may be out of date if a process died between the two, until the message of its job
-// arrives again. It may also be out of date after two concurrent writes, until the daily round of [Sums.Recount].
-// Where hosts share a partition by scheme there are no copies, because one partition holds all host rows.
+// The counters of a host row are copied to the row that lists the host's partition, because one request reads a
+// thousand of those rows. A worker that has changed the counters writes the copy after the transaction. A check that
+// finds nothing new does not change them, so it writes no copy. If a process dies between the transaction and the
+// copy, the copy is out of date until the message of the process's job arrives again. After two concurrent writes,
+// the copy may be out of date until the daily round of [Sums.Recount]. Where hosts share a partition by scheme there
+// are no copies, because one partition holds all host rows.
 
-// Sums reads and writes the copies.
+// Sums reads and writes the copies of host counters.
 type Sums struct {
 	s        *Store
-	complete atomic.Bool // see counted
+	complete atomic.Bool // every partition has a copy: see counted
 }
 
-// HostSums is a host's row in the list of partitions.
+// HostSums is a host's row in the list of partitions: the copy of the host's counters.
 type HostSums struct {
 	Partition   string              `col:"partition"`
-	CountedAt   time.Time           `col:"countedAt"` // zero: not counted yet
+	CountedAt   time.Time           `col:"countedAt"` // when the counters were copied; zero: not yet
 	Counts      map[item.Status]int `col:"counts"`
 	Rebuilding  int                 `col:"rebuilding"`
 	Guarded     int                 `col:"guarded"`
@@ -41,7 +42,8 @@ type HostSums struct {
 
 var sumRows = row.Of[HostSums]()
 
-// has is the column that finds partitions with items of a status, or with any items.
+// has returns the name of the column that finds partitions with items of a status. For an empty status, the column
+// finds partitions with any items.
 func has(s item.Status) string { return "has" + string(s) }
 
 const yes = "yes"
@@ -70,7 +72,7 @@ func (s *HostSums) entity() storage.Entity {
 	return storage.Entity{Key: partitionKey(s.Partition), Props: props}
 }
 
-// differ reports whether two copies count items differently.
+// differ reports whether two copies contain different numbers of items.
 func (s *HostSums) differ(o *HostSums) bool {
 	for _, status := range item.Statuses {
 		if s.Counts[status] != o.Counts[status] {
@@ -80,7 +82,7 @@ func (s *HostSums) differ(o *HostSums) bool {
 	return s.Rebuilding != o.Rebuilding || s.Guarded != o.Guarded
 }
 
-// Publish writes the copy of a host's counters if they have changed. Its failure does not affect the commit.
+// Publish writes the copy of a host's counters if they have changed. A failure of Publish does not affect the commit.
 func (r *Sums) Publish(ctx context.Context, h *Host) {
 	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
 		return
@@ -91,8 +93,8 @@ func (r *Sums) Publish(ctx context.Context, h *Host) {
 	}
 }
 
-// pointPartition lists the partition of a new host with the counters that the host is about to have. It reports
-// whether the copy need not be written again.
+// pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
+// to have. It reports whether the copy of the counters need not be written again.
 func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
@@ -109,14 +111,14 @@ func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err erro
 	return err == nil, err
 }
 
-// Holder is a partition with items of a list.
+// Holder is a partition that has items of the list that is read.
 type Holder struct {
 	Partition string
-	Items     int // as counted last; 0 if unknown
+	Items     int // number of these items when they were last counted; 0 if unknown
 }
 
-// Holding yields, from a partition on, the partitions that have items of a host and a status. Either filter may be
-// empty. It reads page partitions at a time.
+// Holding yields the partitions that have items of a host with a status, beginning at the partition from. An empty
+// host or status selects all. Holding reads at most page partitions per request.
 func (r *Sums) Holding(ctx context.Context, host string, status item.Status, from string,
 	page int) iter.Seq2[Holder, error] {
 	return func(yield func(Holder, error) bool) {
@@ -139,7 +141,7 @@ func (r *Sums) Holding(ctx context.Context, host string, status item.Status, fro
 	}
 }
 
-// count returns how many items have a status, or any status if it is empty.
+// count returns how many items have a status. If the status is empty, it counts all items.
 func (s *HostSums) count(status item.Status) (n int) {
 	for of, count := range s.Counts {
 		if of == status || status == "" {
@@ -150,11 +152,11 @@ func (s *HostSums) count(status item.Status) (n int) {
 }
 
 const (
-	// recountEvery is how often all copies are compared with their host rows.
+	// recountEvery is the interval at which all copies are compared with their host rows.
 	recountEvery = 24 * time.Hour
-	// recountHosts bounds one call of [Sums.Recount].
+	// recountHosts bounds the hosts that one call of [Sums.Recount] processes.
 	recountHosts = 1000
-	// newHost is how long the row of a listed host may be missing: no registration takes that long.
+	// newHost is how long a listed partition may lack its host row: no registration takes that long.
 	newHost = time.Hour
 )
 
@@ -163,14 +165,14 @@ var recountKey = storage.Key{Partition: "cursor", Row: "recount"}
 // recountCursor is the cursor of a round over all hosts.
 type recountCursor struct {
 	Began     time.Time `col:"began"`
-	Partition string    `col:"inPartition"` // where the round continues; empty after the last
+	Partition string    `col:"inPartition"` // where the round continues; empty when it has reached the end
 	Complete  bool      `col:"complete"`    // a round has finished, so all copies have been written
 }
 
 var recountRows = row.Of[recountCursor]()
 
-// counted reports whether every partition's copy has been written. After the first true, it costs no request in this
-// process.
+// counted reports whether every partition's copy has been written. Once it has returned true, it costs no request in
+// this process.
 func (r *Sums) counted(ctx context.Context) bool {
 	if !r.complete.Load() {
 		c, _, err := recountRows.Load(ctx, r.s.Index, recountKey)
@@ -180,7 +182,7 @@ func (r *Sums) counted(ctx context.Context) bool {
 }
 
 // Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
-// the change rate, which is not written for each check. One call processes at most 1,000 hosts. mended counts the
+// the change rate, because not every check writes that. One call processes at most 1,000 hosts. mended counts the
 // hosts whose items were counted wrongly.
 func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	if r.s.Options.Strategy == source.ByScheme {
@@ -217,7 +219,8 @@ func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	return mended, err
 }
 
-// Listed reads up to most rows of partitions from one on. next is where the others begin, empty if there are none.
+// Listed reads up to most rows of partitions, beginning at the partition from. next is where the next call begins; it
+// is empty if no rows remain.
 func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storage.Entity, next string, err error) {
 	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, RowFrom: from}) {
 		if err != nil {
@@ -231,8 +234,8 @@ func (r *Sums) Listed(ctx context.Context, from string, most int) (rows []storag
 	return rows, "", nil
 }
 
-// mend compares the copies of at most a hundred hosts, as they were read, with the host rows, and writes those that
-// differ. A copy that another writer has changed meanwhile is newer, and is not overwritten.
+// mend compares the copies of at most a hundred hosts, as they were read, with the host rows, and rewrites copies
+// that differ. A copy that another writer has changed meanwhile is newer, so mend does not overwrite it.
 func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
 	hosts := make([]Host, len(rows))
 	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
@@ -270,8 +273,8 @@ func (r *Sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err
 	return mended, nil
 }
 
-// MendOne is mend for the host of a job that is already done: the worker that did it may have died before it wrote
-// the copy.
+// MendOne repairs the copy for the host of a job that is already done. The worker that did the job may have died
+// before it wrote the copy.
 func (r *Sums) MendOne(ctx context.Context, partition string) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return

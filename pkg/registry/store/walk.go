@@ -11,15 +11,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// MaxWalkPage is the most items that one request of a walk reads.
+// MaxWalkPage is how many items one request of a walk reads at most.
 const MaxWalkPage = storage.MaxPage - fewRows
 
-// fewRows is how many other rows between the items are read before a walk skips them.
+// fewRows is how many rows other than items a walk reads in a row before it skips such rows.
 const fewRows = 100
 
-// Walk yields the items of a partition that match a query, in order. A few other rows between the items are simply
-// read, which makes one request for a small partition; many of them are skipped by key range. If a condition selects
-// only items, there are no other rows between them.
+// Walk yields the items of a partition that match a query, in order. If there are only a few other rows between the
+// items, Walk reads these, too, so that a small partition costs one request. If there are many, it skips them by key
+// range. If a condition selects only items, there are no other rows between them.
 func (r *Store) Walk(ctx context.Context, q storage.Query) iter.Seq2[item.Item, error] {
 	if len(q.Where) == 0 {
 		q.PageSize += fewRows
@@ -53,23 +53,23 @@ type Cursor struct {
 
 // ItemWalk is a bounded walk over items.
 type ItemWalk struct {
-	Host              string   // items of this host only; all if empty
+	Host              string   // walk over items of this host only; all if empty
 	Columns           []string // the columns that are read; all if empty
-	Items, Partitions int      // the most that are read
-	// Skip, if set, reports whether a partition has nothing for this walk.
+	Items, Partitions int      // the most items and partitions that one walk reads
+	// Skip, if set, reports whether a partition has nothing for this walk, so that it can be skipped.
 	Skip func(ctx context.Context, partition string) (bool, error)
 }
 
 // Walked is the progress of a walk.
 type Walked struct {
-	Items      int // of the host
-	Read       int // items, including those of other hosts
+	Items      int // number of items of the host
+	Read       int // number of items read, including those of other hosts
 	Partitions int
 	Next       Cursor
 	Done       bool // there is nothing after next
 }
 
-// Bounds of one step of a run, which must fit into an invocation.
+// These are bounds of one step of a run, which must fit into an invocation.
 const (
 	StepItems      = 8 * policy.JobItems
 	StepPartitions = 32
@@ -78,7 +78,8 @@ const (
 // visitItems receives some items of one partition.
 type visitItems func(partition string, items []item.Item) error
 
-// OverItems visits items from a cursor on, those of one partition at a time, and returns where to continue.
+// OverItems visits items from a cursor on, and returns where the next call continues. All items of one visit are of
+// the same partition.
 func (r *Store) OverItems(ctx context.Context, w ItemWalk, from Cursor, visit visitItems) (Walked, error) {
 	at := Walked{Next: from}
 	for partition, err := range r.PartitionsOf(ctx, w.Host, from.Partition) {
@@ -131,7 +132,8 @@ func (r *Store) readSome(ctx context.Context, w ItemWalk, at *Walked) (items []i
 	return items, err
 }
 
-// PartitionsOf yields, from one on, the partitions that items of a host can be in; all partitions when host is empty.
+// PartitionsOf yields the partitions that items of a host can be in, beginning at the partition from. If host is
+// empty, it yields all partitions.
 func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if host != "" && r.Options.Strategy != source.ByScheme {
@@ -148,5 +150,5 @@ func (r *Store) PartitionsOf(ctx context.Context, host, from string) iter.Seq2[s
 	}
 }
 
-// JustPast is the least key after a key: a space sorts before every other character in keys.
+// JustPast returns the least key after a key: a space sorts before every other character in keys.
 func JustPast(key string) string { return key + "\x20" }

@@ -11,16 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Change is written together with a host row.
+// Change is what is written in one transaction with a host row.
 type Change struct {
 	Ops  []storage.Op
-	Hint time.Time // for the first of the due rows among ops; zero for none
-	// Conflict, if set, is called before decide runs again, if another writer has changed a row of ops and not the
-	// host row.
+	Hint time.Time // time of the hint for the first due row among ops; zero: no hint
+	// Conflict, if set, is called when another writer has changed a row of ops but not the host row. It is called
+	// before decide runs again.
 	Conflict func()
 }
 
-// decideHost changes a host as it was read, and returns what else to write.
+// decideHost changes a host as it was read, and returns what is to be written with the host row.
 type decideHost func(ctx context.Context, h *Host) (*Change, error)
 
 // ChangeHost calls decide to change a host row, and writes the row and the returned change in one transaction. It
@@ -51,9 +51,9 @@ func (r *Store) ChangeHost(ctx context.Context, id HostID, decide decideHost) er
 	})
 }
 
-// WriteEach writes the operations of several items of one partition in one transaction, after first. Items with a row
-// that another writer has changed meanwhile are dropped. The written items get their new revision. The returned
-// revisions are those of first.
+// WriteEach writes the operations of several items of one partition in one transaction, after the operations in
+// first. It drops an item if another writer has changed one of the item's rows meanwhile. The written items get their
+// new revision. The returned revisions are those of the rows in first.
 func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.Op, items []*item.Item,
 	opsOf func(*item.Item) []storage.Op) ([]*item.Item, []storage.ETag, error) {
 	for len(first)+len(items) > 0 {
@@ -90,8 +90,8 @@ func ConflictIndex(err error) (index int, lost bool) {
 	return op.Index, true
 }
 
-// AsConflict turns NotFound into Conflict: a row that vanished means, like a changed row, that the read is out of
-// date.
+// AsConflict turns NotFound into Conflict: a row that vanished means, as a changed row does, that what was read is
+// out of date.
 func AsConflict(err error) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.New(fault.Conflict, "%w", err)
