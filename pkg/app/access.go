@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ring returns the keys of a store and of the settings.
+// ring returns the keys in a store and in the settings.
 func (c *Config) ring(store storage.Store, log *slog.Logger) *keys.Ring {
 	return keys.New(store, keys.Options{Given: c.Keys, File: c.KeysFile, Log: log})
 }
@@ -23,9 +23,9 @@ func OpenKeys(ctx context.Context, cfg Config, store storage.Store, log *slog.Lo
 	return r, r.Create(ctx)
 }
 
-// Access says who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that serves
-// this machine alone checks none: it says that it is for development, and is called localhost. Any other host is
-// treated as Azure, so that an unknown host shows the dashboard to no one.
+// Access returns who checks keys: Tidemark if the settings require it, otherwise the Functions host. A host that
+// serves only this machine checks no keys. Such a host says that it is for development, and is called localhost. Any
+// other host is treated as Azure, so that an unknown host shows the dashboard to no one.
 func (a *App) Access() handlers.Access {
 	switch {
 	case a.cfg.KeysNeeded:
@@ -37,7 +37,7 @@ func (a *App) Access() handlers.Access {
 	}
 }
 
-// isLocal reports whether a host name, with or without a port, is empty or names this machine itself.
+// isLocal reports whether a host name, with or without a port, is empty or is a name of this machine itself.
 func isLocal(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
 	return name == "" || name == "localhost" || net.ParseIP(name).IsLoopback()

@@ -14,13 +14,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 )
 
-// App opens the services once, when they are first needed, so that the process runs before its dependencies do.
+// App opens the services once, when they are first needed. So the process can run before its dependencies do.
 type App struct {
 	cfg Config
 	get func(string) string
 	log *slog.Logger
 
-	building *semaphore.Weighted // guards the fields below; a wait for it ends with the caller's context
+	building *semaphore.Weighted // guards the fields below; a wait for it ends when the caller's context ends
 	services *handlers.Services
 }
 
@@ -33,7 +33,7 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	cfg.Metrics = telemetry.New()
 	level := slog.LevelWarn
 	if !cfg.Cloud {
-		level = slog.LevelInfo // tidemark start has already printed it where people look
+		level = slog.LevelInfo // tidemark start has already printed these lines where people see them
 	}
 	for _, said := range Misspelt(set) {
 		log.Log(context.Background(), level, said)
@@ -41,14 +41,14 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	return &App{cfg: cfg, get: get, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 
-// Metrics returns the metrics that the app counts into.
+// Metrics returns the metrics in which the app counts.
 func (a *App) Metrics() *telemetry.Metrics { return a.cfg.Metrics }
 
-// Memory is the memory that the process may use, by its settings.
+// Memory returns the memory that the settings allow the process to use.
 func (a *App) Memory() memory.Share { return a.cfg.Memory }
 
-// Services opens the services of the handlers, or returns those that are open. After a failure the next call tries
-// again. One call at a time opens services; the others wait as long as their ctx allows.
+// Services opens the services of the handlers, or returns them if they are open already. After a failure the next
+// call tries again. One call at a time opens services; the others wait as long as their ctx allows.
 func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err := a.building.Acquire(ctx, 1); err != nil {
 		return nil, fault.New(fault.Unavailable, "waiting for storage and index: %w", err)
@@ -84,10 +84,11 @@ func (a *App) Close() error {
 	return errors.Join(a.services.Index.Close(), a.services.Store.Close())
 }
 
-// saveTime bounds the last write of the activity. It is part of the grace period of a stop.
+// saveTime bounds the last write of the activity when the process stops. It is part of the grace period of the stop.
 const saveTime = 5 * time.Second
 
-// saveActivity writes the activity since the last write. An error is only logged, because the loss needs no repair.
+// saveActivity writes the activity since the last write. An error is only logged, because a loss of activity needs no
+// repair.
 func (a *App) saveActivity() {
 	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
 	defer cancel()

@@ -37,7 +37,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Assemble builds the services over a store and an index, and creates missing tables and queues. Credentials are read
+// Assemble builds the services on a store and an index, and creates missing tables and queues. It reads credentials
 // through get when they are needed.
 func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index,
 	log *slog.Logger) (*handlers.Services, error) {
@@ -137,11 +137,11 @@ func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	})
 }
 
-// records are the stored records of items: their captures, and what was written to the index.
+// records are the stored records of items: their captures, and the record of what was written to the index.
 type records struct {
 	snapshots *snapshot.Store
 	manifests *index.Manifests
-	run       snapshot.Run // the run of new captures
+	run       snapshot.Run // the run to which new captures belong
 }
 
 func (a assembly) records() records {
@@ -159,9 +159,9 @@ func (a assembly) records() records {
 type indexed struct {
 	engine   search.Index
 	lazy     *lazyIndex // the engine, if it is a service that may be down; otherwise nil
-	none     bool       // there is no index
+	none     bool       // no index is configured
 	searched search.Index
-	vectors  placement.Embedder // nil without a model
+	vectors  placement.Embedder // nil if there is no model for vectors
 }
 
 func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
@@ -178,7 +178,7 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 	return out, err
 }
 
-// hosts returns the pace of hosts, which the worker and the runs share.
+// hosts returns the component that keeps the pace of each host. The worker and the runs share it.
 func (a assembly) hosts(in inputs, hosts *registry.Hosts) *politeness.Hosts {
 	return politeness.New(hosts, instrumented.Web(in.web, a.cfg.Metrics), politeness.Options{
 		Agent: in.web.ProductToken(), Strategy: a.cfg.Strategy, Metrics: a.cfg.Metrics,
@@ -204,7 +204,7 @@ func (a assembly) worker(in inputs, reg *registry.Registry, known records, out i
 	})
 }
 
-// lists returns the imports of addresses. They refuse addresses that may never be fetched.
+// lists returns the service that imports lists of addresses. It refuses addresses that may never be fetched.
 func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
 	return listimport.New(a.store, items, listimport.Options{Log: a.log,
 		Parse: func(address string) (source.Source, error) {
@@ -216,7 +216,7 @@ func (a assembly) lists(in inputs, items *registry.Items) *listimport.Service {
 		}})
 }
 
-// pushed are the services for entries, which are pushed in.
+// pushed are the services for entries, whose content clients send.
 type pushed struct {
 	entries *entries.Store
 	enrich  *enrich.Service
@@ -239,7 +239,7 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 	}
 	p.enrich = enrich.New(a.store, enrich.Kept{Store: p.entries}, models,
 		enrich.Options{Schemas: enrich.Schemas(), Log: a.log})
-	// Files with mails have a root of their own.
+	// Mail files are read from a root of their own.
 	files, err := file.New(file.Config{
 		Root: a.cfg.MailRoot.Folder(), RootName: "EMAIL_IMPORT_ROOT", Setting: a.get, Transport: in.web.Transport(),
 	})
@@ -247,8 +247,8 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 	return p, err
 }
 
-// notifier sends notifications of changes. Its HTTP client is not the crawler's, because each has an allow-list of
-// its own.
+// notifier returns the service that sends notifications of changes. Its HTTP client is not the crawler's, because
+// each of the two clients has an allow-list of its own.
 func (a assembly) notifier(changes *feed.Feed) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout})

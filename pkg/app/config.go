@@ -22,7 +22,7 @@ import (
 // Version is Tidemark's version. The user agent contains it, too.
 const Version = "0.1.0"
 
-// Config holds every setting, validated. See [Settings] for their meaning.
+// Config holds every setting, validated. See [Settings] for what each setting means.
 type Config struct {
 	Table    string
 	Strategy source.Strategy
@@ -30,47 +30,48 @@ type Config struct {
 	Schedule schedule.Config
 	// KeepChanges is how long the feed keeps changes.
 	KeepChanges time.Duration
-	// Politeness is the pace and the quotas of a host without limits of its own.
+	// Politeness is the pace and the quotas for hosts without limits of their own.
 	Politeness registry.Politeness
-	// PolitenessSet reports whether any setting of the pace was set. Allow-listed hosts then follow it, too.
+	// PolitenessSet reports whether any setting of the pace was set. If so, allow-listed hosts follow these settings,
+	// too.
 	PolitenessSet bool
 	Backfill      Backfill
-	// SentinelPerDay is SENTINEL_MAX_PER_DAY; 0 for no polls of sites.
+	// SentinelPerDay is the value of SENTINEL_MAX_PER_DAY. If it is 0, sites are not polled.
 	SentinelPerDay int
 	// Sites are the sites of the site file, never nil.
 	Sites *site.Sites
 
-	RulesFile    notify.File // rules and channels from a file
+	RulesFile    notify.File // rules and channels that were read from a file
 	WebhookHosts []string    // receivers that may have private addresses
 	Fetch        fetch.Config
 	Retention    snapshot.Retention
 	KeepGone     bool
 	Soft404      bool
-	// ReindexOnCanonical is FORCE_REINDEX_ON_CANONICAL_CHANGE.
+	// ReindexOnCanonical is the value of FORCE_REINDEX_ON_CANONICAL_CHANGE.
 	ReindexOnCanonical bool
 	FileRoot           string
 	MailRoot           mailimport.Root
 	Data               string
-	// Memory is the memory that the process, and the readers of documents that it starts, may use.
+	// Memory is the memory that the process may use, including the readers of documents that it starts.
 	Memory   memory.Share
 	memoryMB int
 	Models   Models
 	Search   SearchService
-	// Keys are the keys of API_KEYS, KeysFile names the file with more, and KeysNeeded says that each request needs a
-	// key.
+	// Keys are the keys in API_KEYS. KeysFile is the name of the file with more keys. KeysNeeded says that each
+	// request needs a key.
 	Keys       []keys.Key
 	KeysFile   string
 	KeysNeeded bool
-	// Cloud says that the app runs in Azure, where each instance has its own disk, so an index on it would not be
-	// shared.
+	// Cloud says that the app runs in Azure. Each instance there has its own disk, so the instances could not share
+	// an index on a disk.
 	Cloud bool
-	// Metrics is not a setting, but the metrics to count into; [Assemble] creates them when nil.
+	// Metrics are not a setting, but the metrics in which the app counts. If they are nil, [Assemble] creates them.
 	Metrics *telemetry.Metrics
 }
 
 // Load reads the settings through get, which returns "" for an unset variable. The error lists every invalid value,
-// with its name, the value unless it is a secret, and the allowed values. Credentials are named by users: Load finds
-// and checks them among set, the names of all set variables.
+// with the name of the setting, the value unless it is a secret, and the allowed values. Users choose the names of
+// credentials. So Load finds these names in set, the names of all set variables, and checks the credentials, too.
 func Load(get func(string) string, set ...string) (Config, error) {
 	var c Config
 	s := &settings{get: get, all: c.settings()}
@@ -89,7 +90,7 @@ func Load(get func(string) string, set ...string) (Config, error) {
 	return c, s.err()
 }
 
-// ParseTracking parses TRACKING_PARAM_PREFIXES: entries separated by commas, of which empty ones are ignored.
+// ParseTracking parses TRACKING_PARAM_PREFIXES. Its entries are separated by commas, and empty entries are ignored.
 func ParseTracking(list string) (source.Rules, error) { return source.NewRules(split(list)) }
 
 // validate checks settings against each other.
@@ -120,8 +121,8 @@ func isFolder(path string) bool {
 	return filepath.IsAbs(path) && err == nil && fi.IsDir()
 }
 
-// version is the normalization version. A list of trackers other than the default gives a different url_v (spec 000
-// §2.1).
+// version returns the normalization version. A list of trackers other than the default list gives a different url_v
+// (spec 000 §2.1).
 func (c *Config) version() lineage.Version {
 	if c.Rules.String() == source.DefaultRules().String() {
 		return lineage.Current

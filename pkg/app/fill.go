@@ -9,19 +9,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// beginner is an index that may be new although items exist: it was on this machine and was lost, or it is configured
-// in place of another one or of none.
+// beginner is an index that may be new although items exist: because the index on this machine was lost, or because
+// the index is configured in place of another index or of none.
 type beginner interface {
-	// Begun returns the name of this index while Filled has not been called for it, and "" after that. All
+	// Begun returns the name of this index until Filled has been called with that name, and "" after that. All
 	// processes that open the same index get the same name.
 	Begun(ctx context.Context) (string, error)
-	// Filled records that the index of that name is certain to be filled.
+	// Filled records that the index with that name is certain to be filled.
 	Filled(ctx context.Context, name string) error
 }
 
-// fillIndex starts a rebuild of all items and entries when the index is new: its file was lost, damaged or of an
-// older version, or the search service had no such index. The run is durable before Filled is called. It is named
-// after the index, so it starts only once even if processes die or start together.
+// fillIndex starts a run that rebuilds all items and entries when the index is new: its file was lost, damaged or of
+// an older version, or the search service had no such index. The run is stored before Filled is called. The run is
+// named after the index, so it starts only once even if processes die or start together.
 func fillIndex(ctx context.Context, index search.Index, items *registry.Items, pushed *entries.Store,
 	rebuilds *rebuild.Service) error {
 	b, ok := index.(beginner)

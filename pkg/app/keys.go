@@ -2,7 +2,7 @@ package app
 
 import "github.com/tidemark/tidemark/pkg/ops/keys"
 
-// readKeys reads the keys of the environment. Errors do not repeat the value, which is secret.
+// readKeys reads the keys in the environment. Errors do not repeat the value, because it is secret.
 func (c *Config) readKeys(s *settings, name string) {
 	var err error
 	if c.Keys, err = keys.Parse(s.get(name), keys.Environment); err != nil {

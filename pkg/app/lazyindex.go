@@ -11,22 +11,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// lazyIndex is an index of a service that may be down when the app starts. Crawling continues without it, as it does
-// when the service goes down later. A call that needs the index first creates it, if that was not possible before.
+// lazyIndex is an index of a service that may be down when the app starts. Crawling continues without the index, as
+// it does when the service goes down later. If the index could not be created at the start, the first call that needs
+// it creates it.
 type lazyIndex struct {
 	search.Index
-	// created is called with the index once that exists. It must be safe to repeat, and must be set before the index
-	// is used.
+	// created is called with the index once the index exists. It must be safe to call again, and must be set before
+	// the index is used.
 	created func(context.Context, search.Index) error
 	log     *slog.Logger
 
-	building *semaphore.Weighted // guards the fields below; a wait for it ends with the caller's context
+	building *semaphore.Weighted // guards the fields below; a wait for it ends when the caller's context ends
 	done     bool
 	tried    time.Time
-	err      error // of the last try
+	err      error // error of the last try
 }
 
-// betweenTries is the pause before a service that was down is tried again.
+// betweenTries is the pause after which a service that was down is tried again.
 const betweenTries = 30 * time.Second
 
 func newLazyIndex(index search.Index, log *slog.Logger) *lazyIndex {
@@ -50,8 +51,8 @@ func (x *lazyIndex) create(ctx context.Context, now time.Time) error {
 	return x.err
 }
 
-// Create tries once. It ignores a temporary error, which later callers handle, and returns a permanent one, such as
-// for an index that belongs to another application.
+// Create tries once to create the index. It ignores a temporary error, because later callers try again. It returns a
+// permanent error, such as for an index that belongs to another application.
 func (x *lazyIndex) Create(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
 	if fault.Down(err) {
@@ -61,7 +62,8 @@ func (x *lazyIndex) Create(ctx context.Context) error {
 	return err
 }
 
-// ready is create for later callers. Its error never counts against a page or a query, whatever keeps the index away.
+// ready creates the index for later callers. Whatever the reason for its error, the error never counts as a failure
+// of a page or a query.
 func (x *lazyIndex) ready(ctx context.Context) error {
 	err := x.create(ctx, time.Now())
 	if err != nil && !fault.Is(err, fault.Throttled) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 )
 
-// entryKeys is the step that gives stored entries their keys under the current normalization.
+// entryKeys returns the step that gives stored entries the keys that the current normalization makes.
 func entryKeys(pushed *entries.Store) migrate.Step {
 	return migrate.Step{Name: "entries", Rules: entry.KeyRules,
 		Run: func(ctx context.Context, cursor string, dry bool) (p migrate.Progress, next string, done bool, err error) {

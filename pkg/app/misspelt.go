@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 )
 
-// These prefixes of variable names are Tidemark's alone. Other programs use prefixes such as OPENAI_, too: a name with
-// such a prefix is reported only if it is almost the name of a setting.
+// ours are the prefixes of variable names that only Tidemark uses. Other prefixes, such as OPENAI_, are also used by
+// other programs: a name with such a prefix is reported only if it is almost the name of a setting.
 var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
 	"EMBEDDINGS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
 
-// goCertificates is a variable that Go itself reads, and that is similar to TLS_CERT_FILE.
+// goCertificates is a variable that Go itself reads. Its name is similar to TLS_CERT_FILE.
 const goCertificates = "SSL_CERT_FILE"
 
-// Misspelt reports the names that resemble settings without being any, each with the most similar setting.
+// Misspelt reports names that resemble settings but are none, each with the most similar setting.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
 		if isSetting(name) || name == "" || name == goCertificates {
@@ -41,7 +41,8 @@ func isSetting(name string) bool {
 		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
 }
 
-// nearestSetting is the setting with the smallest edit distance from a name, which is in upper case.
+// nearestSetting returns the setting with the smallest edit distance from a name, and that distance. The name must be
+// in upper case.
 func nearestSetting(name string) (nearest string, away int) {
 	upper := []rune(strings.ToUpper(name))
 	away = len(name) + 100

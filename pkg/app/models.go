@@ -10,11 +10,11 @@ import (
 
 // Models says which language models are used, and where they are. The zero value uses none.
 type Models struct {
-	BaseURL    string // OPENAI_BASE_URL
-	Key        Secret // LITELLM_MASTER_KEY
-	Embeddings string // EMBEDDINGS_MODEL; "": chunks and queries have no vectors
-	Tier1      string // T1_DEFAULT_MODEL; "": entries are not enriched immediately
-	Tier1Batch string // T1_BATCH_MODEL; "": entries are not enriched in batches
+	BaseURL    string // value of OPENAI_BASE_URL
+	Key        Secret // value of LITELLM_MASTER_KEY
+	Embeddings string // value of EMBEDDINGS_MODEL; "": chunks and queries have no vectors
+	Tier1      string // value of T1_DEFAULT_MODEL; "": entries are not enriched immediately
+	Tier1Batch string // value of T1_BATCH_MODEL; "": entries are not enriched in batches
 }
 
 // Secret is a text that is never printed.
@@ -27,10 +27,10 @@ func (s Secret) String() string {
 	return "…"
 }
 
-// GoString is the form that %#v prints.
+// GoString returns what %#v prints.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText is the form in JSON and logs.
+// MarshalText returns what JSON and logs contain.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // validate checks the settings of the models.
@@ -46,12 +46,13 @@ func (m Models) validate(s *settings) {
 	}
 }
 
-// model is the name of a model or route.
+// model returns the value of a setting that is the name of a model or route.
 func model(into *string) value {
 	return form(into, `^[!-~]{0,200}$`, "the name of a model, up to 200 printable characters without spaces")
 }
 
-// key is the key of a service. A reference to a Key Vault that Azure could not resolve is passed on unchanged.
+// key returns the value of a setting that is the key of a service. A reference to a Key Vault that Azure could not
+// resolve is passed on unchanged.
 func key(into *Secret) value {
 	const allowed = "a key of printable characters without spaces; a reference to a Key Vault must have been resolved"
 	return as(into, func(text string) (Secret, error) {

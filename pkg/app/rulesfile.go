@@ -5,7 +5,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-// readRules reads the file of rules and channels, if one is named.
+// readRules reads the file of rules and channels, if the setting has the name of one.
 func (c *Config) readRules(s *settings, name string) {
 	path := s.text(name)
 	if path == "" {

@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// SearchService says which index of Azure AI Search is used. Without an endpoint the embedded index is used, or in
-// Azure no index.
+// SearchService says which index of Azure AI Search is used. Without an endpoint, the embedded index is used, except
+// in Azure, where no index is used.
 type SearchService struct {
-	Endpoint   string // SEARCH_ENDPOINT
-	Key        Secret // SEARCH_API_KEY; "": the identity of the app
-	Index      string // SEARCH_INDEX
-	Dimensions int    // SEARCH_VECTOR_DIMENSIONS; 0: no vectors
-	Semantic   bool   // SEARCH_SEMANTIC
+	Endpoint   string // value of SEARCH_ENDPOINT
+	Key        Secret // value of SEARCH_API_KEY; "": use the identity of the app
+	Index      string // value of SEARCH_INDEX
+	Dimensions int    // value of SEARCH_VECTOR_DIMENSIONS; 0: no vectors
+	Semantic   bool   // value of SEARCH_SEMANTIC
 }
 
 func (s SearchService) open(model string) (search.Index, error) {
@@ -47,10 +47,10 @@ func (service SearchService) validate(s *settings) {
 
 func (c *Config) readCloud(s *settings, _ string) { c.Cloud = inCloud(s.get) }
 
-// inCloud reports whether the Functions host of Azure runs the app. The app then has possibly many instances, each
-// with its own disk. Azure sets the name of the site for every process
+// inCloud reports whether the Functions host of Azure runs the app. The app may then have many instances, each with
+// its own disk. Azure sets the name of the site for every process
 // (https://learn.microsoft.com/azure/app-service/reference-app-settings). The Core Tools also set that name, because
-// some extensions need it, but say that they are not Azure.
+// some extensions need it, but they also say that they are not Azure.
 func inCloud(get func(string) string) bool {
 	return get("WEBSITE_SITE_NAME") != "" && get("AZURE_FUNCTIONS_ENVIRONMENT") != "Development"
 }

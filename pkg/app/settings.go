@@ -16,21 +16,21 @@ import (
 // Setting is one environment variable.
 type Setting struct {
 	Name string
-	// Default is the value of an unset variable, in the form in which it would be set; empty if there is no value
-	// then.
+	// Default is the value that an unset variable has, in the form in which the variable would be set. It is empty if
+	// an unset variable has no value.
 	Default string
 	audience
 	value
-	meaning string // plain text, with units; {bounds}, {least} and {most} stand for the bounds of the value
+	meaning string // plain text, with units; the bounds of the value replace {bounds}, {least} and {most}
 }
 
-// audience says who may see a value.
+// audience says who may see the value of a setting.
 type audience int
 
 const (
-	hidden  audience = iota // nobody: it may be a secret, and errors do not repeat it either
-	shown                   // callers that may ask the server for its configuration
-	command                 // only the command line reads it, not the server
+	hidden  audience = iota // no one may see it: it may be a secret, and errors do not repeat it either
+	shown                   // callers that may read the server's configuration may see it
+	command                 // only the command line reads the setting, not the server
 )
 
 // value says how the text of a setting is parsed, and where the result is stored.
@@ -39,16 +39,16 @@ type value struct {
 	read        func(s *settings, name string)
 }
 
-// elsewhere is for a setting that the storage, the command line or another setting reads.
+// elsewhere is the value of a setting that the storage, the command line or another setting reads.
 var elsewhere value
 
-// Meaning describes a setting, with its bounds.
+// Meaning returns the description of a setting, with its bounds.
 func (s Setting) Meaning() string {
 	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
 	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(s.meaning)
 }
 
-// SettingsTable is the table of [Settings] in docs/settings.md.
+// SettingsTable returns the table of [Settings] in docs/settings.md.
 func SettingsTable() string {
 	var b strings.Builder
 	b.WriteString("| name | default | meaning |\n|---|---|---|\n")
@@ -73,7 +73,8 @@ func (s *settings) find(name string) Setting {
 	return s.all[slices.IndexFunc(s.all, func(one Setting) bool { return one.Name == name })]
 }
 
-// bad reports an invalid value: the allowed values, and the value itself unless it may be a secret.
+// bad reports that a setting is invalid, with the allowed values, and with the value itself unless it may be a
+// secret.
 func (s *settings) bad(name, allowed string) {
 	if s.find(name).audience == hidden {
 		s.withhold(name, allowed)
@@ -82,12 +83,13 @@ func (s *settings) bad(name, allowed string) {
 	s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is %s", name, s.get(name), allowed))
 }
 
-// withhold is bad for a value that may be a secret.
+// withhold does what bad does, for a value that may be a secret.
 func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// credentials checks the credentials among the names of set variables. Errors do not contain their values.
+// credentials checks the credentials that set variables contain. set has the names of these variables. Errors do not
+// contain the values.
 func (s *settings) credentials(set []string) {
 	for _, name := range set {
 		if !strings.HasPrefix(name, credential.Prefix) || s.get(name) == "" {
@@ -101,7 +103,7 @@ func (s *settings) credentials(set []string) {
 	}
 }
 
-// Names returns the names in an environment in the form of [os.Environ].
+// Names returns the names of the variables in an environment that has the form of [os.Environ].
 func Names(environ []string) []string {
 	var out []string
 	for _, entry := range environ {
@@ -142,7 +144,7 @@ func read[T any](s *settings, name, allowed string, parse func(text string) (T, 
 	return v
 }
 
-// number parses a whole number; 0 if the setting is unset and has no default.
+// number parses a whole number. It returns 0 if the setting is unset and has no default.
 func (s *settings) number(name string) int {
 	one := s.find(name)
 	return read(s, name, fmt.Sprintf("a whole number from %d to %d", one.least, one.most), func(text string) (int, bool) {
@@ -165,12 +167,12 @@ func whole[T int | int64](into *T, least, most int) value {
 	return value{least, most, func(s *settings, name string) { *into = T(s.number(name)) }}
 }
 
-// span is a duration, given as a whole number of a unit.
+// span returns the value of a setting that is a duration, given as a whole number of a unit.
 func span(into *time.Duration, least, most int, unit time.Duration) value {
 	return value{least, most, func(s *settings, name string) { *into = time.Duration(s.number(name)) * unit }}
 }
 
-// share is a fraction of a whole.
+// share returns the value of a setting that is a fraction of a whole.
 func share(into *float64) value {
 	return by(func(s *settings, name string) {
 		*into = read(s, name, "a number from 0 to 1", func(text string) (float64, bool) {
@@ -184,7 +186,7 @@ func truth(into *bool) value {
 	return by(func(s *settings, name string) { *into = s.truth(name) })
 }
 
-// not is a boolean that is stored negated.
+// not returns the value of a boolean setting whose opposite is stored.
 func not(into *bool) value {
 	return by(func(s *settings, name string) { *into = !s.truth(name) })
 }
@@ -193,7 +195,7 @@ func asIs(into *string) value {
 	return by(func(s *settings, name string) { *into = s.text(name) })
 }
 
-// form is a text that must match a pattern.
+// form returns the value of a setting that is a text and must match a pattern.
 func form(into *string, pattern, allowed string) value {
 	return as(into, func(text string) (string, error) {
 		if !regexp.MustCompile(pattern).MatchString(text) {
@@ -207,8 +209,8 @@ func list(into *[]string) value {
 	return by(func(s *settings, name string) { *into = split(s.text(name)) })
 }
 
-// as is a value whose own package decides what is allowed. The errors of that package are complete sentences, so
-// allowed repeats the rule here.
+// as returns the value of a setting for which another package decides what is allowed. The errors of that package are
+// complete sentences, so the parameter allowed repeats the rule for error messages here.
 func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	return by(func(s *settings, name string) {
 		*into = read(s, name, allowed, func(text string) (T, bool) {
@@ -218,7 +220,7 @@ func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	})
 }
 
-// by is a value with a reader of its own.
+// by returns a value with a function of its own that reads it.
 func by(read func(s *settings, name string)) value { return value{read: read} }
 
 func split(list string) []string {
@@ -231,7 +233,8 @@ func split(list string) []string {
 	return out
 }
 
-// fetchSetting names the setting of a field of fetch.Config.
+// fetchSetting returns the text of an error about a field of fetch.Config. It puts the name of that field's setting
+// before the text.
 func fetchSetting(err error) string {
 	name := map[string]string{
 		"UserAgent": "CRAWL_USER_AGENT", "Contact": "CRAWL_CONTACT", "AllowHosts": "CRAWL_ALLOW_HOSTS",

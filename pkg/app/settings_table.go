@@ -10,10 +10,10 @@ import (
 )
 
 // Settings lists every variable that the app, its storage and the command line read, in the order of
-// docs/settings.md. Only this table has a setting's name, default, bounds and meaning.
+// docs/settings.md. The name, default, bounds and meaning of a setting are written only in this table.
 var Settings = new(Config).settings()
 
-// settings returns all settings, each with the field that its value is stored in.
+// settings returns all settings, each with the field in which its value is stored.
 func (c *Config) settings() []Setting {
 	return slices.Concat(c.stateSettings(), c.oftenSettings(), c.politelySettings(), c.backfillSettings(),
 		c.limitsSettings(), c.keptSettings(), c.fetchedSettings(), c.modelSettings(), c.accessSettings(),
@@ -25,10 +25,10 @@ const (
 	day         = 24 * time.Hour
 	maxDays     = 3650
 	maxSeconds  = maxDays * 24 * 60 * 60
-	maxDelay    = 60 * 60 * 1000 // milliseconds
+	maxDelay    = 60 * 60 * 1000 // in milliseconds
 )
 
-// Allowed values, in words.
+// These texts describe allowed values.
 const (
 	tableForm    = `^[A-Za-z][A-Za-z0-9]{2,57}$`
 	tableAllowed = "3 to 58 letters and digits, a letter first"
@@ -38,7 +38,7 @@ const (
 		"each of up to 64 printable ASCII characters without & = # % + *"
 )
 
-// stateSettings say where the state is stored.
+// stateSettings returns the settings that say where the state is stored.
 func (c *Config) stateSettings() []Setting {
 	return []Setting{
 		{"AzureWebJobsStorage", "", hidden, elsewhere,
@@ -67,7 +67,7 @@ func (c *Config) stateSettings() []Setting {
 	}
 }
 
-// oftenSettings say how often pages are checked, and who is notified of changes.
+// oftenSettings returns the settings that say how often pages are checked, and who is notified of changes.
 func (c *Config) oftenSettings() []Setting {
 	return []Setting{
 		{"CRAWL_BASE_INTERVAL_SECONDS", "86400", shown, span(&c.Schedule.Base, 1, maxSeconds, time.Second),
@@ -100,7 +100,7 @@ func (c *Config) oftenSettings() []Setting {
 	}
 }
 
-// politelySettings set the pace of a host without limits of its own.
+// politelySettings returns the settings that say at what pace a host without limits of its own is crawled.
 func (c *Config) politelySettings() []Setting {
 	return []Setting{
 		{"CRAWL_MIN_DELAY_MS", "1000", shown, span(&c.Politeness.MinDelay, 0, maxDelay, time.Millisecond),
@@ -113,7 +113,7 @@ func (c *Config) politelySettings() []Setting {
 	}
 }
 
-// backfillSettings are the settings of backfills and of polls of sites.
+// backfillSettings returns the settings of backfills and of polls of sites.
 func (c *Config) backfillSettings() []Setting {
 	return []Setting{
 		{"BACKFILL_SITES_FILE", "", shown, by(c.readSites),
@@ -145,7 +145,7 @@ func (c *Config) backfillSettings() []Setting {
 	}
 }
 
-// limitsSettings are quotas; 0 means none. See docs/limits.md.
+// limitsSettings returns the settings that are quotas; a quota of 0 is no limit. See docs/limits.md.
 func (c *Config) limitsSettings() []Setting {
 	return []Setting{
 		{"LIMIT_ITEMS_PER_HOST", "0", shown, whole(&c.Politeness.MaxItems, 0, site.MaxRequests),
@@ -165,7 +165,7 @@ func (c *Config) limitsSettings() []Setting {
 	}
 }
 
-// keptSettings say which data of pages is kept.
+// keptSettings returns the settings that say which data of pages is kept.
 func (c *Config) keptSettings() []Setting {
 	return []Setting{
 		{"SNAPSHOT_KEEP_DAYS", "0", shown, span(&c.Retention.Age, 0, 36500, day),
@@ -179,7 +179,7 @@ func (c *Config) keptSettings() []Setting {
 	}
 }
 
-// fetchedSettings limit which pages and files are fetched, and how much of them.
+// fetchedSettings returns the settings that limit which pages and files are fetched, and how much of each.
 func (c *Config) fetchedSettings() []Setting {
 	return []Setting{
 		{"CRAWL_ALLOW_HOSTS", "", shown, list(&c.Fetch.AllowHosts),
@@ -210,7 +210,7 @@ func (c *Config) fetchedSettings() []Setting {
 	}
 }
 
-// modelSettings are the settings of models and of the index.
+// modelSettings returns the settings of models and of the index.
 func (c *Config) modelSettings() []Setting {
 	return []Setting{
 		{"EMBEDDINGS_MODEL", "", shown, model(&c.Models.Embeddings),
@@ -251,7 +251,7 @@ func (c *Config) modelSettings() []Setting {
 	}
 }
 
-// accessSettings say who has access. See docs/operations.md.
+// accessSettings returns the settings that say who has access. See docs/operations.md.
 func (c *Config) accessSettings() []Setting {
 	return []Setting{
 		{"LISTEN", "", command, elsewhere,
@@ -279,7 +279,7 @@ func (c *Config) accessSettings() []Setting {
 	}
 }
 
-// commandSettings are the settings of the command line.
+// commandSettings returns the settings of the command line.
 func (c *Config) commandSettings() []Setting {
 	return []Setting{
 		{"PORT", "7071", command, elsewhere,

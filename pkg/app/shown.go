@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Shown returns the settings with their values, or defaults, for GET config. For a setting that may be a secret it
-// only reports whether the setting is set.
+// Shown returns the settings with their values, or with their defaults, for GET config. If the value of a setting may
+// be a secret, Shown only reports whether the setting is set.
 func Shown(get func(string) string) map[string]string {
 	out := map[string]string{}
 	for _, s := range Settings {

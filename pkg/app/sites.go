@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// SitesFile is the site file that is read by default, if it exists. For a handler it is next to host.json, in the
-	// folder in which a Functions host runs it.
+	// SitesFile is the name of the site file that is read by default, if it exists. For a handler the file is next to
+	// host.json, in the folder in which a Functions host runs the handler.
 	SitesFile = "backfill-sites.yaml"
 	// maxSites bounds the site file and the file of rules, in bytes.
 	maxSites = 4 << 20
 )
 
-// readSites reads the site file. A missing file means no sites, unless the settings name the file.
+// readSites reads the site file. A missing file means that there are no sites, unless the settings give the file's
+// name.
 func (c *Config) readSites(s *settings, name string) {
 	c.Sites = &site.Sites{}
 	path := cmp.Or(s.text(name), SitesFile)
@@ -56,7 +57,8 @@ func readFile(name string) ([]byte, error) {
 
 // politeness returns the pace and the quotas of each host (E3): the limits in the site file, or else the settings for
 // all hosts. Allow-listed hosts are the operator's own and have no delay, unless the site file or a setting gives
-// them one. Stores of files have no delay either, because they do not serve a site's visitors. Quotas apply to both.
+// them one. Stores of files have no delay either, because they do not serve a site's visitors. Quotas apply to
+// allow-listed hosts and stores of files, too.
 func (c *Config) politeness(exempt func(host string) bool,
 	limits func(host string) (site.Limits, bool)) func(host string) registry.Politeness {
 	return func(host string) registry.Politeness {

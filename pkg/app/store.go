@@ -19,23 +19,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
-// Embedded is the value of STORAGE that keeps all state in a folder below TIDEMARK_DATA. `tidemark start` chooses it
-// and passes it to the handler. A handler without the setting, as in Azure, uses the storage account.
+// Embedded is the value of STORAGE with which all state is kept in a folder below TIDEMARK_DATA. `tidemark start`
+// chooses this value and passes it to the handler. A handler without the setting, as in Azure, uses the storage
+// account.
 const Embedded = "embedded"
 
-// StoreFolder is the path of the embedded store in a data folder.
+// StoreFolder returns the path of the embedded store in a data folder.
 func StoreFolder(data string) string { return filepath.Join(data, "store") }
 
-// IndexFile is the path of the embedded index in a data folder. SQLite keeps two more files, with -wal and -shm after
-// that name.
+// IndexFile returns the path of the embedded index in a data folder. SQLite keeps two more files, whose names have
+// -wal and -shm added.
 func IndexFile(data string) string { return filepath.Join(data, "index.db") }
 
-// MakeDataFolder creates a data folder if it is missing, accessible to its owner only, because it holds the crawled
-// content.
+// MakeDataFolder creates a data folder if it is missing. Only its owner can access the folder, because it holds the
+// crawled content.
 func MakeDataFolder(data string) error { return os.MkdirAll(data, 0o700) }
 
-// Prepare creates the queues and tables of an app with these settings, for a host that polls the queues before the
-// app has started and can create them itself. It may be repeated.
+// Prepare creates the queues and tables of an app with these settings. It is for a host that can create them itself
+// and polls the queues before the app has started. It may be repeated.
 func Prepare(ctx context.Context, cfg Config, store storage.Store) error {
 	for _, queue := range []string{rebuild.Queue, bulk.Queue, mailimport.Queue, backfill.Queue, backfill.PoisonQueue,
 		sitepoll.Queue, sitepoll.PoisonQueue, notify.Queue, notify.PoisonQueue} {

@@ -18,12 +18,12 @@ import (
 )
 
 // StatePlan describes the state of an app with these settings, for a transfer. It omits the search index and the
-// records of what was indexed: both are rebuilt from the snapshots. It also omits keys, because access is configured
-// anew for each installation.
+// records of what was indexed, because both are rebuilt from the snapshots. It also omits keys, because access is
+// configured anew for each installation.
 func StatePlan(cfg Config) transfer.Plan {
 	items, index, hints := registry.Tables(cfg.Table)
 	return transfer.Plan{
-		// The pointers first, in the order in which the registry writes them.
+		// The tables with pointers come first, in the order in which the registry writes them.
 		Tables: slices.Concat([]string{snapshot.RunsTable, snapshot.RefsTable, snapshot.CapturesTable, index, feed.Table,
 			items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),

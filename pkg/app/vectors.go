@@ -21,7 +21,7 @@ func (a assembly) client() (*openai.Client, error) {
 	})
 }
 
-// withVectors returns an index whose queries have vectors, and the embedder for pages.
+// withVectors returns an index that adds vectors to queries, and the embedder that adds them to pages.
 func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, placement.Embedder, error) {
 	client, err := a.client()
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)
 	Metadata       = Kind(change.Metadata)
-	Gone      Kind = "gone"      // the page is missing for good
+	Gone      Kind = "gone"      // the page is permanently missing
 	Back      Kind = "back"      // a page that was gone exists again
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
 	Recovered Kind = "recovered" // a failing page was read again
@@ -43,7 +43,7 @@ const (
 	Removed Op = "removed"
 )
 
-// Passage is a piece of text that was added or removed, of at most [MaxPassage] bytes.
+// Passage is a piece of text that was added or removed. It has at most [MaxPassage] bytes.
 type Passage struct {
 	Text string `json:"text"`
 	Op   Op     `json:"op"`
@@ -61,7 +61,8 @@ func Differing(before, now string) (out []Passage) {
 	return out
 }
 
-// These are the bounds of a change: how many passages and ignored pieces it lists, and the bytes of their texts.
+// These are the bounds of a change: how many passages and ignored pieces it lists, and how many bytes their texts
+// have.
 const (
 	MaxPassages = 4
 	MaxPassage  = 400
@@ -72,9 +73,9 @@ const (
 
 // Ignored is a piece of text that was added or removed but did not count, with the rule that excludes it.
 type Ignored struct {
-	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; empty for a change as a whole
+	Hunk string `json:"hunk,omitempty"` // at most 160 bytes; empty if the rule excludes the whole change
 	Op   Op     `json:"op,omitempty"`
-	Rule string `json:"rule"` // as in "ignore: ^Updated", at most 120 bytes
+	Rule string `json:"rule"` // such as "ignore: ^Updated"; at most 120 bytes
 }
 
 // Bounded returns a copy of i with its texts cut to their bounds.
@@ -83,24 +84,24 @@ func (i Ignored) Bounded() Ignored {
 	return i
 }
 
-// Change records what happened to one item or entry. Captures are named by the digests of their bodies.
+// Change records what happened to one item or entry. It identifies captures by the digests of their bodies.
 type Change struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
 	ItemID       string    `json:"item,omitempty"`
 	EntryID      string    `json:"entry,omitempty"`
-	Type         string    `json:"type,omitempty"` // of the item or the entry
+	Type         string    `json:"type,omitempty"` // type of the item or the entry
 	Host         string    `json:"host,omitempty"`
 	URL          string    `json:"url,omitempty"`
 	Title        string    `json:"title,omitempty"`
-	Tags         []string  `json:"tags,omitempty"`  // of the item at that time
-	Why          string    `json:"why,omitempty"`   // for people
+	Tags         []string  `json:"tags,omitempty"`  // tags of the item when it changed
+	Why          string    `json:"why,omitempty"`   // explanation for people
 	Share        float64   `json:"share,omitempty"` // of the letters of both texts, the share added or removed, 0 to 1
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
-	// Silenced says that a rule of the item's watch hides the change. Ignored lists text that did not count; any
-	// change may have some.
+	// Silenced says that a rule of the item's watch hides the change. Ignored lists text that did not count; changes
+	// that are not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
 	Part     bool      `json:"part,omitempty"` // only the watched part of the page was compared
@@ -113,17 +114,17 @@ type Change struct {
 // Group holds the changes of one commit, which are published together.
 type Group struct {
 	ID      string   `json:"id"`    // unique; letters and digits
-	Since   int      `json:"since"` // a segment that was open when the commit was made, or an earlier one
+	Since   int      `json:"since"` // a segment that was open at the commit, or one before it
 	Changes []Change `json:"changes"`
 }
 
-// Position is the position of a change in the feed. The zero Position is before the first change.
+// Position is the position of a change in the feed. The zero Position comes before the first change.
 type Position struct{ Segment, Group, Index int }
 
-// String returns p as ids and cursors contain it. Hyphens would make it look like a date.
+// String returns p in the form that ids and cursors have. Hyphens instead of dots would make it look like a date.
 func (p Position) String() string { return fmt.Sprintf("%d.%d.%d", p.Segment, p.Group, p.Index) }
 
-// ParsePosition reads the output of [Position.String]. It returns Invalid for any other text.
+// ParsePosition parses text that [Position.String] has returned. It returns Invalid for any other text.
 func ParsePosition(text string) (p Position, err error) {
 	_, err = fmt.Sscanf(text, "%d.%d.%d", &p.Segment, &p.Group, &p.Index)
 	if err != nil || p.String() != text || p.Segment < 0 || p.Group < 0 || p.Index < 0 {

@@ -19,10 +19,10 @@ const Table = "Changes"
 const (
 	// perWrite is how many groups one transaction writes. Each group takes two operations.
 	perWrite = 30
-	// maxWaiting bounds the groups that a process keeps for a later try. Groups dropped here remain in the rows in
-	// which they were committed.
+	// maxWaiting bounds the groups that a process keeps for a later try. Groups that are dropped because of this
+	// bound remain in the rows in which they were committed.
 	maxWaiting = 1000
-	// writeTries is how often a write is tried when other writers are faster.
+	// writeTries is how often a write is tried while other writers are faster.
 	writeTries = 20
 	// maxKnown is how many published groups a process remembers.
 	maxKnown = 4096
@@ -33,12 +33,12 @@ type Feed struct {
 	rows storage.Table
 	now  func() time.Time
 
-	// writing is held by the goroutine that writes; concurrent writes of one process would only conflict.
+	// The goroutine that writes holds writing; concurrent writes of one process would only conflict.
 	writing chan struct{}
-	head    *head // of the open segment; nil: not read yet
+	head    *head // head of the open segment; nil: not read yet
 	waiting []Group
 
-	known recent.Map[string, struct{}] // by group id
+	known recent.Map[string, struct{}] // ids of groups that this process has found in the feed or has given up on
 
 	mu      sync.Mutex
 	segment int // the last segment known to have been open
@@ -50,11 +50,11 @@ func Open(s storage.Store, now func() time.Time) *Feed {
 		known: recent.Map[string, struct{}]{Most: maxKnown}}
 }
 
-// Create creates the table when it is missing.
+// Create creates the feed's table when it is missing.
 func (f *Feed) Create(ctx context.Context) error { return f.rows.Create(ctx) }
 
-// Segment returns a segment that is open or was open before, for the field Since of a [Group]. A process reads it
-// once.
+// Segment returns a segment that is open or was open before. Callers store it in the field Since of a [Group]. A
+// process reads it from the store once.
 func (f *Feed) Segment(ctx context.Context) (int, error) {
 	if n := f.seen(0); n > 0 {
 		return n, nil
@@ -63,7 +63,7 @@ func (f *Feed) Segment(ctx context.Context) (int, error) {
 	return f.seen(max(now.Segment, 1)), err
 }
 
-// seen records that segment n is or was open, and returns the last such segment.
+// seen records that segment n is or was open, and returns the last segment for which this is known.
 func (f *Feed) seen(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,16 +71,16 @@ func (f *Feed) seen(n int) int {
 	return f.segment
 }
 
-// Knows reports whether this process has found the group in the feed or has given up on it.
+// Knows reports whether this process has found the group with an id in the feed or has given up on that group.
 func (f *Feed) Knows(id string) bool {
 	_, known := f.known.Get(id)
 	return known
 }
 
-// Publish writes the groups that are not in the feed yet, and those that an earlier call of this process could not
-// write. It costs one request while there is no other writer. After an error, nobody knows what was written. The
-// caller may then repeat the call with the same groups at any time. Publish gives up on a group that the store
-// refuses as Invalid or TooLarge.
+// Publish writes the given groups that are not in the feed yet, and groups that an earlier call of this process could
+// not write. It costs one request while there is no other writer. After an error, it is not known which groups were
+// written. The caller may then repeat the call with the same groups at any time. Publish gives up on a group that the
+// store refuses as Invalid or TooLarge.
 func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	select {
 	case f.writing <- struct{}{}:
@@ -99,7 +99,7 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 		some := f.waiting[:min(len(f.waiting), perWrite)]
 		err := f.write(ctx, slices.Clone(some))
 		if fault.Refused(err) && len(some) > 1 {
-			some = some[:1] // perhaps only one of them is at fault
+			some = some[:1] // perhaps the store refuses only one of the groups
 			err = f.write(ctx, slices.Clone(some))
 		}
 		if err != nil && !fault.Refused(err) {
@@ -170,7 +170,7 @@ type groupRow struct {
 	Changes []Change `col:"changes,gzip"`
 }
 
-// groupMarker is the row that says which number the group with its id has.
+// groupMarker is the row that leads from the id of a group to the group's number.
 type groupMarker struct {
 	Group int `col:"group"`
 }

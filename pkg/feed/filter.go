@@ -12,17 +12,17 @@ import (
 
 // Filter says which changes are wanted. The zero Filter accepts all changes.
 type Filter struct {
-	host, of     string // of is a type; empty accepts any
+	host, of     string // of is the type of the item or entry; empty accepts any
 	tag          string
 	kinds        []string
 	silenced     string
 	minShare     float64
-	words        []string  // lower case
-	since, until time.Time // zero is unbounded
+	words        []string  // words in lower case
+	since, until time.Time // a zero time is no bound
 }
 
-// NewFilter reads a filter from a query, except for its times, which callers pass to [Filter.During]. The error is
-// Invalid and names the field.
+// NewFilter makes a filter from a query, except for the query's times. Callers pass the times to [Filter.During]. The
+// error is Invalid, with the name of the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
 		words: strings.Fields(strings.ToLower(q.Q))}
@@ -52,7 +52,7 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	return f, nil
 }
 
-// During returns a filter that accepts only changes from since until just before until. A zero time is no bound.
+// During returns a filter that accepts only changes at since or later, and before until. A zero time is no bound.
 func (f Filter) During(since, until time.Time) Filter {
 	f.since, f.until = since, until
 	return f

@@ -32,7 +32,8 @@ func (c Change) JSON() api.FeedChange {
 	return out
 }
 
-// Digest returns the digest of a capture as the API writes it, or none for a body that was never stored.
+// Digest returns the digest of a capture in the form that the API uses. For a body that was never stored it returns
+// "".
 func Digest(rawHash string) string {
 	digest, _ := strings.CutPrefix(rawHash, "sha256:")
 	if len(digest) != 64 || strings.Trim(digest, "0123456789abcdef") != "" {

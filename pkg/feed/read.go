@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// window is how many groups one request reads.
+// window is how many groups one request reads at most.
 const window = 50
 
-// clocks is the largest difference allowed between the clocks of writers.
+// clocks is the largest difference that is allowed between the clocks of writers.
 const clocks = 5 * time.Minute
 
 // End returns the position after the newest change. A follower that starts there gets only later changes.
@@ -27,7 +27,7 @@ func (f *Feed) End(ctx context.Context) (Position, error) {
 }
 
 // From returns a position before all changes made at t or later, with an allowance for clocks that differ. When the
-// feed does not reach back so far, it returns the position before the oldest change kept.
+// feed keeps no changes that old, From returns the position before the oldest change that is kept.
 func (f *Feed) From(ctx context.Context, t time.Time) (Position, error) {
 	all, err := f.segments(ctx)
 	if err != nil || len(all) == 0 {
@@ -37,8 +37,8 @@ func (f *Feed) From(ctx context.Context, t time.Time) (Position, error) {
 	return Position{Segment: all[max(i-1, 0)].number}, nil
 }
 
-// Newest yields the changes before a position, newest first; the zero Position yields all. It reads 50 groups at a
-// time.
+// Newest yields the changes before a position, newest first. For the zero Position it yields all changes. It reads 50
+// groups at a time.
 func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if before == (Position{}) {
@@ -60,7 +60,7 @@ func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, er
 					return
 				}
 				if h.etag == "" {
-					return // the segment was purged, and so were those before it
+					return // the segment was purged, and so were all earlier segments
 				}
 				to = h.Groups
 			}
@@ -81,9 +81,9 @@ func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, er
 	}
 }
 
-// Oldest yields the changes after a position, oldest first; the zero Position yields all. The error is Expired when the
-// position is in a purged segment. It is also Expired when the position is beyond the end of the feed, as happens
-// after an older copy of the store was restored.
+// Oldest yields the changes after a position, oldest first. For the zero Position it yields all changes. The error is
+// Expired when the position is in a purged segment. It is also Expired when the position is beyond the end of the
+// feed, as happens after an older copy of the store was restored.
 func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		if after == (Position{}) {
@@ -101,7 +101,7 @@ func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, err
 			own := n == after.Segment
 			h, err := f.follower(ctx, n, own)
 			if err == nil && own && after.Group > h.Groups+1 {
-				err = errExpired // the position is from a feed that an older copy has replaced
+				err = errExpired // the position is from a feed that was replaced by an older copy
 			}
 			if err != nil {
 				yield(Change{}, err)
@@ -126,9 +126,9 @@ func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, err
 	}
 }
 
-// follower returns the head of segment n for a follower. It returns Expired when the segment was purged. Own says
-// that the follower's cursor is in this segment; then it also returns Expired when no such segment was ever opened. A
-// segment that is not a cursor's own may be missing because it is not open yet.
+// follower returns the head of segment n for a follower. It returns Expired when the segment was purged. If own is
+// set, the follower's cursor is in this segment, and follower also returns Expired when no such segment was ever
+// opened. If own is not set, the segment may be missing because it is not open yet.
 func (f *Feed) follower(ctx context.Context, n int, own bool) (head, error) {
 	h, err := f.loadHead(ctx, n)
 	if err != nil || h.etag != "" {
@@ -144,7 +144,7 @@ func (f *Feed) follower(ctx context.Context, n int, own bool) (head, error) {
 var errExpired = fault.New(fault.Expired,
 	"what came after that place is not kept any more: begin anew without a cursor")
 
-// After reports whether p is a later place than q.
+// After reports whether p is a later position than q.
 func (p Position) After(q Position) bool { return q.less(p) }
 
 func (p Position) less(q Position) bool {
@@ -157,7 +157,7 @@ func (p Position) less(q Position) bool {
 	return p.Index < q.Index
 }
 
-// read returns the changes of the groups with numbers above after, up to to, in order.
+// read returns the changes, in order, of the groups with numbers greater than after and at most to.
 func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
 	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
 		PageSize: to - after}
@@ -179,7 +179,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 	return out, nil
 }
 
-// At returns the change with an id. Errors: NotFound when it does not exist or was purged.
+// At returns the change with an id. Errors: NotFound when the change does not exist or was purged.
 func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 	missing := fault.New(fault.NotFound, "there is no change %.64q, or it is not kept any more", id)
 	p, err := ParsePosition(id)

@@ -13,16 +13,16 @@ import (
 // Reader records what a person has read of the feed: everything up to a position, and some changes after it.
 type Reader struct {
 	UpTo   Position
-	Beyond []Position // in order, all after UpTo
-	// Filters are lists that the reader saved.
+	Beyond []Position // changes read one by one, in order, all after UpTo
+	// Filters are the lists that the reader saved.
 	Filters []SavedFilter
 }
 
 // SavedFilter is a list that a reader saved.
 type SavedFilter struct {
 	Name  string `json:"name"`
-	List  string `json:"list"`  // changes or items
-	Query string `json:"query"` // the query of the list's address
+	List  string `json:"list"`  // "changes" or "items"
+	Query string `json:"query"` // the query part of the list's address
 }
 
 // Readers holds the readers of a feed.
@@ -31,7 +31,7 @@ type Readers struct{ feed *Feed }
 // ReadersOf returns the readers of a feed. Their rows are in the feed's table.
 func ReadersOf(f *Feed) Readers { return Readers{f} }
 
-// MaxBeyond bounds the changes that are recorded as read one by one.
+// MaxBeyond bounds the changes after UpTo that are recorded as read one by one.
 const MaxBeyond = 2000
 
 // readerPartition is the partition of the readers' rows, beside the partitions of the segments.
@@ -67,8 +67,8 @@ func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	}
 }
 
-// Newest is [Reader.Unread] for changes ordered newest first. It ends at UpTo, because all changes before that are
-// read.
+// Newest is like [Reader.Unread], for changes in the order newest first. It ends at UpTo, because all changes before
+// UpTo are read.
 func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return r.Unread(func(yield func(Change, error) bool) {
 		for c, err := range changes {
@@ -79,9 +79,10 @@ func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	})
 }
 
-// Since yields, oldest first, the changes after the later of two positions: UpTo and the given one. They include
-// changes after UpTo that were read one by one. When the changes after UpTo were purged, it starts with the oldest
-// that is kept. When it starts at the given position and that is purged, the error is Expired.
+// Since yields changes, oldest first. It begins after UpTo or after the given position, whichever is later. The
+// changes include those after UpTo that were read one by one. When the first changes after UpTo were purged, Since
+// begins with the oldest change that is kept. When it begins at the given position and that position is purged, the
+// error is Expired.
 func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		own := !after.After(r.UpTo)
@@ -110,7 +111,7 @@ func compare(a, b Position) int {
 	return 0
 }
 
-// Load returns what the reader with a name has read. A reader that has recorded nothing has read nothing.
+// Load returns what the reader with a name has read. A reader for whom nothing is recorded has read nothing.
 func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 	r, _, err := f.load(ctx, name)
 	return r, err
@@ -130,9 +131,9 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
-// MarkRead records that a reader has read everything up to a position, and the changes at ids. It never makes a change
-// unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a position beyond the end of the
-// feed; Invalid, with the field ids, for more than [MaxBeyond] changes read one by one.
+// MarkRead records that a reader has read everything up to a position, and also the changes at ids. It never makes a
+// change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a position beyond the end
+// of the feed; Invalid, with the field ids, if more than [MaxBeyond] changes would be recorded one by one.
 func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
 	end, err := f.feed.End(ctx)
 	if err != nil {
@@ -157,7 +158,7 @@ func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (
 	})
 }
 
-// change loads a reader, changes it and writes it. It retries when another process wrote the row meanwhile.
+// change loads a reader, changes it and writes it. If another process wrote the row meanwhile, change tries again.
 func (f Readers) change(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
 	for range writeTries {
 		r, etag, err := f.load(ctx, name)
@@ -179,8 +180,8 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 	return Reader{}, fault.New(fault.Conflict, "%.64q reads in too many places at once", name)
 }
 
-// advance adds positions to what a reader has read. It merges adjacent changes into UpTo, so a reader that reads all
-// changes, in any order, ends without gaps.
+// advance adds positions to what a reader has read. It merges changes that directly follow UpTo into UpTo. So once a
+// reader has read all changes, in any order, UpTo alone records that.
 func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Position) error {
 	if upTo.After(r.UpTo) {
 		r.UpTo = upTo
@@ -210,9 +211,9 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 	return nil
 }
 
-// LastRead returns the raw digest of the capture, of the item known by ids, that the reader read last. It returns ""
-// when the reader has read no capture of the item. Present is the item's current capture. LastRead examines at most
-// as many changes as most says. Errors: TooLarge when more would be needed.
+// LastRead returns the raw digest of the capture that the reader read last, among the captures of the item that has
+// the given ids. It returns "" when the reader has read no capture of the item. The parameter present is the item's
+// current capture. LastRead examines at most most changes. Errors: TooLarge when it would need to examine more.
 func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
 	last, seen := "", false
 	for c, err := range f.Since(ctx, r, Position{}) {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// segmentTime and maxGroups are the largest age and size of a segment; at either, the segment is sealed.
+	// segmentTime and maxGroups are the largest age and size of a segment. A segment that reaches either is sealed.
 	segmentTime = 24 * time.Hour
 	maxGroups   = 20_000
 )
@@ -39,7 +39,7 @@ func markerKey(n int, id string) storage.Key {
 }
 
 type (
-	// nowRow names the open segment.
+	// nowRow contains the number of the open segment.
 	nowRow struct {
 		Segment int `col:"segment"`
 	}
@@ -117,8 +117,8 @@ func (f *Feed) readCurrent(ctx context.Context) (h head, err error) {
 	return h, err
 }
 
-// follow seals a segment and opens the next one. Errors: Conflict when another process has done part of it; the
-// caller must read the head again.
+// follow seals a segment and opens the next one. Errors: Conflict when another process has done part of this; the
+// caller must then read the head again.
 func (f *Feed) follow(ctx context.Context, h head) error {
 	if !h.Sealed {
 		sealed := h
@@ -163,7 +163,7 @@ func (f *Feed) segments(ctx context.Context) (out []segment, err error) {
 	return out, nil
 }
 
-// Purge removes the segments whose changes are all older than keep. Cursors into a removed segment are expired.
+// Purge removes the segments whose changes are all older than keep. Cursors that point into a removed segment expire.
 func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err error) {
 	all, err := f.segments(ctx)
 	if err != nil {
@@ -181,7 +181,8 @@ func (f *Feed) Purge(ctx context.Context, keep time.Duration) (removed int, err 
 	return removed, nil
 }
 
-// remove removes a segment. The row that lists it must go last, so that Purge can repeat a removal that failed.
+// remove removes a segment. It must delete the row that lists the segment last, so that Purge can repeat a removal
+// that failed.
 func (f *Feed) remove(ctx context.Context, n int) error {
 	var ops []storage.Op
 	drop := func() (err error) {

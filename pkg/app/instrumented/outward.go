@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Web counts fetches: bytes of bodies, and errors by kind, which are about the site (see package fetch). The bytes of
-// robots.txt are not counted.
+// Web counts fetches, the bytes of their bodies, and their errors by kind. The errors are about the site (see package
+// fetch). The bytes of robots.txt are not counted.
 func Web(f politeness.Fetcher, m *telemetry.Metrics) politeness.Fetcher { return &web{f, m} }
 
 type web struct {
@@ -27,8 +27,8 @@ func (w *web) Get(ctx context.Context, r fetch.Request) (fetch.Response, error) 
 	return resp, err
 }
 
-// Index counts the pages that are written to and deleted from an index. [search.None] is returned as it is, because
-// callers recognize a missing index by its type.
+// Index counts the pages that are written to an index and deleted from it. [search.None] is returned as it is,
+// because callers recognize a missing index by its type.
 func Index(x search.Index, m *telemetry.Metrics) search.Index {
 	if _, none := x.(search.None); none {
 		return x

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Store counts every operation of a store. A query or a list is one operation, whatever its pages, and counts when it
-// begins.
+// Store counts every operation of a store. A query or a list is one operation, however many pages it reads, and is
+// counted when it begins.
 func Store(s storage.Store, m *telemetry.Metrics) storage.Store { return &store{s, meter{m}} }
 
 type meter struct{ *telemetry.Metrics }
@@ -30,7 +30,7 @@ func (m meter) failed(err error) {
 	}
 }
 
-// counted is a sequence that counts once when it begins, and counts its error.
+// counted returns a sequence that counts one operation when it begins, and also counts the error of that operation.
 func counted[T any](m meter, service, op string, seq iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		m.done(service, op, nil)

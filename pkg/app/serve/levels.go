@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// byLevel writes warnings and errors to one handler, bad, and all other lines to another. The host logs a line on
-// stdout as information, and a line on stderr as an error, or as a warning if it contains "warn", as lines of that
-// level do.
+// byLevel writes warnings and errors to the handler bad, and all other lines to the handler rest. The host logs a
+// line on stdout as information. It logs a line on stderr as an error, or as a warning if the line contains "warn",
+// as lines of that level do.
 type byLevel struct{ rest, bad slog.Handler }
 
 func newByLevel(rest, bad io.Writer) slog.Handler {

@@ -1,6 +1,6 @@
 // Package serve runs the handler as a process. It listens where the Functions host says, and answers invocations
-// until it is asked to stop or its host has died. It reports them to an [Exporter], if there is one. It is a package
-// of its own so that a separate module can build a handler with an exporter.
+// until it is asked to stop or its host has died. It reports the invocations to an [Exporter], if there is one. serve
+// is a package of its own so that a separate module can build a handler with an exporter.
 package serve
 
 import (
@@ -22,11 +22,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// Exporter begins to export the telemetry of the process. [handlers.Options] documents the calls of ended, which may
-// be nil. stop is called once, at the end, and must return within seconds. An error stops the start.
+// Exporter begins to export the telemetry of the process. It may return nil for ended; [handlers.Options] documents
+// when ended is called. stop is called once, at the end, and must return within seconds. If Exporter returns an
+// error, the process does not start.
 type Exporter func(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), stop func(), err error)
 
-// None exports nothing.
+// None is an [Exporter] that exports nothing.
 func None(*slog.Logger, *telemetry.Metrics) (func(telemetry.Span), func(), error) {
 	return nil, func() {}, nil
 }
@@ -43,13 +44,13 @@ func Main(export Exporter) {
 	os.Exit(startAgain)
 }
 
-// startAgain is the exit code that asks the Functions host for a restart and does not count as a crash. After code 0
-// the host never restarts a handler, and all its invocations fail.
+// startAgain is an exit code that asks the Functions host to restart the handler, and that does not count as a crash.
+// After code 0 the host never restarts a handler, and all its invocations fail.
 const startAgain = 200
 
-// gcPercent is how much garbage, in percent of the live heap, may accumulate before a collection, below the memory
-// limit. The live heap is small, so the default of 100 would collect all the time: it used a twelfth of the processor
-// in a first crawl.
+// gcPercent is how much garbage may accumulate before a collection, in percent of the live heap. It applies below the
+// memory limit. The live heap is small, so with the default of 100 the collector would run all the time: it used a
+// twelfth of the processor in a first crawl.
 const gcPercent = 200
 
 // stopSignals ask the process to finish its work and end.
@@ -86,9 +87,9 @@ func run(log *slog.Logger, export Exporter) error {
 			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
-		IdleTimeout:       5 * time.Minute, // longer than the host keeps its side
+		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection
 	}
-	// Opening early only saves time: an invocation would open the services, too, and retry.
+	// The services are opened early only to save time: an invocation would open them, too, and retry.
 	go func() {
 		if _, err := a.Services(ctx); err != nil {
 			log.Warn("services are not available yet", "err", err)
@@ -98,7 +99,7 @@ func run(log *slog.Logger, export Exporter) error {
 		return err
 	}
 	if err := a.Close(); err != nil {
-		log.Error("not closed in order", "err", err) // not a crash: everything acknowledged is durable
+		log.Error("not closed in order", "err", err) // this is no crash: everything acknowledged is durable
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func run(log *slog.Logger, export Exporter) error {
 const hostCheck = time.Second
 
 // whileHostLives calls stop when the host has died. A host may die without notice, or stop waiting for work in flight
-// and abandon the handler. On unix the parent is then another process; elsewhere the parent never changes.
+// and abandon the handler. On Unix the handler then has another parent process; elsewhere the parent never changes.
 func whileHostLives(ctx context.Context, host int, stop func()) {
 	tick := time.NewTicker(hostCheck)
 	defer tick.Stop()
@@ -121,7 +122,7 @@ func whileHostLives(ctx context.Context, host int, stop func()) {
 	stop()
 }
 
-// grace is how long a stop waits for work in flight.
+// grace is how long the process waits for work in flight when it stops.
 const grace = 10 * time.Second
 
 // until serves until ctx is done, and then until the work in flight has finished or the grace period is over.
@@ -132,7 +133,7 @@ func until(ctx context.Context, server *http.Server, listener net.Listener) erro
 		<-ctx.Done()
 		ctx, cancel := context.WithTimeout(context.Background(), grace)
 		defer cancel()
-		_ = server.Shutdown(ctx) // interrupted invocations are delivered again
+		_ = server.Shutdown(ctx) // the host delivers interrupted invocations again
 	}()
 	if err := server.Serve(listener); err != http.ErrServerClosed {
 		return err

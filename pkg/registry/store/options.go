@@ -35,7 +35,7 @@ type Options struct {
 	Token      func() string                              // returns unique names of lock owners; crypto/rand when nil
 	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Parallel   int                                        // storage requests that one call has in flight; 16 when zero
-	Feed       *feed.Feed                                 // the feed to which commits publish; opened over the same store when nil
+	Feed       *feed.Feed                                 // the feed for commits; opened over the same store when nil
 	Log        *slog.Logger                               // discarded when nil
 }
 
