@@ -11,16 +11,16 @@ import (
 // atOnce is how many entries of one call are inserted concurrently.
 const atOnce = 8
 
-// Item is an entry to insert, under a name ([Session.InsertAs]) or, when that is empty, without one.
+// Item is an entry to insert. If the item has a name, the entry is inserted under that name ([Session.InsertAs]).
 type Item struct {
 	Name   string
 	Fields entry.Fields
 }
 
 // InsertEach inserts entries, several concurrently. Items that share a key are inserted one after another, in their
-// order; other items do not wait. Done receives the result of each item, as [Session.Insert] returns it, and must be
-// safe for concurrent calls. The first error that done returns ends the context of the remaining items, and is
-// returned.
+// order; other items do not wait. InsertEach passes the result of each item to done, as [Session.Insert] returns it.
+// done must be safe for concurrent calls. The first error that done returns ends the context of the remaining items,
+// and InsertEach returns that error.
 func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
@@ -37,7 +37,7 @@ func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int,
 		g.Go(func() error {
 			defer close(through)
 			for _, c := range earlier {
-				<-c // items only wait for items that began earlier, so none wait for each other
+				<-c // an item waits only for items that began earlier, so no two wait for each other
 			}
 			res, err := s.insertAs(ctx, item.token(), item.Fields, len(earlier) > 0)
 			return done(i, res, err)

@@ -30,8 +30,8 @@ type Index interface {
 // pendingEntry is an entry whose outbox row the caller has claimed.
 type pendingEntry struct {
 	outboxEntry
-	fields entry.Fields // nil: the entry does not exist
-	fresh  bool         // the index was never given the entry
+	fields entry.Fields // the entry's fields; nil: the entry does not exist
+	fresh  bool         // the entry was never put into the index
 }
 
 const (
@@ -39,15 +39,15 @@ const (
 	flushTries = 3
 	// maxFlushed is how many entries of a policy one call of [Store.FlushOutbox] flushes.
 	maxFlushed = 10 * flushBatch
-	readers    = 8 // rows read at once
+	readers    = 8 // how many rows are read at once
 )
 
-// Flush makes the results of inserts and updates visible at once. It publishes their changes, with one request per
-// thirty changes. It puts them into the index, with one Put per hundred entries, and per policy one transaction for
-// each hundred rows, of which an entry has two. Entries that the index does not accept now, or that others changed
-// concurrently, remain in the outbox for [Store.FlushOutbox]; the error says why. The entries are stored, whatever
-// the error. Flush must be called within [claimTime] less [claimMargin] of the calls; older results are left to
-// FlushOutbox, too.
+// Flush makes the results of inserts and updates visible at once. It publishes their changes, with one request for
+// each thirty changes. It puts their entries into the index, with one Put for each hundred entries. For each policy
+// it then needs one transaction for every hundred rows, and each entry has two rows. Entries that the index does not
+// accept now, or that others changed concurrently, remain in the outbox for [Store.FlushOutbox]; the error says why.
+// Whatever the error, the entries are stored. Flush must be called within [claimTime] less [claimMargin] of the calls
+// that returned the results. Older results are left to FlushOutbox, too.
 func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	var claimed []pendingEntry
 	var said []news
@@ -67,10 +67,11 @@ func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	return errors.Join(err, f.tidy(ctx))
 }
 
-// FlushOutbox puts the remaining outbox entries into the index: those written while the index was down, those of
+// FlushOutbox puts the remaining outbox entries into the index: entries written while the index was down, entries of
 // processes that died, and descriptions by a model. It also publishes changes that a process did not publish before
-// it died. When there is nothing to do, it costs a read, and one for each policy. It stops after a thousand entries
-// of a policy, or at an error. Any process may call it at any time. Without an index and a feed it does nothing.
+// it died. When there is nothing to do, it costs one read, and one more for each policy. It stops after a thousand
+// entries of a policy, or at an error. Any process may call it at any time. Without an index and a feed it does
+// nothing.
 func (s *Store) FlushOutbox(ctx context.Context) (flushed int, err error) {
 	if s.o.Index == nil && s.o.Feed == nil {
 		return 0, nil
@@ -95,8 +96,8 @@ type flusher struct {
 	index   Index
 	vectors Embedder
 	log     *slog.Logger
-	// published are the deletions of published news rows, by partition. They share a transaction with outbox entries
-	// there.
+	// published are the operations that delete the rows of published news, by partition. They are sent in one
+	// transaction with the removal of outbox entries in that partition.
 	published map[string][]storage.Op
 }
 
@@ -132,7 +133,7 @@ func (f *flusher) flushUnclaimed(ctx context.Context, found []outboxEntry) error
 	return f.flush(ctx, pending)
 }
 
-// flush flushes entries, and repeats that for entries that others touch meanwhile.
+// flush flushes entries, and flushes again the entries that others touch meanwhile.
 func (f *flusher) flush(ctx context.Context, pending []pendingEntry) error {
 	for try := 0; len(pending) > 0 && try < flushTries; try++ {
 		var touched []outboxEntry
@@ -186,8 +187,8 @@ func (f *flusher) flushSome(ctx context.Context, some []pendingEntry) (touched [
 	return touched, err
 }
 
-// remove removes flushed outbox entries of one partition, and news that were published. It returns the entries that
-// were touched meanwhile.
+// remove removes flushed outbox entries of one partition, and the rows of news that were published. It returns the
+// entries that were touched meanwhile.
 func (f *flusher) remove(ctx context.Context, partition string, flushed []outboxEntry) (
 	touched []outboxEntry, err error,
 ) {
@@ -211,7 +212,7 @@ func (f *flusher) remove(ctx context.Context, partition string, flushed []outbox
 	return touched, nil
 }
 
-// page is the page of an entry in the index, with vectors if there is an [Embedder].
+// page returns the page of an entry in the index, with vectors if there is an [Embedder].
 func (f *flusher) page(ctx context.Context, e pendingEntry, now time.Time) (search.Page, error) {
 	p := entry.PageOf(e.fields, now)
 	if e.fresh {
@@ -244,8 +245,8 @@ func (f *flusher) put(ctx context.Context, pages []search.Page) error {
 	return nil
 }
 
-// reread reads touched entries again. Their claims still belong to the caller: others only change the ETag of a
-// claimed row, and no one claims it before the claim expires, which flushSome checks.
+// reread reads touched entries again. The caller still holds their claims: other processes only change the ETag of a
+// claimed row, and no process claims the row before the claim expires. flushSome checks when the claim expires.
 func (f *flusher) reread(ctx context.Context, touched []outboxEntry) ([]pendingEntry, error) {
 	var claimed []outboxEntry
 	for _, t := range touched {
@@ -308,8 +309,8 @@ func (f *flusher) loadRange(ctx context.Context, claimed []outboxEntry) ([]pendi
 	return out, nil
 }
 
-// pendingOf reads the row of an entry. A damaged entry leaves the index until its row is repaired and the index
-// rebuilt.
+// pendingOf reads the row of an entry. A damaged entry is removed from the index until its row is repaired and the
+// index is rebuilt.
 func (f *flusher) pendingOf(ctx context.Context, c outboxEntry, e storage.Entity) pendingEntry {
 	r, err := rowOf(e)
 	if err != nil {

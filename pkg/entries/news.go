@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// newsPrefix begins the row keys of changes that the feed may lack. It sorts right before the prefix of outbox
-	// entries, so that one query finds both.
+	// newsPrefix is the prefix of the row keys of changes that the feed may lack. It sorts directly before the prefix
+	// of outbox entries, so that one query finds both.
 	newsPrefix = "w|"
-	// maxCompared bounds each of two texts whose difference is published, in bytes.
+	// maxCompared bounds, in bytes, each of the two texts whose difference is published.
 	maxCompared = 32 << 10
 )
 
-// news is a change of an entry for the feed. The transaction that changes the entry also writes the news, to a row of
-// its own, which is removed after publication. The zero value is no change.
+// news is a change of an entry for the feed. The transaction that changes the entry also writes the news to a row of
+// its own, which is removed once the news is published. The zero value contains no change.
 type news struct {
 	key   storage.Key
-	until time.Time // from when others may publish it, too
+	until time.Time // from this time on others may publish the change, too
 	group feed.Group
 }
 
-// newsRow is news as stored; its key has the name of the group.
+// newsRow is the row in which news is stored. Its key contains the name of the feed's group.
 type newsRow struct {
 	Until  time.Time   `col:"until"`
 	Since  int         `col:"since"`
@@ -41,13 +41,13 @@ type newsRow struct {
 
 var newsRows = rows.Of[newsRow]()
 
-// news makes the news to write with an entry. It is empty when c is nil and for entries for tests.
+// news returns the news to write with an entry. It is empty when c is nil, and for entries of the schema for tests.
 func (o outbox) news(ctx context.Context, entry storage.Key, c *feed.Change) (news, error) {
 	if c == nil || o.feed == nil || !o.searched {
 		return news{}, nil
 	}
 	since, err := o.feed.Segment(ctx)
-	// Several may wait for one entry; their rows sort by time.
+	// Several rows of news may wait for one entry; they sort by time.
 	name := fmt.Sprintf("%s%016x%s", strings.TrimPrefix(entry.Row, rowText), c.At.UnixNano(), newToken()[:10])
 	return news{
 		key: storage.Key{Partition: entry.Partition, Row: newsPrefix + name}, until: o.claimUntil(claimTime),
@@ -71,8 +71,8 @@ func (n news) remove() storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: n.key, ETag: storage.AnyETag}}
 }
 
-// publish publishes news to the feed and records that their rows can be removed. It costs a request for each thirty.
-// News that the feed will never accept are left out, and logged.
+// publish publishes news to the feed and records that their rows can be removed. It costs one request for each thirty
+// changes. News that the feed will never accept are left out and logged.
 func (f *flusher) publish(ctx context.Context, all []news) error {
 	groups := make([]feed.Group, len(all))
 	for i, n := range all {
@@ -96,7 +96,7 @@ func (f *flusher) publish(ctx context.Context, all []news) error {
 	return nil
 }
 
-// tidy removes the remaining rows of published news, which no removal from the outbox included.
+// tidy removes the remaining rows of published news, which were not removed together with outbox entries.
 func (f *flusher) tidy(ctx context.Context) error {
 	for partition := range f.published {
 		if _, err := f.remove(ctx, partition, nil); err != nil {
@@ -106,15 +106,15 @@ func (f *flusher) tidy(ctx context.Context) error {
 	return nil
 }
 
-// inserted is the change that the feed gets for a new entry.
+// inserted returns the change that the feed gets for a new entry.
 func inserted(r row, now time.Time) *feed.Change {
 	e := change.Compare(change.WordsOf(""), change.WordsOf(entry.TextOf(r.fields)))
 	return aboutEntry(r.fields, feed.Change{At: now, Kind: feed.New, Why: "the entry is new",
 		Share: e.New, WordsAdded: e.Added})
 }
 
-// updated is the change that the feed gets for an updated entry. It is nil if only measures of the text differ, as
-// they do when the program's rules change.
+// updated returns the change that the feed gets for an updated entry. It returns nil if only measures of the text
+// differ, as they do when the program's rules change.
 func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	c := feed.Change{At: now}
 	switch old, text := entry.TextOf(was), entry.TextOf(is); {
@@ -133,14 +133,14 @@ func updated(was, is entry.Fields, now time.Time) *feed.Change {
 	return aboutEntry(is, c)
 }
 
-// described joins what describes an entry besides its title and its text.
+// described joins the texts that describe an entry, except its title and its text.
 func described(f entry.Fields) string {
 	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
-	metadata, _ := json.Marshal(f["metadata"]) // always encodes
+	metadata, _ := json.Marshal(f["metadata"]) // metadata always encodes
 	return strings.Join(append(said, string(metadata)), "\n")
 }
 
-// aboutEntry completes a change with the entry's data.
+// aboutEntry adds the entry's data to a change.
 func aboutEntry(f entry.Fields, c feed.Change) *feed.Change {
 	c.EntryID, c.Type, c.Host = f.Text("id"), entry.TypeEntry, entry.HostOf(f)
 	c.URL, c.Title = words.Clip(f.Text("url"), 1000), words.Clip(entry.TitleOf(f), 300)

@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	// outboxPrefix begins the row keys of outbox entries.
+	// outboxPrefix is the prefix of the row keys of outbox entries.
 	outboxPrefix = "x|"
-	// claimTime is how long a claim of an outbox entry lasts: longer than a function may run.
+	// claimTime is how long a claim of an outbox entry lasts. It is longer than a function may run.
 	claimTime = 6 * time.Minute
-	// claimMargin is the time that a claim must have left when the index is called, because the call must end within
-	// the claim.
+	// claimMargin is how much time must be left of a claim when the index is called, because the call must end before
+	// the claim does.
 	claimMargin = time.Minute
-	// flushBatch is how many entries are put into the index at once: the number of operations in a transaction.
+	// flushBatch is how many entries are put into the index at once. It is the number of operations in a transaction.
 	flushBatch = 100
 )
 
-// outboxEntry is a row which records that the index may lack the current state of an entry. Until its claim expires
-// only its claimant may write the entry to the index, so that no older text arrives there after a newer one. Other
-// changes of the entry touch the row, which the claimant notices when it removes the row. The zero value is an entry
-// that the caller has not claimed.
+// outboxEntry is a row which records that the index may lack the current state of an entry. Until its claim expires,
+// only the process that claimed it may write the entry to the index, so that no older text arrives there after a
+// newer one. When others change the entry, they touch the row, and the claiming process notices this when it removes
+// the row. The zero value is an outbox entry that the caller has not claimed.
 type outboxEntry struct {
 	key   storage.Key
 	etag  storage.ETag
 	until time.Time // when the claim expires
 }
 
-// outboxKey is the outbox row of an entry.
+// outboxKey returns the key of the outbox row of an entry.
 func outboxKey(entry storage.Key) storage.Key {
 	return storage.Key{Partition: entry.Partition, Row: outboxPrefix + strings.TrimPrefix(entry.Row, rowText)}
 }
 
-// entry is the row of the entry itself.
+// entry returns the key of the row of the entry itself.
 func (e outboxEntry) entry() storage.Key {
 	return storage.Key{Partition: e.key.Partition, Row: rowText + strings.TrimPrefix(e.key.Row, outboxPrefix)}
 }
 
-// idAt is the id of the entry with a key.
+// idAt returns the id of the entry whose row has a key.
 func idAt(entry storage.Key) string {
 	policy := entry.Partition
 	if policy == nowhere {
@@ -74,14 +74,15 @@ type outbox struct {
 	now      func() time.Time
 }
 
-// claimUntil is when a claim made now expires, with the precision that is stored.
+// claimUntil returns when a claim that is made now expires, with the precision with which rows store it.
 func (o outbox) claimUntil(d time.Duration) time.Time {
 	return storage.ParseTime(storage.FormatTime(o.now().Add(d)))
 }
 
-// commit changes an entry, adds it to the outbox, claimed by the caller for the time of lease, and writes its news.
-// If the entry is in the outbox already, another process may have claimed it, and commit returns the zero value.
-// Errors: that of the writes; errRaced when the outbox row was removed concurrently.
+// commit changes an entry, adds the entry to the outbox and writes its news. The caller then has the claim of the
+// outbox entry for the duration lease. If the entry is in the outbox already, another process may have claimed it,
+// and commit returns the zero value. Errors: those of the writes; errRaced when the outbox row was removed
+// concurrently.
 func (o outbox) commit(
 	ctx context.Context, entry storage.Key, lease time.Duration, n news, ops ...storage.Op,
 ) (outboxEntry, error) {
@@ -111,14 +112,14 @@ func (o outbox) commit(
 	return outboxEntry{}, err
 }
 
-// refuses reports whether the operation at index made a transaction fail because of a concurrent write.
+// refuses reports whether a transaction failed because of a concurrent write to the row of the operation at index.
 func refuses(err error, index int) bool {
 	blamed, ok := errors.AsType[*storage.OpError](err)
 	return ok && blamed.Index == index && fault.Lost(err)
 }
 
-// transactMost performs the operations of one partition that concurrent writes have not made impossible. It returns
-// the ETags, and by index the errors of the operations that were refused.
+// transactMost performs those operations of one partition that concurrent writes have not made impossible. It returns
+// the ETags, and the errors of the refused operations by their index.
 func (o outbox) transactMost(
 	ctx context.Context, ops []storage.Op,
 ) (tags []storage.ETag, refused map[int]error, err error) {
@@ -146,8 +147,8 @@ func (o outbox) transactMost(
 	return tags, refused, nil
 }
 
-// claim claims outbox entries of one partition: with Insert, those that do not exist yet; with Merge, those that have
-// not changed since they were read. It returns the entries that it claimed.
+// claim claims outbox entries of one partition. With Insert it claims those that do not exist yet; with Merge it
+// claims those that have not changed since they were read. It returns the entries that it claimed.
 func (o outbox) claim(
 	ctx context.Context, kind storage.OpKind, entries []outboxEntry,
 ) (claimed []outboxEntry, err error) {
@@ -170,8 +171,8 @@ func (o outbox) claim(
 	return claimed, nil
 }
 
-// unclaimed returns at most a batch of a partition's unclaimed outbox entries, and of the news that their writers
-// should have published by now. Without an index it returns only the news.
+// unclaimed returns at most a batch of a partition's unclaimed outbox entries, and at most a batch of the news that
+// their writers should have published by now. Without an index it returns only the news.
 func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outboxEntry, said []news, err error) {
 	now, q := f.now(), storage.Query{Partition: partition, RowFrom: newsPrefix, RowTo: "x}"}
 	if f.index == nil {

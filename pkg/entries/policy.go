@@ -12,10 +12,10 @@ import (
 	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Action is what happens to an entry that is sent, or to the entry with the same keys.
+// Action says what happens to an entry that is sent, or to an existing entry with the same keys.
 type Action string
 
-// What a policy does when an entry with the same key exists, and the result of a call.
+// The actions are what a policy does when an entry with the same key exists, and the results of a call.
 const (
 	Skip     Action = "skip"
 	Change   Action = "update"
@@ -24,8 +24,8 @@ const (
 	Updated  Action = "updated"
 )
 
-// Policy defines what identifies the entries of one kind, and what happens when one comes again (spec 001). ID and
-// Key never change.
+// Policy defines what identifies the entries of one kind, and what happens when an entry is sent again (spec 001). ID
+// and Key never change.
 type Policy struct {
 	ID          string `col:"policy_id,always"`
 	Key         string `col:"policy_key,always"`
@@ -35,8 +35,8 @@ type Policy struct {
 	// UpdateFields are the columns that Change may write; nil allows all but the immutable ones.
 	UpdateFields []string `col:"update_fields,must"`
 	Enabled      bool     `col:"enabled"`
-	// Revision is the revision of the rules by which the keys of all its entries were made. Only [Store.Rekey]
-	// changes it.
+	// Revision is the revision of the rules by which the keys of all entries of the policy were made. Only
+	// [Store.Rekey] changes it.
 	Revision int64 `col:"key_revision"`
 }
 
@@ -47,7 +47,7 @@ const policyRows = "policy"
 
 var policyName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 
-// seeds are the policies that every schema is seeded with.
+// seeds are the policies with which every schema is seeded.
 var seeds = []Policy{
 	{Key: entry.TelegramThought, Source: "telegram", ContentType: "thought/note", OnConflict: Change, Enabled: true},
 	{Key: entry.TelegramLink, Source: "telegram", ContentType: "link", OnConflict: Skip, Enabled: true},
@@ -55,7 +55,7 @@ var seeds = []Policy{
 	{Key: entry.EmailThread, Source: "email", ContentType: entry.Correspondence, OnConflict: Change, Enabled: true},
 }
 
-// check refuses a policy that could not be applied. Errors: Invalid, naming a column.
+// check refuses a policy that could not be applied. Errors: Invalid, with the name of a column.
 func (p Policy) check() error {
 	if !policyName.MatchString(p.Key) {
 		return fault.Field("policy_key",
@@ -103,7 +103,7 @@ type policies struct {
 	known   map[string]Policy
 }
 
-// all lists the policies that can be read, up to an error.
+// all lists the policies. A policy that cannot be read is an error.
 func (p *policies) all(ctx context.Context) (out []Policy, err error) {
 	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows}) {
 		if err != nil {
@@ -118,7 +118,7 @@ func (p *policies) all(ctx context.Context) (out []Policy, err error) {
 	return out, nil
 }
 
-// keys lists the keys of all policies, also of damaged ones.
+// keys lists the keys of all policies, including damaged ones.
 func (p *policies) keys(ctx context.Context) (out []string, err error) {
 	for e, err := range p.rows.Query(ctx, storage.Query{Partition: policyRows, Select: []string{"policy_key"}}) {
 		if err != nil {
@@ -141,7 +141,7 @@ func (p *policies) partitions(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// seed writes the missing policies, and keeps the others.
+// seed writes the seeded policies that are missing, and keeps existing policies as they are.
 func (p *policies) seed(ctx context.Context) error {
 	exist, err := p.keys(ctx)
 	if err != nil {
@@ -160,7 +160,7 @@ func (p *policies) seed(ctx context.Context) error {
 	return nil
 }
 
-// save writes a policy but keeps the revision of its keys; a new policy has no entries yet.
+// save writes a policy. An existing policy keeps the revision of its keys; a new policy has no entries yet.
 func (p *policies) save(ctx context.Context, policy Policy) error {
 	e := policy.entity()
 	e.ETag = storage.AnyETag
@@ -176,7 +176,8 @@ func (p *policies) save(ctx context.Context, policy Policy) error {
 	return err
 }
 
-// rekeyed records that no entry of a policy has keys of an older revision, so that inserts need not look for them.
+// rekeyed records that no entry of a policy has keys of an older revision, so that inserts need not look for such
+// keys.
 func (p *policies) rekeyed(ctx context.Context, key string) error {
 	_, err := p.rows.Transact(ctx, storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: storage.Key{Partition: policyRows, Row: key}, ETag: storage.AnyETag,
@@ -232,5 +233,5 @@ func noPolicy(key string) error {
 	return fault.Field("idempotency_policy_key", "there is no policy %.100q", key)
 }
 
-// policyID gives a policy the same id in both schemas.
+// policyID returns the id of the policy with a key. The id is the same in both schemas.
 func policyID(key string) string { return entry.Digest(key)[:16] }

@@ -18,25 +18,27 @@ import (
 const (
 	rekeyPage     = 200 // entries per call
 	rekeyExamples = 5   // examples per call
-	// rekeyChain bounds the length of a chain in which each entry holds the next one's new key. Beyond it, the last
-	// entry gives up its key.
+	// rekeyChain bounds the length of a chain in which each entry has the key that is the new key of the entry before
+	// it. If a chain is longer, its last entry gives up its key.
 	rekeyChain = 8
 )
 
-// rekeyColumns are the columns that keys are made from.
+// rekeyColumns are the columns from which keys are made.
 var rekeyColumns = []string{
 	"id", "title", "metadata", entry.PackedName("metadata") + "0", revisionColumn, "idempotency_policy_key",
 	"idempotency_key_primary", "idempotency_key_secondary",
 }
 
-// Rekey gives entries of both schemas the keys that normalization makes today, if theirs are of an older revision.
-// Each call examines at most two hundred entries after a cursor ("" at first). It returns how many it examined, how
-// many it changed, examples of these, and the next cursor or done. With dry it only counts. Callers repeat a failed
-// call with the same cursor. Any part may be repeated, by any process, while entries are inserted and updated.
+// Rekey gives entries of both schemas the keys that normalization makes today, if their keys are of an older
+// revision. Each call examines at most two hundred entries after a cursor ("" at first). It returns how many entries
+// it examined, how many it changed, examples of the changes, and the next cursor, or that it is done. If dry is set,
+// it only counts. Callers repeat a failed call with the same cursor. Any part may be repeated, by any process, while
+// entries are inserted and updated.
 //
-// When two entries get the same key, the conflict action of their policy decides which one has it: the older one
-// where repeated entries are skipped, and the one written last where they update (for mails, by their date). The
-// other keeps its text, under a key that no normalization makes: "duplicate:" and its id. So no text is lost.
+// When two entries get the same key, the conflict action of their policy decides which entry has it: the older entry
+// if the action is to skip repeated entries, and the one written last if the action is to update (for mails, by their
+// date). The other entry keeps its text, under a key that no normalization makes: "duplicate:" and its id. So no text
+// is lost.
 //
 // Until Rekey is done, inserts and updates re-key the entries that they find, so they also find entries under old
 // keys.
@@ -67,7 +69,7 @@ func (s *Store) Rekey(
 	return len(found), changed, examples, next, done, nil
 }
 
-// rekeyEach re-keys the entries of a page, and returns their number and examples; with dry it only counts.
+// rekeyEach re-keys the entries of a page, and returns their number and examples. If dry is set, it only counts.
 func rekeyEach(
 	ctx context.Context, s *Session, found []storage.Entity, dry bool,
 ) (changed int, examples []string, err error) {
@@ -99,7 +101,7 @@ func outdated(r row) bool {
 	return changed && r.revision < entry.KeyRevision
 }
 
-// exampleOf describes the change of an entry's keys.
+// exampleOf returns a description of the change of an entry's keys.
 func exampleOf(f entry.Fields) string {
 	out, _ := entry.Rekeyed(f)
 	old, now := entry.KeysOf(f), entry.KeysOf(out)
@@ -128,7 +130,7 @@ func parseRekeyCursor(cursor string) (Schema, registry.Cursor, error) {
 	return Schema(parts[0]), registry.Cursor{Partition: parts[1], Row: parts[2]}, nil
 }
 
-// afterPolicy is the cursor after the last entry of a policy.
+// afterPolicy returns the cursor after the last entry of a policy.
 func afterPolicy(schema Schema, policy string) (next string, done bool) {
 	reached := false
 	for _, sc := range Schemas {
@@ -158,8 +160,8 @@ func rekeyAt(ctx context.Context, s *Session, key storage.Key) error {
 	return err
 }
 
-// loadCurrent reads an entry with current keys. If the entry had older keys, loadCurrent re-keys it and returns
-// errRaced: the caller found the entry by a key, so it must look the key up again.
+// loadCurrent reads an entry that has current keys. If the entry has older keys, loadCurrent re-keys it and returns
+// errRaced: the caller found the entry by a key, so the caller must look the key up again.
 func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	r, err := s.load(ctx, id)
 	if err != nil {
@@ -178,8 +180,9 @@ func (s *Session) loadCurrent(ctx context.Context, id string) (row, error) {
 	return r, err
 }
 
-// rekeyMatches re-keys the entries with the keys that the first revision would have made for an entry, so that they
-// are found by their current keys. It costs nothing once the entries of the policy are re-keyed.
+// rekeyMatches re-keys stored entries so that the entry in is matched with them by current keys. These are the
+// entries that have the keys that the first revision would have made for in. It costs nothing once the entries of the
+// policy are re-keyed.
 func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fields) error {
 	if policy.Revision >= entry.KeyRevision {
 		return nil
@@ -203,7 +206,7 @@ func (s *Session) rekeyMatches(ctx context.Context, policy Policy, in entry.Fiel
 	return nil
 }
 
-// which returns p or s for a single key.
+// which returns p for a primary key and s for a secondary key. Only one key of k is set.
 func which(k entry.Keys) string {
 	if k.Primary != "" {
 		return "p"
@@ -232,8 +235,8 @@ func (s *Session) rekey(ctx context.Context, r row, chain int) (changed bool, er
 	return err == nil, err
 }
 
-// rekeyOps returns the writes that give an entry its new fields and its changed key, unless another entry has that
-// key and keeps it.
+// rekeyOps returns the writes that give an entry its new fields and its changed key. If another entry has that key
+// and keeps it, the entry does not get that key.
 func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields entry.Fields, chain int) ([]storage.Op,
 	error) {
 	old, now := entry.KeysOf(r.fields), entry.KeysOf(fields)
@@ -253,11 +256,11 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 	}
 	id, _ := at.Props["entry_id"].(string)
 	if id == r.fields.Text("id") {
-		return nil, errRaced // it was re-keyed meanwhile
+		return nil, errRaced // the other entry was re-keyed meanwhile
 	}
 	other, err := s.load(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return nil, errRaced // it was removed meanwhile
+		return nil, errRaced // the other entry was removed meanwhile
 	}
 	if err != nil {
 		return nil, err
@@ -270,7 +273,7 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 	return collided(policy, r, other, fields, which, at), nil
 }
 
-// moved returns the writes that give an entry new fields and their keys.
+// moved returns the writes that give an entry new fields and move its keys to those in the fields.
 func (r row) moved(fields entry.Fields) []storage.Op {
 	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
 	return append(
@@ -278,8 +281,8 @@ func (r row) moved(fields entry.Fields) []storage.Op {
 		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), r.fields.Text("id"))...)
 }
 
-// collided returns the writes for an entry whose new key belongs to another entry, in the row at. One of them gets
-// the key, the other a key of its own.
+// collided returns the writes for an entry whose new key belongs to another entry. The parameter at is the row of
+// that key. One of the two entries gets the key, the other gets a key of its own.
 func collided(policy Policy, r, other row, fields entry.Fields, which string, at storage.Entity) []storage.Op {
 	if !prevails(policy, r.fields, other.fields) {
 		// The write must fail if the key no longer belongs to the other entry.
@@ -295,8 +298,8 @@ func collided(policy Policy, r, other row, fields entry.Fields, which string, at
 	return append(ops, storage.Op{Kind: storage.Replace, Entity: at})
 }
 
-// yielded is an entry without a key that belongs to another. If it has no key left, it gets one of its own that no
-// lookup uses.
+// yielded returns the fields of an entry without the key that belongs to another entry. If the entry has no key left,
+// it gets a key of its own that no lookup uses.
 func yielded(f entry.Fields, which string) entry.Fields {
 	out := maps.Clone(f)
 	if which == "p" {

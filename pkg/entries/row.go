@@ -22,12 +22,12 @@ const (
 // errRaced means that another process wrote first: the caller must read again.
 var errRaced = errors.New("somebody else was first")
 
-// row is an entry as stored, with the ETag that it was read with.
+// row is an entry as stored, with the ETag with which it was read.
 type row struct {
 	key      storage.Key
 	etag     storage.ETag
 	fields   entry.Fields
-	revision int64 // of the keys; see [entry.KeyRevision]
+	revision int64 // revision of the entry's keys; see [entry.KeyRevision]
 }
 
 // An entry's id contains its location: entry_<policy>-<token>.
@@ -35,7 +35,8 @@ var idPattern = regexp.MustCompile(`^entry_([a-z][a-z0-9_]{0,63})?-([a-z2-7]{26}
 
 func makeID(policy, token string) string { return "entry_" + policy + "-" + token }
 
-// keyOf is the key of the entry with an id. Errors: NotFound for a malformed id, because no entry has one.
+// keyOf returns the key of the row of the entry with an id. Errors: NotFound for a malformed id, because no entry has
+// such an id.
 func keyOf(id string) (storage.Key, error) {
 	m := idPattern.FindStringSubmatch(id)
 	if m == nil {
@@ -51,13 +52,13 @@ func partitionOf(policy string) string {
 	return policy
 }
 
-// keyRow is the row that prevents a key of a policy from being used twice. Which is p for primary and s for secondary
-// keys.
+// keyRow returns the key of the row that prevents two entries of a policy from having the same key. The parameter
+// which is p for a primary key and s for a secondary key.
 func keyRow(policy, which, key string) storage.Key {
 	return storage.Key{Partition: partitionOf(policy), Row: which + "|" + entry.Digest(key)}
 }
 
-// newRow is an entry that is not stored yet.
+// newRow returns the row of an entry that is not stored yet.
 func newRow(in entry.Fields, token string, now time.Time) row {
 	policy := in.Text("idempotency_policy_key")
 	id, at := makeID(policy, token), storage.FormatTime(now)
@@ -74,7 +75,7 @@ func newRow(in entry.Fields, token string, now time.Time) row {
 	}
 }
 
-// entity is the row as a table stores it; the fields fit, because they were checked.
+// entity returns the row as a table stores it. The fields fit into the table, because they were checked.
 func (r row) entity() storage.Entity {
 	props := r.fields.Stored()
 	if r.revision > 0 {
@@ -83,7 +84,7 @@ func (r row) entity() storage.Entity {
 	return storage.Entity{Key: r.key, ETag: r.etag, Props: props}
 }
 
-// rowOf reads an entry. A column that cannot be read is an error: an update would lose it.
+// rowOf reads an entry. A column that cannot be read is an error, because an update would lose its value.
 func rowOf(e storage.Entity) (row, error) {
 	fields, err := entry.FromStored(e.Props)
 	if err != nil {

@@ -23,13 +23,13 @@ import (
 // Schema is one of two separate sets of entries (spec 001).
 type Schema string
 
-// The schemas.
+// These are the two schemas.
 const (
 	Production Schema = "pkm"
 	Testing    Schema = "pkm_test"
 )
 
-// Schemas lists both. Workers process both, whatever the test mode is.
+// Schemas lists both schemas. Workers process both, whether the test mode is on or off.
 var Schemas = []Schema{Production, Testing}
 
 // tableOf names the tables of a schema.
@@ -51,14 +51,14 @@ func Tables() []string {
 
 // Options adjust a store. The zero value works.
 type Options struct {
-	Clock func() time.Time                           // the wall clock when nil
+	Clock func() time.Time                           // returns the time; the wall clock when nil
 	Token func() string                              // 26 of a-z and 2-7, always unique; crypto/rand when nil
 	Sleep func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Links *registry.Items                            // registers the pages of links (D10); nil: not registered
-	Rules source.Rules                               // for the URLs of links
+	Rules source.Rules                               // rules for the URLs of links
 	Index Index                                      // holds the entries of production; nil: not searched
-	Feed  *feed.Feed                                 // receives their changes; nil: not published
-	// Vectors adds vectors to their chunks; nil: no vectors.
+	Feed  *feed.Feed                                 // receives the changes of these entries; nil: not published
+	// Vectors adds vectors to the chunks of these entries; nil: no vectors.
 	Vectors Embedder
 	Log     *slog.Logger // discarded when nil
 }
@@ -70,7 +70,7 @@ type Store struct {
 	o     Options
 }
 
-// New opens the entries of a store. It touches nothing; see [Store.Create].
+// New opens the entries of a store. It sends no request; see [Store.Create].
 func New(store storage.Store, o Options) *Store {
 	defaults.Clock(&o.Clock)
 	if o.Token == nil {
@@ -83,7 +83,8 @@ func New(store storage.Store, o Options) *Store {
 
 func newToken() string { return strings.ToLower(rand.Text()[:26]) }
 
-// namedToken is the token of a name: always the same, and different for every name.
+// namedToken returns the token for a name: always the same token for a name, and a different one for every other
+// name.
 func namedToken(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
@@ -152,9 +153,9 @@ func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	return p, s.s.retry(ctx, func(int) error { return s.policies.save(ctx, p) })
 }
 
-// retry runs fn again while it returns errRaced. Fn receives the number of earlier runs. The first retry is
-// immediate, because an insert that finds an existing entry has not lost a race; later pauses grow. Errors: Throttled
-// after many lost races in a row.
+// retry runs fn again while fn returns errRaced, and passes to fn the number of earlier runs. The first retry is
+// immediate, because an insert that finds an existing entry has not lost a race. Later retries wait longer and
+// longer. Errors: Throttled after many lost races in a row.
 func (s *Store) retry(ctx context.Context, fn func(try int) error) error {
 	const tries = 60
 	for try := range tries {

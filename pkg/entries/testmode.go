@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// modeTTL is how long this process caches the mode (spec 001 Caching), and so the longest time until it sees a change
-// made elsewhere.
+// modeTTL is how long this process caches the mode (spec 001 Caching). So it is also the longest time until this
+// process sees a change that another process has made.
 const modeTTL = 10 * time.Second
 
 var modeKey = storage.Key{Partition: "config", Row: "is_test_mode"}
 
-// mode is the test mode: a row, and this process's cache of it. Only the row outlives the process.
+// mode is the test mode. It has a row in the store, which outlives the process, and a cached value in this process.
 type mode struct {
 	rows    storage.Table
 	writing sync.Mutex // so that the last cached value is the last written
@@ -47,7 +47,7 @@ func (s *Store) TestMode(ctx context.Context) (bool, error) {
 	return value, nil
 }
 
-// read reads the row; a missing row is false and has no ETag.
+// read reads the row of the mode. If the row is missing, the mode is false and there is no ETag.
 func (m *mode) read(ctx context.Context) (bool, storage.ETag, error) {
 	e, err := m.rows.Get(ctx, modeKey)
 	if fault.Is(err, fault.NotFound) {

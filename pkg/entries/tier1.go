@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// tier1Pending is the status of an entry that waits for a model. It never needs a flush of its own, because another
-// status follows.
+// tier1Pending is the status of an entry that waits for a model. Writing this status needs no flush of its own,
+// because another status always follows.
 const tier1Pending = "pending"
 
 // Revision identifies the state in which an entry was read.
@@ -22,9 +22,10 @@ func (s *Session) Read(ctx context.Context, id string) (entry.Fields, Revision, 
 	return r.fields, Revision(r.etag), err
 }
 
-// Describe writes only columns of tier 1, to an entry that has not changed since it was read; "" empties a column.
-// The index has them after the next [Store.FlushOutbox]. Errors: Conflict if anything of the entry has changed since;
-// NotFound if it is gone; Invalid for any other column.
+// Describe writes columns of tier 1 to an entry that has not changed since it was read; "" empties a column. The
+// index has the new values after the next [Store.FlushOutbox]. Errors: Conflict if anything in the entry has changed
+// since it was read; NotFound if the entry no longer exists; Invalid if columns contains a column that is not of tier
+// 1.
 func (s *Session) Describe(ctx context.Context, id string, read Revision, columns entry.Fields) error {
 	key, err := keyOf(id)
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	afterKey  = "!"  // after a key, it sorts between that key and all later ones
 )
 
-// some reads at most top entries after a cursor, all of one partition, and returns the next cursor. At the end it
-// finds no entries, and next is the zero Cursor. It reads only the given columns.
+// some reads at most top entries after a cursor, all of one partition, and returns the next cursor. At the end of the
+// walk it finds no entries, and next is the zero Cursor. It reads only the given columns.
 func (s *Session) some(
 	ctx context.Context, partitions []string, from registry.Cursor, top int, columns ...string,
 ) (found []storage.Entity, next registry.Cursor, err error) {
@@ -49,13 +49,13 @@ func (s *Session) some(
 	return nil, registry.Cursor{}, nil
 }
 
-// Reindex puts a batch of production entries after a cursor into the index. It returns how many it examined, and the
-// next cursor or done. With differs, it only repairs entries that differ in the index, and calls differs for each.
-// Entries that the index does not accept now are left to [Store.FlushOutbox], so an error is always of the store. A
-// call may be repeated.
+// Reindex puts a batch of production entries after a cursor into the index. It returns how many entries it examined,
+// and the next cursor, or that it is done. If differs is set, Reindex only repairs entries that are different in the
+// index, and calls differs for each of these entries. Entries that the index does not accept now are left to
+// [Store.FlushOutbox], so an error always comes from the store. A call may be repeated.
 //
-// A hundred entries cost five requests, one to the index, and one for each partition; with differs, also one to the
-// index for each entry.
+// A hundred entries cost five requests, one to the index, and one for each partition. If differs is set, they also
+// cost one request to the index for each entry.
 func (s *Store) Reindex(
 	ctx context.Context, from registry.Cursor, differs func(id, what string),
 ) (n int, next registry.Cursor, done bool, err error) {
@@ -91,7 +91,7 @@ func (s *Store) Reindex(
 	return len(found), next, false, nil
 }
 
-// differing returns the entries that differ in the index.
+// differing returns the entries whose state in the index differs from the stored state.
 func (f *flusher) differing(
 	ctx context.Context, entries []outboxEntry, differs func(id, what string),
 ) ([]outboxEntry, error) {
@@ -123,8 +123,8 @@ func (f *flusher) differing(
 	}), nil
 }
 
-// difference describes how an entry differs in the index; "" if it does not. It compares the names of chunks, which
-// depend on their text.
+// difference returns a description of how an entry differs in the index, or "" if it does not differ. It compares the
+// names of chunks, which depend on the text of the chunks.
 func (f *flusher) difference(ctx context.Context, e pendingEntry) (string, error) {
 	stored, err := f.index.Inspect(ctx, idAt(e.entry()))
 	there := !fault.Is(err, fault.NotFound)
@@ -178,7 +178,7 @@ func (s *Store) Any(ctx context.Context) (bool, error) {
 	return len(found) > 0, err
 }
 
-// MaxList is how many entries are listed at once: two hundred, and one to see whether there are more.
+// MaxList is how many entries are listed at once: two hundred, and one more to see whether further entries exist.
 const MaxList = 201
 
 // listed are the columns that lists show.
@@ -187,10 +187,10 @@ var listed = []string{
 	"retrieval_excerpt", "gist", "topic_primary", "tier1_status", "created_at", "updated_at",
 }
 
-// List returns at most top entries of a policy, or of all policies when it is "", without their texts. It begins
-// after the entry with the id after, or with the first when that is "". Entries are ordered by policy and then by id,
-// which is unrelated to their age; entries without a policy come first. Errors: Invalid, naming policy, top or
-// continuation.
+// List returns at most top entries without their texts. The entries are those of a policy; if policy is "", they are
+// those of all policies. The list begins after the entry with the id after; if after is "", it begins with the first
+// entry. Entries are ordered by policy and then by id, which is unrelated to their age; entries without a policy come
+// first. Errors: Invalid, with the field policy, top or continuation.
 func (s *Session) List(ctx context.Context, policy string, top int, after string) ([]entry.Fields, error) {
 	if policy != "" && !policyName.MatchString(policy) {
 		return nil, fault.Field("policy", "%.100q is not the key of a policy", policy)
@@ -220,7 +220,7 @@ func (s *Session) List(ctx context.Context, policy string, top int, after string
 	return out, nil
 }
 
-// begin returns the cursor at which a list begins, and its partitions.
+// begin returns the cursor at which a list begins, and the partitions of the list.
 func (s *Session) begin(
 	ctx context.Context, policy, after string,
 ) (from registry.Cursor, partitions []string, err error) {
@@ -241,7 +241,7 @@ func (s *Session) begin(
 // IsLink reports whether an id belongs to an entry of policy [entry.TelegramLink].
 func IsLink(id string) bool { return strings.HasPrefix(id, makeID(entry.TelegramLink, "")) }
 
-// Written is when an entry of production was last changed. Errors: NotFound.
+// Written returns when an entry of production was last changed. Errors: NotFound.
 func (s *Store) Written(ctx context.Context, id string) (time.Time, error) {
 	f, err := s.In(Production).Get(ctx, id)
 	if err != nil {

@@ -14,52 +14,53 @@ import (
 
 // Result is the result of a write of an entry.
 type Result struct {
-	Entry  entry.Fields // its current state
+	Entry  entry.Fields // the entry's current state
 	Action Action       // Inserted, Skipped or Updated
 	// Conflict is set when the two keys belong to different entries.
 	Conflict *Conflict
 
-	written // the work for [Store.Flush]
+	written // what remains to be done by [Store.Flush]
 }
 
-// written is the work that a write leaves for a flush.
+// written is the work that a write of an entry leaves for a flush.
 type written struct {
-	claimed outboxEntry // for the index
-	news    news        // for the feed
+	claimed outboxEntry // the claimed outbox entry, for the index
+	news    news        // the change, for the feed
 }
 
-// Conflict means that the primary key of the input belongs to one entry and the secondary key to another. The primary
-// key decides: its entry is skipped or updated. An update leaves that entry without a secondary key, because its
-// secondary key belongs to the other.
+// Conflict means that the primary key of the input belongs to one entry and the secondary key to another entry. The
+// primary key decides: the entry that has it is skipped or updated. An update leaves that entry without a secondary
+// key, because the input's secondary key belongs to the other entry.
 type Conflict struct {
-	PrimaryID   string // the entry that was chosen
-	SecondaryID string // the other entry, unchanged
+	PrimaryID   string // id of the entry that was chosen
+	SecondaryID string // id of the other entry, which is unchanged
 }
 
-// Insert stores an entry, or does what its policy says when an entry with one of its keys exists. Entries of Telegram
-// and mail need a policy and a key; other entries may have neither, and are then always inserted. Callers may repeat
-// a call whose result is unknown.
+// Insert stores an entry. When an entry with one of its keys exists, Insert does what the policy says. Entries of
+// Telegram and mail need a policy and a key. Other entries may have neither a policy nor a key; such entries are
+// always inserted. Callers may repeat a call whose result is unknown.
 //
-// Errors: Invalid, naming a column; Blocked for a disabled policy.
+// Errors: Invalid, with the name of a column; Blocked for a disabled policy.
 func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
 }
 
-// InsertAs is [Session.Insert] for a caller that may die before it knows the result, and then repeats the call under
-// the same name. No other caller may use that name. The id of a new entry is derived from the name, so an entry that
-// an earlier call stored is recognized: the action is Inserted again, with the entry's current state. A mail that is
-// older than the mail of the entry it would update writes nothing: see [entry.Fields.OlderMail].
+// InsertAs is like [Session.Insert], but for a caller that may die before it knows the result, and that then repeats
+// the call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so
+// an entry that an earlier call stored is recognized: the action is Inserted again, with the entry's current state.
+// If the entry is a mail and would update an entry that holds a newer mail, nothing is written: see
+// [entry.Fields.OlderMail].
 func (s *Session) InsertAs(ctx context.Context, name string, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, namedToken(name), in, false)
 }
 
-// insertAs makes an entry with a token, or with a new one when token is empty. Likely means that entries with its
-// keys probably exist.
+// insertAs inserts an entry with a token, or with a new token if token is empty. The parameter likely says that
+// entries with the same keys probably exist.
 func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {
 	if err := in.Check(); err != nil {
 		return Result{}, err
 	}
-	in, _ = entry.Rekeyed(in.Writable()) // it may have been normalized before the app's last update
+	in, _ = entry.Rekeyed(in.Writable()) // the input may have been normalized before the app's last update
 	if err := identified(in); err != nil {
 		return Result{}, err
 	}
@@ -86,7 +87,7 @@ func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, l
 	return res, err
 }
 
-// identified checks that entries have the identity that their sources require (spec 001 Core rules: fail closed).
+// identified checks that an entry has the identity that its source requires (spec 001 Core rules: fail closed).
 func identified(f entry.Fields) error {
 	k := entry.KeysOf(f)
 	closed := slices.Contains([]string{"telegram", "email", "email-batch"}, f.Text("source"))
@@ -111,7 +112,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 		if err != nil {
 			return Result{}, err
 		}
-		ours := named && found.id == makeID(policy.Key, token) // of an earlier call
+		ours := named && found.id == makeID(policy.Key, token) // the entry that was found is from an earlier call
 		if found.id != "" && !ours {
 			return s.resolve(ctx, policy, in, found, named)
 		}
@@ -129,7 +130,7 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	}
 	claimed, err := s.outbox.commit(ctx, r.key, claimTime, n, ops...)
 	if named && fault.Is(err, fault.Conflict) && refuses(err, 0) {
-		r, err = s.load(ctx, r.fields.Text("id")) // stored by an earlier call
+		r, err = s.load(ctx, r.fields.Text("id")) // an earlier call stored the entry
 		n = news{}
 	}
 	if fault.Is(err, fault.Conflict) {
@@ -140,10 +141,11 @@ func (s *Session) insert(ctx context.Context, policy Policy, in entry.Fields, to
 	return Result{Entry: r.fields, Action: Inserted, written: written{claimed, n}}, nil
 }
 
-// found is the entry with a pair of keys, and the other entry that has one of them, if any.
+// found has the id of the entry with a pair of keys. If the keys belong to two entries, other is the id of the
+// second.
 type found struct{ id, other string }
 
-// match looks both keys up.
+// match looks up the entries that have the keys in k.
 func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	primary, err := s.holder(ctx, k.Policy, "p", k.Primary)
 	if err != nil {
@@ -162,7 +164,7 @@ func (s *Session) match(ctx context.Context, k entry.Keys) (found, error) {
 	return found{id: primary, other: secondary}, nil
 }
 
-// holder is the id of the entry with a key, or "".
+// holder returns the id of the entry with a key, or "" if there is none.
 func (s *Session) holder(ctx context.Context, policy, which, key string) (string, error) {
 	if key == "" {
 		return "", nil
@@ -175,7 +177,7 @@ func (s *Session) holder(ctx context.Context, policy, which, key string) (string
 	return id, err
 }
 
-// resolve applies the policy to the existing entry.
+// resolve applies the policy to the existing entry that was found.
 func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f found, named bool) (Result, error) {
 	r, err := s.loadCurrent(ctx, f.id)
 	if err == nil && f.other != "" && policy.Revision < entry.KeyRevision {
@@ -201,16 +203,16 @@ func (s *Session) resolve(ctx context.Context, policy Policy, in entry.Fields, f
 	}
 	res.Entry, res.written, err = s.rewrite(ctx, r, fields)
 	if _, taken := errors.AsType[*takenError](err); taken {
-		err = errRaced // changed since the keys were looked up
+		err = errRaced // the entry has changed since the keys were looked up
 	}
 	return res, err
 }
 
-// Update writes the given columns of the entry that id or entry_id names. Changed keys are moved by the same
-// transaction; the policy of an entry never changes. Update ignores columns that only the store writes, and the
-// source of a page's text.
+// Update writes the given columns of an entry. The column id or entry_id says which entry. The same transaction moves
+// the keys that change; the policy of an entry never changes. Update ignores columns that only the store writes, and
+// the source of a page's text.
 //
-// Errors: NotFound; Invalid, naming a column; Conflict for a key of another entry.
+// Errors: NotFound; Invalid, with the name of a column; Conflict for a key of another entry.
 func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 	id, err := idOf(in)
 	if err != nil {
@@ -220,7 +222,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 		return Result{}, err
 	}
 	in = in.Writable()
-	if in.Text("source") == entry.FromWebpage { // it describes the text, not the origin of the entry
+	if in.Text("source") == entry.FromWebpage { // this source describes the text, not the origin of the entry
 		delete(in, "source")
 	}
 	res := Result{Action: Updated}
@@ -242,7 +244,7 @@ func (s *Session) Update(ctx context.Context, in entry.Fields) (Result, error) {
 	return res, err
 }
 
-// idOf is the id of the entry to update.
+// idOf returns the id of the entry to update.
 func idOf(f entry.Fields) (string, error) {
 	id, other := f.Text("entry_id"), f.Text("id")
 	if id == "" {
@@ -257,12 +259,14 @@ func idOf(f entry.Fields) (string, error) {
 	return id, nil
 }
 
-// takenError means that a key row could not be inserted: p or s.
+// takenError means that the row of a key could not be inserted. The field which is p for a primary key, s for a
+// secondary.
 type takenError struct{ which string }
 
 func (e *takenError) Error() string { return "the key is another entry's: " + e.which }
 
-// conflict converts the error of a taken key to one for the caller, which names the entry that has the key.
+// conflict converts the error of a taken key to an error for the caller. That error contains the id of the entry that
+// has the key.
 func (s *Session) conflict(ctx context.Context, k entry.Keys, err error) error {
 	taken, ok := errors.AsType[*takenError](err)
 	if !ok {
@@ -277,7 +281,7 @@ func (s *Session) conflict(ctx context.Context, k entry.Keys, err error) error {
 		return err
 	}
 	if id == "" {
-		return errRaced // it was removed meanwhile
+		return errRaced // the key's row was removed meanwhile
 	}
 	return fault.New(fault.Conflict, "idempotency_key_%s is that of the entry %s", name, id)
 }
@@ -316,8 +320,8 @@ func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entr
 	return fields, written{claimed, n}, nil
 }
 
-// keyOps moves an entry's keys. Key rows change only together with their entry, whose ETag the same transaction
-// checks, so they are deleted without a check of their own ETag.
+// keyOps returns the writes that move an entry's keys. Key rows change only in a transaction that also writes their
+// entry and checks its ETag, so they are deleted without a check of their own ETags.
 func keyOps(old, new entry.Keys, id string) []storage.Op {
 	var ops []storage.Op
 	for _, k := range []struct{ which, old, new string }{{"p", old.Primary, new.Primary},

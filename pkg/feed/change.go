@@ -96,7 +96,7 @@ type Change struct {
 	Title        string    `json:"title,omitempty"`
 	Tags         []string  `json:"tags,omitempty"`  // tags of the item when it changed
 	Why          string    `json:"why,omitempty"`   // explanation for people
-	Share        float64   `json:"share,omitempty"` // of the letters of both texts, the share added or removed, 0 to 1
+	Share        float64   `json:"share,omitempty"` // share of both texts' letters that was added or removed, 0 to 1
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`

@@ -90,7 +90,7 @@ func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[
 			after = r.UpTo
 		}
 		for c, err := range f.feed.Oldest(ctx, after) {
-			if own && fault.Is(err, fault.Expired) { // the next changes were purged: start at the oldest that is kept
+			if own && fault.Is(err, fault.Expired) { // changes were purged: start at the oldest that is kept
 				f.feed.Oldest(ctx, Position{})(yield)
 				return
 			}

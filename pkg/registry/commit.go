@@ -181,7 +181,7 @@ type opOwner struct {
 // ops updates the host row and returns the operations of the transaction with their owners.
 func (c *commit) ops(host *store.Host) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
-	host.Counts = maps.Clone(host.Counts)          // ops may be called again with the same host, so its counts must not change
+	host.Counts = maps.Clone(host.Counts)          // a second call of ops needs the old counts
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // operation 0 writes the host row; it is filled in last
 	add := func(op storage.Op, o opOwner) { ops, owners = append(ops, op), append(owners, o) }
 	for _, p := range c.done {

@@ -8,19 +8,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// clean is the form in which texts are compared and shown: one kind of line end, no invisible characters, single
-// spaces within lines, single blank lines between paragraphs, composed characters (NFC). Cleaning a clean text
-// changes nothing.
+// clean returns a text in the form in which texts are compared and shown: one kind of line end, no invisible
+// characters, single spaces within lines, single blank lines between paragraphs, composed characters (NFC). Cleaning
+// a clean text changes nothing.
 func clean(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text, "\ufffd"))
 	return layout(strings.Split(lineEnds.Replace(text), "\n"), func(string) bool { return true })
 }
 
-// lineEnds replaces every kind of line end by a newline, including page breaks and Unicode's separators.
+// lineEnds replaces every kind of line end, including page breaks and Unicode's separators, by a newline.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n", "\v", "\n", "\u2028", "\n", "\u2029", "\n\n",
 	"\u0085", "\n")
 
-// layout joins the lines that keep accepts, each folded, with at most one blank line between two.
+// layout joins those lines that keep accepts. It folds each line, and leaves at most one blank line between two
+// lines.
 func layout(lines []string, keep func(line string) bool) string {
 	var b strings.Builder
 	blank := false
@@ -42,8 +43,8 @@ func layout(lines []string, keep func(line string) bool) string {
 	return b.String()
 }
 
-// cleanPage is clean without what surrounds the content of a page: lines without a letter or digit, a line that
-// repeats the one before it, and lines that are only a control of the page.
+// cleanPage does what clean does, and also removes what surrounds the content of a page: lines without a letter or
+// digit, a line that repeats the one before it, and lines that are only a control of the page.
 func cleanPage(text string) string {
 	last := ""
 	return layout(strings.Split(clean(text), "\n"), func(line string) bool {
@@ -55,7 +56,7 @@ func cleanPage(text string) string {
 	})
 }
 
-// chrome are lines that belong to a page's controls, not to its text.
+// chrome contains lines that belong to a page's controls, not to its text.
 var chrome = map[string]bool{}
 
 func init() {

@@ -11,23 +11,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds of an entry, in bytes of UTF-8. Together they keep a row within the limits of a table.
+// These are the bounds of an entry, in bytes of UTF-8. Together they keep a row within the limits of a table.
 const (
-	maxLong     = 200 << 10 // of each text
-	maxMetadata = 48 << 10  // as JSON
+	maxLong     = 200 << 10 // length of each text
+	maxMetadata = 48 << 10  // length of the metadata as JSON
 	maxURL      = 8192
 	maxKey      = 4096
 	maxTitle    = 1000
 	maxName     = 500
-	maxListed   = 50 // addresses of a message in its metadata
+	maxListed   = 50 // number of a message's addresses in its metadata
 	maxNested   = 20 // depth of objects and lists in metadata
 )
 
-// Fields are columns of an entry by name: text as string, counts as int64, ratios as float64, flags as bool, metadata
-// as map[string]any. A nil value clears a column; a missing column stays as it is.
+// Fields contains columns of an entry by name: text as string, counts as int64, ratios as float64, flags as bool,
+// metadata as map[string]any. A nil value clears a column; a missing column stays as it is.
 type Fields map[string]any
 
-// Text returns a column of text, or "".
+// Text returns a column of text, or "" if the column is missing.
 func (f Fields) Text(name string) string {
 	s, _ := f[name].(string)
 	return s
@@ -38,20 +38,20 @@ type kind int
 
 const (
 	shortText kind = iota
-	longText       // stored in pieces when it does not fit one property
-	count          // 0 or more
-	ratio          // 0 to 1
+	longText       // text that is stored in pieces when it does not fit one property
+	count          // a whole number, 0 or more
+	ratio          // a number from 0 to 1
 	flag
 	object
 )
 
-// column is a column that callers may write. Most bounds a text in bytes.
+// column describes a column that callers may write. Its field most bounds a text, in bytes.
 type column struct {
 	kind kind
 	most int
 }
 
-// columns are the columns of an entry, except those that only the store writes.
+// columns contains the columns of an entry by name, except those that only the store writes.
 var columns = map[string]column{
 	"source": {shortText, 100}, "content_type": {shortText, 100}, "title": {shortText, maxTitle},
 	"author": {shortText, maxName},
@@ -67,19 +67,19 @@ var columns = map[string]column{
 	"metadata":                  {kind: object, most: maxMetadata},
 }
 
-// Tier1Columns hold a model's description of an entry, and the status of that (spec 001 Tier-1 client). Clients read
-// them; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
+// Tier1Columns hold a model's description of an entry, and the status of that description (spec 001 Tier-1 client).
+// Clients read these columns; only [entries.Session.Describe] writes them. Keywords are a list in JSON.
 var Tier1Columns = []string{
 	"gist", "topic_primary", "topic_primary_confidence", "topic_secondary", "topic_secondary_confidence", "keywords",
 	"tier1_status", "tier1_batch_id", "tier1_digest", "tier1_model", "tier1_error", "tier1_at", "tier1_tokens_in",
 	"tier1_tokens_out", "tier1_cost",
 }
 
-// immutable columns are written by the store, or by tier 1 ([entries.Session.Describe]). They are ignored in input,
-// so that a client can send a row back as it was read.
+// immutable lists the columns that only the store or tier 1 ([entries.Session.Describe]) writes. They are ignored in
+// input, so that a client can send back a row as it was read.
 var immutable = append([]string{"id", "entry_id", "created_at", "updated_at"}, Tier1Columns...)
 
-// skippedField is set when a text is empty after cleaning, so that it overwrites nothing. It is not a column.
+// skippedField is set when a text is empty after cleaning, so that the text overwrites nothing. It is not a column.
 const skippedField = "retrieval_update_skipped"
 
 // Columns lists the columns that callers may write, in alphabetical order.
@@ -92,14 +92,14 @@ func Columns() []string {
 	return names
 }
 
-// Known reports whether entries have a column of that name, also when callers may not write it.
+// Known reports whether entries have a column of that name, including columns that callers may not write.
 func Known(name string) bool {
 	_, writable := columns[name]
 	return writable || slices.Contains(immutable, name)
 }
 
-// Decode reads columns from JSON. Errors: Invalid, naming the column that is unknown, of the wrong type or too large,
-// and for a nil raw.
+// Decode reads columns from JSON. Errors: Invalid for a nil raw; Invalid, with the name of the column, for a column
+// that is unknown, of the wrong type or too large.
 func Decode(raw map[string]json.RawMessage) (Fields, error) {
 	if raw == nil {
 		return nil, fault.New(fault.Invalid, "an entry is a JSON object with its columns")
@@ -137,7 +137,8 @@ func (c column) number(n json.Number) any {
 	return n
 }
 
-// Check refuses what cannot be stored. Its error names one column, the first by name.
+// Check refuses fields that cannot be stored. Its error contains the name of one column: of all refused columns, the
+// first in alphabetical order.
 func (f Fields) Check() error {
 	var names []string
 	for name := range f {

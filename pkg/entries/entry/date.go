@@ -4,20 +4,20 @@ import (
 	netmail "net/mail"
 	"strings"
 	"time"
-	_ "time/tzdata" // day buckets must not depend on the machine's installed zones
+	_ "time/tzdata" // so that day buckets do not depend on the zones installed on the machine
 )
 
-// chicago is the time zone of the days of newsletters.
+// chicago is the time zone in which the days of newsletters are determined.
 var chicago = func() *time.Location {
 	l, err := time.LoadLocation("America/Chicago")
 	if err != nil {
-		panic(err) // Unreachable: the data is compiled in.
+		panic(err) // Unreachable: the time zones are compiled in.
 	}
 	return l
 }()
 
-// dayBucket is the day in Chicago of a date, written as in mails (RFC 5322) or by programs (RFC 3339). A date without
-// a time is its own day. ok is false for anything else.
+// dayBucket returns the day of a date, in Chicago. The date is in the form of mails (RFC 5322) or of programs (RFC
+// 3339). If a date has no time, its own day is returned. For any other text, ok is false.
 func dayBucket(date string) (day string, ok bool) {
 	if t, err := time.Parse(time.DateOnly, strings.TrimSpace(date)); err == nil {
 		return t.Format(time.DateOnly), true
@@ -39,17 +39,17 @@ func timeOf(date string) (t time.Time, ok bool) {
 	return t, err == nil
 }
 
-// OlderMail reports whether a mail was written before the one that an entry holds, according to their headers. It is
-// false unless both have a time. A time in the future does not count: a wrong clock must not keep newer mails out of
-// a thread.
+// OlderMail reports whether the mail f was written before the mail that an entry holds, according to their headers.
+// It returns false unless both mails have a time. A time in the future does not count: a wrong clock must not keep
+// newer mails out of a thread.
 func (f Fields) OlderMail(entry Fields, now time.Time) bool {
-	const ahead = 24 * time.Hour // allowed difference between clocks
+	const ahead = 24 * time.Hour // difference that is allowed between clocks
 	written, known := f.Written()
 	present, alsoKnown := entry.Written()
 	return known && alsoKnown && written.Before(present) && !present.After(now.Add(ahead))
 }
 
-// Written is the time in a mail's header.
+// Written returns the time in a mail's header.
 func (f Fields) Written() (t time.Time, ok bool) {
 	metadata, _ := f["metadata"].(map[string]any)
 	email, _ := metadata["email"].(map[string]any)

@@ -13,15 +13,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. An empty
-// field is read from the mail's header.
+// Email is a mail (spec 001 API: email). RawText is a whole mail (RFC 5322, MIME), or only its text or HTML. A field
+// that is empty here is read from the mail's header.
 type Email struct {
 	RawText     string
 	From        string // required for a newsletter without MessageID
 	Subject     string // required for correspondence
 	ContentType string // newsletter or correspondence_thread; inferred when empty
 	MessageID   string
-	Date        string // RFC 3339, RFC 5322, or a day; required for a newsletter without MessageID
+	Date        string // RFC 3339, RFC 5322, or only a day; required for a newsletter without MessageID
 }
 
 const (
@@ -69,8 +69,8 @@ func NormalizeEmail(e Email) (Fields, error) {
 	return out, out.Check()
 }
 
-// fieldOf puts a field into the form of a mail header: on one line, with the same bound as a field that is read from
-// a mail.
+// fieldOf puts a field into the form of a mail header: one line, no longer than a field that is read from a mail may
+// be.
 func fieldOf(text string) string {
 	const longest = 2000
 	return oneLine(words.Clip(text, longest))
@@ -100,14 +100,14 @@ func (e Email) read() (text string, header func(name string) string, err error) 
 	return raw, none, nil
 }
 
-// mailBase resolves relative addresses in mails; the host does not exist.
+// mailBase is the base URL of relative addresses in mails. Its host does not exist.
 const mailBase = "https://mail.invalid/"
 
 // headerLine matches the beginning of a header field (RFC 5322 §2.2).
 var headerLine = regexp.MustCompile(`^([!-9;-~]+)[ \t]*:`)
 
-// knownHeaders are fields of which every mail has some. They keep a text that begins "Note: …" from counting as a
-// mail.
+// knownHeaders are header fields. Every mail has some of them. A text that begins "Note: …" has none, so it does not
+// count as a mail.
 var knownHeaders = map[string]bool{
 	"from": true, "to": true, "subject": true, "date": true, "message-id": true, "mime-version": true,
 	"content-type": true,
@@ -115,8 +115,9 @@ var knownHeaders = map[string]bool{
 	"sender": true,
 }
 
-// wholeMail reports whether a text is a mail with its header: its first lines, up to a blank line, are header fields,
-// two of them known. It removes the separator line that begins a mail in an mbox.
+// wholeMail reports whether a text is a mail with its header: the lines before the first blank line are header
+// fields, and two of these are in knownHeaders. From a mail in an mbox it removes the separator line at the
+// beginning.
 func wholeMail(raw string) (mail string, ok bool) {
 	if line, rest, found := strings.Cut(raw, "\n"); found && strings.HasPrefix(line, "From ") {
 		raw = rest
@@ -145,7 +146,7 @@ var tagLike = regexp.MustCompile(`(?i)^\s*<(?:!doctype|html|head|body|div|p|tabl
 
 func looksLikeHTML(raw string) bool { return tagLike.MatchString(raw) }
 
-// bulk matches offers that only mails to many recipients make.
+// bulk matches offers that are made only in mails to many recipients.
 var bulk = regexp.MustCompile(`(?i)\bunsubscribe\b|\bopt[- ]?out\b|` +
 	`view (?:this (?:e-?mail|message|newsletter) )?(?:in|on) (?:your |a |the )?(?:web )?browser|` +
 	`(?:manage|update) (?:your )?(?:e-?mail )?(?:preferences|subscription)|` +
@@ -171,7 +172,7 @@ func kindOfMail(subject, text string, header func(string) string) string {
 	return Correspondence
 }
 
-// keys returns the keys under the policy for the kind of mail.
+// keys returns the keys of a mail under the policy for its kind.
 func (e Email) keys() (Keys, error) {
 	base := subjectBase(e.Subject)
 	switch e.ContentType {
@@ -216,7 +217,7 @@ func (e Email) newsletterKeys(base string) (Keys, error) {
 
 var addressLike = regexp.MustCompile(`[^\s<>"'(),;:]+@[^\s<>"'(),;:]+`)
 
-// fromAddress is a sender's address in lower case, without the name.
+// fromAddress returns a sender's address in lower case, without the sender's name.
 func fromAddress(from string) string {
 	if a, err := netmail.ParseAddress(from); err == nil {
 		return strings.ToLower(a.Address)
@@ -224,7 +225,7 @@ func fromAddress(from string) string {
 	return strings.ToLower(addressLike.FindString(from))
 }
 
-// messageID is an id without its brackets.
+// messageID returns the id of a mail without its brackets.
 func messageID(raw string) string {
 	id := fieldOf(raw)
 	if strings.HasPrefix(id, "<") && strings.Contains(id, ">") {

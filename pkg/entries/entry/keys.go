@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// The keys of the policies that every schema is seeded with (spec 001).
+// These are the keys of the policies with which every schema is seeded (spec 001).
 const (
 	TelegramThought = "telegram_thought_v1"
 	TelegramLink    = "telegram_link_v1"
@@ -22,7 +22,7 @@ func KeysOf(f Fields) Keys {
 	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
 }
 
-// Each returns the keys that are not empty, one at a time.
+// Each returns one Keys for each key that is not empty. Every result has only that key.
 func (k Keys) Each() (out []Keys) {
 	if k.Primary != "" {
 		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})
@@ -33,7 +33,7 @@ func (k Keys) Each() (out []Keys) {
 	return out
 }
 
-// setKeys writes all three columns, null for an empty one.
+// setKeys writes all three key columns. An empty key is written as null.
 func (f Fields) setKeys(k Keys) {
 	for name, value := range map[string]string{
 		"idempotency_policy_key": k.Policy, "idempotency_key_primary": k.Primary, "idempotency_key_secondary": k.Secondary,
@@ -45,7 +45,7 @@ func (f Fields) setKeys(k Keys) {
 	}
 }
 
-// Digest is SHA-256 as 64 lower-case hexadecimal digits.
+// Digest returns the SHA-256 of a text as 64 lower-case hexadecimal digits.
 func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -9,23 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// QualityRules names the rules of this file in metadata.retrieval; it must be raised when they change.
+// QualityRules is the name of the rules of this file in metadata.retrieval. Its number must be raised when they
+// change.
 const QualityRules = "quality_v1"
 
 const (
-	// excerptBytes bounds a retrieval excerpt.
+	// excerptBytes bounds the excerpt of an entry's text.
 	excerptBytes = 400
-	// tellingWords is how many words a paragraph needs to begin an excerpt.
+	// tellingWords is how many words a paragraph must have so that an excerpt may begin with it.
 	tellingWords = 8
-	// fewWords is the number of words below which a text counts as short.
+	// fewWords is the number of words below which a text is short.
 	fewWords = 20
-	// manyWords is the number of words of a text of full length.
+	// manyWords is the number of words from which a text has its full length.
 	manyWords = 150
 )
 
 // retrieval returns the columns that searches and reviews use (D7): an excerpt, counts, ratios from 0 to 1, flags and
-// a score from 0 to 1. All flows call it; the columns fit both insert and update. It returns nil for a text that is
-// empty after cleaning.
+// a score from 0 to 1. All normalizations call it. The columns can be inserted or used for an update. It returns nil
+// for a text that is empty after cleaning.
 func retrieval(extracted, clean, excerpt string) Fields {
 	if clean == "" {
 		return nil
@@ -46,7 +47,7 @@ func retrieval(extracted, clean, excerpt string) Fields {
 	return s
 }
 
-// signals measures a text. Extracted is the text before cleaning.
+// signals measures a text. The parameter extracted is the text before cleaning.
 func signals(extracted, clean string) Fields {
 	if extracted == "" {
 		extracted = clean
@@ -69,8 +70,8 @@ func signals(extracted, clean string) Fields {
 	}
 }
 
-// score gives half for length and half for the share of text that is not links; less for mostly boilerplate, or for a
-// truncated text.
+// score returns the quality of a text from 0 to 1. One half depends on the length of the text, the other on the share
+// of the text that is not links. The score of a text that is mostly boilerplate, or truncated, is lowered.
 func score(words int, links float64, boilerplate, incomplete bool) float64 {
 	if words == 0 {
 		return 0
@@ -92,10 +93,10 @@ func share(part, whole int) float64 {
 	return round(math.Min(1, float64(part)/float64(whole)))
 }
 
-// round keeps three digits, so that a stored number reads back unchanged.
+// round rounds to three decimals, so that a stored number reads back unchanged.
 func round(f float64) float64 { return math.Round(f*1000) / 1000 }
 
-// looksCut reports whether a text says that it continues elsewhere, or a page shows none of its content.
+// looksCut reports whether a text says that it continues elsewhere, or that the page shows none of its content.
 func looksCut(text string) bool {
 	tail := text[max(0, len(text)-200):]
 	lower := strings.ToLower(tail)
@@ -133,8 +134,9 @@ func countWords(text string) int {
 	return n
 }
 
-// excerptOf is the beginning of the first paragraph with enough words, or of the text. It ends after a sentence if
-// one ends beyond a third of its length, otherwise after a word, with an ellipsis.
+// excerptOf returns the beginning of the first paragraph that has enough words, or of the whole text if there is
+// none. The excerpt ends after a sentence if a sentence ends beyond a third of the excerpt's length. If not, it ends
+// after a word, with an ellipsis.
 func excerptOf(clean string) string {
 	at := 0
 	for p := range strings.SplitSeq(clean, "\n\n") {
@@ -160,7 +162,7 @@ func excerptOf(clean string) string {
 	return head + "…"
 }
 
-// lastSentence is the offset at which the last whole sentence ends, or 0.
+// lastSentence returns the offset at which the last whole sentence ends, or 0 if there is none.
 func lastSentence(text string) int {
 	end := 0
 	for i, r := range text {

@@ -10,22 +10,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// KeyRevision is the revision of the rules by which normalization makes keys. It is a column of entries and of
-// policies; a missing one is 1. Clients do not see it: the policies keep their names.
+// KeyRevision is the revision of the rules by which normalization makes keys. Entries and policies have it in a
+// column; if that column is missing, the revision is 1. Clients do not see the revision: the policies keep their
+// names.
 //
 //  1. Removed forty reply prefixes, in many languages, from a subject, and tags of at most 64 characters. The secondary
 //     key of a thought was the digest of its text, so "ok" in two chats was one thought.
 //  2. Follows spec 001 exactly.
 const KeyRevision int64 = 2
 
-// KeyRules names the current revision for a migration.
+// KeyRules is the name of the current revision, for a migration.
 const KeyRules = "keys_v2"
 
 // RekeyedPolicies are the policies whose keys differ between the revisions.
 var RekeyedPolicies = []string{EmailNewsletter, EmailThread, TelegramThought}
 
-// Rekeyed returns an entry with its keys by the current revision, if its keys are by the first. Other keys, such as
-// those that a client made by itself, stay as they are.
+// Rekeyed returns an entry with its keys by the current revision, if its present keys are by the first revision.
+// Other keys, such as keys that a client made by itself, stay as they are.
 func Rekeyed(f Fields) (out Fields, changed bool) {
 	k := KeysOf(f)
 	if k.Policy == TelegramThought {
@@ -52,21 +53,23 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 	return out, true
 }
 
-// FirstKeys returns the keys that the first revision made from the same input as these.
+// FirstKeys returns the keys that the first revision made from the input from which the current revision makes the
+// keys of f.
 func FirstKeys(f Fields) Keys {
 	k, _ := translated(f, subjectBase, subjectBase1)
 	return k
 }
 
-// translated returns the keys of a mail by the rule to, when its keys are by the rule from, and the subject that they
-// are made of. Keys that a client made by itself, or of a subject that is no longer known, stay as they are.
+// translated returns the keys of a mail by the rule to, if the mail's present keys are by the rule from. It also
+// returns the subject from which the keys are made. Keys that a client made by itself, or that are made from a
+// subject that is no longer known, stay as they are.
 func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {
 	k = KeysOf(f)
 	meta, _ := f["metadata"].(map[string]any)
 	email, _ := meta["email"].(map[string]any)
 	text := func(name string) string { s, _ := email[name].(string); return s }
 	sent := fromAddress(text("from"))
-	// The metadata hold the beginning of a subject, the title more of it, unless it was changed.
+	// The metadata contains the beginning of a subject. The title contains more of it, unless the title was changed.
 	for _, subject := range []string{text("subject"), f.Text("title")} {
 		made, other := from(subject), to(subject)
 		switch {
@@ -82,7 +85,7 @@ func translated(f Fields, from, to func(subject string) string) (k Keys, subject
 	return k, ""
 }
 
-// subjectBase1 is the base of a subject under the first revision.
+// subjectBase1 returns the base of a subject under the first revision.
 func subjectBase1(subject string) string {
 	base := words.Clip(norm.NFC.String(strings.ToLower(dom.Fold(subject))), maxSubject)
 	base = dom.Fold(base)

@@ -18,9 +18,9 @@ import (
 // TypeEntry is the type of entries in the index.
 const TypeEntry = "entry"
 
-// PageOf is the page of an entry in the index. Its host is the origin of the entry, such as email. Its time of change
-// is the date of the message, if that is plausible. The description of the entry has chunks of its own, so that tier
-// 1 changes no chunk of the text.
+// PageOf returns the page of an entry in the index. The page's host is the origin of the entry, such as email. Its
+// time of change is the date of the message, if that is plausible. The description of the entry has chunks of its
+// own, so tier 1 changes no chunk of the text.
 func PageOf(f Fields, now time.Time) search.Page {
 	// fails only for bad addresses
 	text, _ := web.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
@@ -36,15 +36,15 @@ func PageOf(f Fields, now time.Time) search.Page {
 	return p
 }
 
-// HostOf is the origin of an entry, such as email.
+// HostOf returns the origin of an entry, such as email.
 func HostOf(f Fields) string { return strings.TrimSuffix(f.Text("source"), "-batch") }
 
-// TextOf is the cleanest text of an entry.
+// TextOf returns the cleanest text that an entry has.
 func TextOf(f Fields) string {
 	return cmp.Or(f.Text("clean_text"), f.Text("extracted_text"), f.Text("capture_text"))
 }
 
-// TitleOf is the title of an entry in a list of results; never empty.
+// TitleOf returns the title that an entry has in a list of results. The title is never empty.
 func TitleOf(f Fields) string {
 	const most = 120
 	first, _, _ := strings.Cut(strings.TrimSpace(TextOf(f)), "\n")
@@ -55,10 +55,10 @@ func TitleOf(f Fields) string {
 	return cmp.Or(title, f.Text("url"), f.Text("id"))
 }
 
-// aboutOf returns texts that describe an entry, and by which it should be found.
+// aboutOf returns texts that describe an entry. A search for words in these texts should find the entry.
 func aboutOf(f Fields) []extract.Block {
 	var keywords []string
-	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // empty if damaged
+	_ = json.Unmarshal([]byte(f.Text("keywords")), &keywords) // no keywords if the column is damaged
 	var blocks []extract.Block
 	for _, text := range []string{
 		f.Text("author"), f.Text("gist"),
@@ -71,7 +71,7 @@ func aboutOf(f Fields) []extract.Block {
 	return blocks
 }
 
-// sentAt is the date of a message, or the last write of the entry when the message has no plausible date.
+// sentAt returns the date of a message. If that is not plausible, it returns when the entry was last written.
 func sentAt(f Fields) time.Time {
 	written := storage.ParseTime(f.Text("updated_at"))
 	meta, _ := f["metadata"].(map[string]any)
@@ -89,7 +89,7 @@ func sentAt(f Fields) time.Time {
 	return written
 }
 
-// LinkOf is the address of the page that an entry of policy [TelegramLink] links to; "" for other entries.
+// LinkOf returns the address of the page to which an entry of policy [TelegramLink] links, or "" for other entries.
 func LinkOf(f Fields) string {
 	if f.Text("idempotency_policy_key") != TelegramLink {
 		return ""

@@ -31,8 +31,8 @@ func (f Fields) Stored() storage.Properties {
 	return props
 }
 
-// FromStored reads the columns of a row, and ignores the others. A column that cannot be read is an error, because an
-// update would lose it.
+// FromStored reads the columns of an entry from a row, and ignores the row's other columns. A column that cannot be
+// read is an error, because an update would lose its value.
 func FromStored(props storage.Properties) (Fields, error) {
 	f := Fields{}
 	for name, value := range props {
@@ -82,7 +82,7 @@ func parseObject(text string) (map[string]any, error) {
 	return v, err
 }
 
-// PackedName is the prefix of the columns that hold a text in pieces.
+// PackedName returns the prefix of the names of the columns that hold a text in pieces.
 func PackedName(name string) string { return name + "_gz" }
 
 // packText stores a text as it is, or compressed in as many columns as needed.

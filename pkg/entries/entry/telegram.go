@@ -9,24 +9,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// linkWords is how many words beside its address a message may have to count as a link: a title and a remark. A
-// longer text is a thought that mentions a page; as a link, it would be lost when that page is known.
+// linkWords is how many words in addition to its address a message may have to count as a link: a title and a remark.
+// A longer text is a thought that mentions a page. As a link, that text would be lost if the page is already known.
 const linkWords = 25
 
-// Telegram is a message (spec 001 API: telegram). Text is required; for media it is the caption.
+// Telegram is a message (spec 001 API: telegram). Text is required; for media, Text is the caption.
 type Telegram struct {
 	Text, Caption     string
 	ContentType       string // thought, note or link; inferred when empty
-	ChatID, MessageID string // required unless it is a link
+	ChatID, MessageID string // required unless the message is a link
 	URL               string
 	ForwardedFrom     string
 	Date              string
 }
 
-// NormalizeTelegram makes the entry of a message. The entry is a link when a URL is given, or when the text names one
-// page and has at most 25 words besides; otherwise it is a thought. A text that names several pages is a thought,
-// because a link to one would hide the others. Rules name the trackers among the parameters of a URL. Errors:
-// Invalid, naming a field.
+// NormalizeTelegram makes the entry of a message. The entry is a link when a URL is given, or when the text contains
+// the address of one page and at most 25 other words. If neither is so, it is a thought. A text with the addresses of
+// several pages is a thought, because a link to one page would hide the others. rules say which parameters of a URL
+// are trackers. Errors: Invalid, with the name of a field.
 func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	raw, field := m.Text, "text"
 	if strings.TrimSpace(raw) == "" {
@@ -59,7 +59,7 @@ func NormalizeTelegram(m Telegram, rules source.Rules) (Fields, error) {
 	return out, nil
 }
 
-// telegramID is the form of the ids of chats and messages: numbers, or the public name of a channel.
+// telegramID matches the ids of chats and messages: numbers, or the public name of a channel.
 var telegramID = regexp.MustCompile(`^(?:-?[0-9]{1,20}|@?[A-Za-z][A-Za-z0-9_]{0,63})$`)
 
 // checkIDs checks the ids that identify a thought.
@@ -77,7 +77,7 @@ func (m Telegram) checkIDs() error {
 	return nil
 }
 
-// kind returns the kind of a message, and for a link the page that it names.
+// kind returns the kind of a message. For a link it also returns the address of the page.
 func (m Telegram) kind(text string, found []link, rules source.Rules) (string, link, error) {
 	var target link
 	if m.URL != "" {

@@ -12,15 +12,16 @@ type Webpage struct {
 	Text, CleanText, CaptureText *string
 	ContentType                  string
 	URL, URLCanonical            string
-	Excerpt                      string // used instead of one from the text
+	Excerpt                      string // used instead of an excerpt from the text
 }
 
 // FromWebpage is the source of an entry that is only the text of a page.
 const FromWebpage = "webpage"
 
-// NormalizeWebpage makes the columns of a page's text, without an identity. They may be added to an existing entry,
-// whose source stays as it is, or become an entry of their own. A text that is empty after cleaning gives
-// retrieval_update_skipped, and no column that could overwrite an earlier text. Errors: Invalid, naming a field.
+// NormalizeWebpage makes the columns of a page's text, without an identity. The columns may be added to an existing
+// entry, whose source stays as it is, or become an entry of their own. For a text that is empty after cleaning, it
+// sets retrieval_update_skipped, and no column that could overwrite an earlier text. Errors: Invalid, with the name
+// of a field.
 func NormalizeWebpage(p Webpage, rules source.Rules) (Fields, error) {
 	out := Fields{"source": FromWebpage}
 	if err := p.address(out, rules); err != nil {

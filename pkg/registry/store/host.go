@@ -22,9 +22,9 @@ type HostState struct {
 	Rates      policy.Rates        `col:",inline"`
 	Answers    bool                `col:"answers"`    // the host answered a check of the last commit that sent requests
 	Rebuilding int                 `col:"rebuilding"` // number of items waiting for a rebuild
-	Guarded    int                 `col:"guarded"`    // number of items that the mass-removal guard keeps from being Gone
+	Guarded    int                 `col:"guarded"`    // number of items that the guard keeps from being Gone
 	Revisited  int                 `col:"revisited"`  // number of items with a tombstone whose status is not Gone
-	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain: a worker that finishes scans for them
+	Unclaimed  bool                `col:"unclaimed"`  // unclaimed due rows remain; a finishing worker scans for them
 
 	Fingerprints policy.Fingerprints  `col:"absent"`
 	LastMod      policy.LastModRecord `col:"lastMod"`

@@ -29,7 +29,7 @@ type Options struct {
 	Table      string                                     // name of the items table; [DefaultTable] when empty
 	Strategy   source.Strategy                            // [source.ByHost] when empty
 	Politeness func(host string) policy.Politeness        // pace and quotas of a host; one request a second when nil
-	Schedule   schedule.Config                            // for checks that are replanned; [schedule.Defaults] when zero
+	Schedule   schedule.Config                            // for replanned checks; [schedule.Defaults] when zero
 	Clock      func() time.Time                           // the wall clock when nil
 	Jitter     func() float64                             // returns uniform numbers in [0,1); math/rand when nil
 	Token      func() string                              // returns unique names of lock owners; crypto/rand when nil
