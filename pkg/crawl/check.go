@@ -19,17 +19,17 @@ import (
 type check struct {
 	*checker
 	shared
-	item        registry.Item // becomes the item of the finding
+	item        registry.Item // at the end, the item of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
 	placer      *placement.Placer
 	room        room
-	release     func()              // releases the permit; may be called any number of times
+	release     func()              // gives the permit back; further calls do nothing
 	known       *stored             // the item's stored document, once it has been read
-	differences verdict.Differences // from the stored text, when the text has changed
+	differences verdict.Differences // what differs from the stored text, when the text has changed
 }
 
-// shared is common to the checks of a batch.
+// shared is the data that the checks of a batch have in common.
 type shared struct {
 	batch *registry.Batch
 	lease *politeness.Lease
@@ -78,8 +78,8 @@ func (w *checker) check(
 	if err != nil {
 		return done, err
 	}
-	// The entry waits for the other pages of the batch. Slow work for it, such as vectors, is done now, because the
-	// time at the end of the lock belongs to the commit.
+	// The entry is written later, together with the other pages of the batch. Slow preparation, such as computing
+	// vectors, is done now, because the time at the end of the lock belongs to the commit.
 	if err := c.placer.Prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
@@ -105,7 +105,7 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		return c.pending(ctx)
 	}
 	// The cheapest evidence comes first: most checks find nothing new, and the status or the bytes alone often show
-	// it. Only other bytes have to be read and compared as text.
+	// it. A body must be read and compared as text only when its bytes differ.
 	got, o, err := c.fetch(ctx)
 	if err != nil || o.Decided() {
 		return o, r, err
@@ -125,8 +125,8 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			}
 		}
 	}
-	// A body with news is stored before it is placed, so that everything in the index can be read again from its
-	// snapshot.
+	// A body with new content is stored before it is placed, so that everything in the index can be read again from
+	// its snapshot.
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)

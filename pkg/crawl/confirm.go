@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// confirm decides what a missing page means. Enough missing answers in a row are believed (A14), unless too many
-// pages of the host went missing at once. The removal of a source that was never fetched successfully does not count
-// as a loss.
+// confirm decides what a missing page means. The page is believed to be gone after enough missing answers in a row
+// (A14), unless too many pages of the host went missing at once. The removal of a source that was never fetched
+// successfully does not count as a loss.
 func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	it, config := &c.item, c.basis.Rules.Schedule
-	it.FetchSource = "" // the spelling that last answered may be gone while the source itself still exists
+	it.FetchSource = "" // the spelling that last answered may be gone while the source itself exists
 	kind := config.Miss(it.Schedule(), 0, c.now())
 	var losses schedule.Losses
 	if kind == schedule.Guarded {

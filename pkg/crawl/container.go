@@ -22,7 +22,7 @@ import (
 // MaxContainer is the most blobs that one container item keeps in sync.
 const MaxContainer = 100_000
 
-var maxBlobs = MaxContainer // lower in tests
+var maxBlobs = MaxContainer // tests set a lower bound
 
 // newListing returns an empty listing. Its blobs are registered with the container's credential.
 func newListing(items *registry.Items, credential string) *listing {
@@ -32,10 +32,10 @@ func newListing(items *registry.Items, credential string) *listing {
 	}
 }
 
-// read compares a container's listing with the items of its blobs. New and changed blobs become due now, and so do
-// blobs that are no longer listed: their own check finds that they are gone. An interrupted listing returns an error
-// and is repeated; the blobs that it registered stay registered. A decided outcome states why the container cannot be
-// listed.
+// read compares a container's listing with the items of its blobs. New and changed blobs become due now. Blobs that
+// are no longer listed become due, too: their own check finds that they are gone. An interrupted listing returns an
+// error and is repeated; the blobs that it registered stay registered. A decided outcome states why the container
+// cannot be listed.
 func (l *listing) read(
 	ctx context.Context, place file.Location, entries iter.Seq2[file.Entry, error],
 ) (o verdict.Outcome, err error) {
@@ -71,16 +71,16 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	return o, nil
 }
 
-// listing is a container's listing as far as it has been read.
+// listing is the part of a container's listing that has been read so far.
 type listing struct {
 	items                       *registry.Items
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by hash: items that are not gone, and blobs that were listed
+	known                       map[string]*blob           // by hash: blobs whose items are not gone, and blobs that were listed
 	sum                         hash.Hash                  // hash of names and revisions
 	waiting                     map[string][]source.Source // blobs to register, by the credential they get
 	blobs, fresh, changed, gone int
-	full                        int // blobs not added, because the store has the most items allowed
-	alike                       int // blobs skipped, because a name that differs only in slashes was listed before
+	full                        int // blobs not added, because the store holds the maximum number of items
+	alike                       int // blobs skipped, because an earlier name differs only in slashes
 	unnamed                     int // blobs skipped, because their names cannot be part of an address
 }
 
@@ -94,15 +94,15 @@ type blob struct {
 	listed     bool
 }
 
-// changed reports whether a blob differs from the one that was last read. For a blob that could not be read, it reports
-// whether the blob was written after that check.
+// changed reports whether a blob differs from the version that was last read. If the blob could not be read then,
+// changed reports whether the blob was written after that check.
 func (b *blob) changed(e file.Entry) bool {
 	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
 }
 
-// recall reads the items of the container's blobs; full reports that there are too many. Gone blobs are skipped: a
-// blob that comes back is treated as new, and over the years the gone may outnumber the others. Accounts of the same
-// name at other addresses are skipped, too.
+// recall reads the items of the container's blobs; full reports that there are too many. Items that are gone are
+// skipped: a blob that comes back is treated as new, and over the years the gone items may outnumber the others.
+// Blobs of an account that has the same name at another address are skipped, too.
 func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
 	within := place.Normalized() + "/"
 	for it, err := range l.items.Neighbours(ctx, place.Source()) {
@@ -127,7 +127,8 @@ func tooManyBlobs() error {
 	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add records one listed blob. Several names may be one source, such as a/b and a//b; the first one listed counts.
+// add records one listed blob. Several names, such as a/b and a//b, may be one source; only the first name listed is
+// used.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
 	if e.Refused != nil {
@@ -155,13 +156,13 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 	return l.enlist(ctx, src, was)
 }
 
-// mayLetIn reports whether the container's credential may open a blob that fails with a credential of its own.
+// mayLetIn reports whether the container's credential may open a blob that fails with the blob's own credential.
 func (l *listing) mayLetIn(b *blob) bool {
 	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
-// enlist queues a blob to be checked soon, together with others. A blob that was added with a credential of its own
-// keeps that credential while it works.
+// enlist queues a blob that is to be registered, and so checked soon, together with other blobs. A blob that was
+// added with a credential of its own keeps its credential as long as that credential works.
 func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
 	credential := ""
 	if b.credential == "" || b.failing {
@@ -187,7 +188,7 @@ func (l *listing) register(ctx context.Context, credential string) error {
 	return nil
 }
 
-// finish makes the blobs due that are no longer listed.
+// finish marks as due the blobs that are no longer listed.
 func (l *listing) finish(ctx context.Context) error {
 	for _, was := range l.known {
 		if was.listed {

@@ -18,7 +18,7 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	if c.item.HTTPRobotsAllowed = !o.Decided(); o.Decided() {
 		return got, o, nil
 	}
-	// The stored capture must be read by the present rules before the answer is compared with it.
+	// The stored capture must be read under the present rules before the answer is compared with the stored content.
 	if err = c.reread(ctx); err != nil {
 		return got, o, err
 	}

@@ -21,7 +21,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 		o, err = c.listContainer(ctx, place)
 		return got, o, err
 	}
-	// The stored capture must be read by the present rules before the file is compared with it.
+	// The stored capture must be read under the present rules before the file is compared with the stored content.
 	if err := c.reread(ctx); err != nil {
 		return got, o, err
 	}

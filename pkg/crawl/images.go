@@ -9,8 +9,8 @@ import (
 )
 
 // Images returns the images of an item as the index shows them, in page order, read from the item's snapshot under
-// the present rules. There are none where the index has no page of the item. Images makes no request to a site and
-// writes nothing. It costs a read of the capture and one of its blob.
+// the present rules. If the index has no page of the item, Images returns none. Images makes no request to a site and
+// writes nothing. It costs one read of the capture and one of the capture's blob.
 func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, error) {
 	if it.IndexedHash == "" || it.ImageCount == 0 {
 		return nil, nil

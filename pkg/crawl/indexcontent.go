@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
 
-// indexContent is the second half of a check: it decides where the content belongs and prepares the change. A check
-// that found nothing new comes here, too, because the item that stands for the page may have changed. A page for
-// which no other item was ever named costs nothing.
+// indexContent is the second half of a check: it decides where the content belongs and prepares the change. It also
+// runs when the check found nothing new, because the item that stands for the page may have changed. It costs nothing
+// for a page for which no other item was ever a candidate.
 func (c *check) indexContent(
 	ctx context.Context, o verdict.Outcome, r verdict.Reading,
 ) (p verdict.Placement, _ verdict.Outcome, err error) {
@@ -22,9 +22,9 @@ func (c *check) indexContent(
 	it, b := &c.item, c.basis
 	refresh := o.Refresh || b.Reread
 	if o.Kind == schedule.Collapsed {
-		r = verdict.Reading{} // the known content stays, and is what is placed
+		r = verdict.Reading{} // the known content stays and is placed
 	}
-	// Most checks need no further work. Pages that may not or no longer be searched leave the index first.
+	// Most checks need no further work. Pages that must not be searched, or no longer, leave the index first.
 	switch {
 	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.o.KeepGone:
 		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.Deindex(ctx, it)
@@ -67,8 +67,8 @@ func (c *check) indexContent(
 	return p, o, err
 }
 
-// noteUnchanged records in the history that the content equals the stored content, before later steps record where it
-// goes.
+// noteUnchanged records in the history that the content equals the stored content. It is called before later steps
+// record where the content goes.
 func (c *check) noteUnchanged(o verdict.Outcome) {
 	if o.Kind == schedule.Unchanged && o.Why != "" {
 		c.item.Record(c.now(), "unchanged", o.Why)

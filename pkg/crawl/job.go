@@ -21,14 +21,14 @@ type job struct {
 	w           *Worker
 	batch       *registry.Batch
 	lease       *politeness.Lease
-	releaseSlot func() // releases the job's slot once the host has answered; may be called any number of times
+	releaseSlot func() // releases the job's slot once the host has answered; further calls do nothing
 
 	mu       sync.Mutex // guards the fields below
 	progress progress
-	done     []registry.Finding // indexed, but not committed
+	done     []registry.Finding // findings of items that are indexed, but not committed
 	// These belong to done:
 	outcomes []string
-	kinds    []change.Kind // the kinds of their changes
+	kinds    []change.Kind // the kinds of the findings' changes
 	stale    []placement.Manifest
 }
 
@@ -37,8 +37,8 @@ func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b, lease, w.o.Clock())}
 }
 
-// run checks the items. The batch bounds the requests in flight; more checks than that run at once, because a check
-// also waits for storage.
+// run checks the items. The batch bounds the requests in flight; more checks than requests run at once, because a
+// check also waits for storage.
 func (j *job) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for range min(j.batch.Permits*j.w.o.Behind, len(j.batch.Items)) {
@@ -64,9 +64,9 @@ func (j *job) next(ctx context.Context) *registry.Item {
 }
 
 // begin waits until a check may begin: first at the gate, then for a permit. A check that waits at the gate holds no
-// permit, because checks inside may need it. When a suspect waits, a check that has not begun leaves the gate again
-// and lets the suspect go first. Otherwise the suspect would wait for the requests of all checks that wait for a
-// permit.
+// permit, because checks inside the gate may need it. A suspect must wait until all other checks have left the gate.
+// So a check that gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect
+// go first. Otherwise the suspect would wait for the requests of all checks that wait for a permit.
 func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err error) {
 	for {
 		if leave, err = j.w.gate.acquire(ctx, alone); err != nil {
@@ -81,7 +81,7 @@ func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err
 	}
 }
 
-// begins reports whether an item may still begin after the wait. If not, it gives the item back.
+// begins reports whether an item may still begin after the wait. If it may not, begins gives the item back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -148,7 +148,7 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	j.count()
 	j.progress.lastCommit = j.w.o.Clock()
 	j.done = nil
-	// This must come after the commit: only now no item names the old manifests any more.
+	// This must come after the commit: only then does no item refer to the old manifests any more.
 	j.w.pages.Drop(ctx, j.stale)
 	j.stale = nil
 	return nil

@@ -22,23 +22,23 @@ type Options struct {
 	Schedule  schedule.Config
 	Agent     string // product token that robots meta tags may name
 	Rules     source.Rules
-	Documents *document.Reader         // when nil, one with the defaults
+	Documents *document.Reader         // when nil, a reader with the defaults
 	Files     *file.Client             // when nil, files cannot be read
-	Room      *opsmemory.Room          // when nil, one of [opsmemory.DefaultMost]
-	Setting   func(name string) string // returns the setting with a credential; nil when there are no credentials
+	Room      *opsmemory.Room          // when nil, a room of [opsmemory.DefaultMost]
+	Setting   func(name string) string // returns the value of the setting that holds a credential; may be nil
 	KeepGone  bool                     // keep documents of Gone items in the index
 	// ReindexOnCanonical indexes a page again when only its rel=canonical has changed
 	// (FORCE_REINDEX_ON_CANONICAL_CHANGE). A capture records the change either way.
 	ReindexOnCanonical bool
-	Soft404            bool // request pages that do not exist from hosts, to recognize such pages later
+	Soft404            bool // learn how hosts answer for pages that do not exist
 	RunID              string
 	Version            lineage.Version // version of the rules for reading texts; [lineage.Current] when empty
 	Retention          snapshot.Retention
 	Clock              func() time.Time
 	Jitter             func() float64
-	CommitTime         time.Duration // once it has passed, the next finished check commits; 10 s when zero
+	CommitTime         time.Duration // after this time, the next finished check commits; 10 s when zero
 	// Behind is how many checks may be in progress for each request in flight; 4 when zero. A check waits for storage
-	// several times, and the host should not wait with it.
+	// several times, and meanwhile other checks should use the host.
 	Behind  int
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger

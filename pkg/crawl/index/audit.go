@@ -18,7 +18,7 @@ type Audited interface {
 	Remove(ctx context.Context, id string, known *search.Contents) error
 }
 
-// Entries knows the pages that have no item because they were pushed in, not crawled.
+// Entries knows the pages that have no item because clients pushed them into the index.
 type Entries interface {
 	// Has reports whether an entry with this id exists. An entry that was removed does not come back.
 	Has(ctx context.Context, id string) (bool, error)
@@ -38,8 +38,8 @@ func NewAuditor(ix Audited, m *Manifests, items *registry.Items, e Entries) *Aud
 	return &Auditor{index: ix, manifests: m, items: items, entries: e}
 }
 
-// Difference describes how the index differs from an item's manifest; "" if it does not. An item that is locked, or
-// that is going to be indexed anyway, is not compared.
+// Difference describes how the contents of the index differ from an item's manifest; "" if they do not. An item that
+// is locked, or that is going to be indexed anyway, is not compared.
 func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
 	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
 		return "", nil
@@ -70,7 +70,7 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 	return said, nil
 }
 
-// difference compares the chunks by name, and the images by their count.
+// difference compares the chunks by their names, and the images only by their number.
 func difference(want map[string]string, stored search.Stored, images int) string {
 	lacks, renamed := 0, 0
 	for key, uid := range want {
@@ -98,8 +98,8 @@ func difference(want map[string]string, stored search.Stored, images int) string
 // orphanStep is how many pages of the index one call of Orphans examines.
 const orphanStep = 200
 
-// Orphans examines some pages of the index after the one named, and removes those that have no item or entry. It
-// returns the removed ids and the position to continue from; next is "" at the end.
+// Orphans examines some pages of the index, beginning after the page with the id after, and removes those that have
+// no item or entry. It returns the ids of the removed pages and the position to continue from; next is "" at the end.
 func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
 	ids, err := a.index.IDs(ctx, after, orphanStep)
 	if err != nil {

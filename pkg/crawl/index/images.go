@@ -12,15 +12,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Images returns a document's images as the index shows them under the page with this id (A18): each once by its
-// normalized address, without secrets, within the bounds of package search.
+// Images returns a document's images as the index shows them under the page with this id (A18). Each image appears
+// once, identified by its normalized address, without secrets, within the bounds of package search.
 func Images(page source.ID, doc extract.Document, rules source.Rules) []search.Image {
 	var images []search.Image
 	known := map[string]bool{}
 	for _, img := range doc.Images {
 		src, err := rules.ParseURL(img.URL)
 		if err != nil {
-			continue // nobody could open this address
+			continue // no reader could open this address
 		}
 		form, err := source.FetchForm(img.URL)
 		id := imageID(page, src)
@@ -37,7 +37,7 @@ func Images(page source.ID, doc extract.Document, rules source.Rules) []search.I
 
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// imageID names an image of a page by its address: 130 bits, like the id of a source.
+// imageID returns the id of an image of a page, made from the image's address: 130 bits, like the id of a source.
 func imageID(page source.ID, src source.Source) string {
 	sum := sha256.Sum256([]byte(string(page) + "\n" + src.Normalized))
 	return "img_" + encoding.EncodeToString(sum[:])[:26]
@@ -51,8 +51,9 @@ func bounded(text string) string {
 	return text
 }
 
-// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It uses normalized
-// addresses, through the ids, so a tracker or a signature that is new in each answer does not change the hash.
+// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It hashes ids, which
+// are made from normalized addresses. So a tracker or a signature that is new in each answer does not change the
+// hash.
 func HashImages(images []search.Image) string {
 	if len(images) == 0 {
 		return ""
@@ -60,7 +61,7 @@ func HashImages(images []search.Image) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, img := range images {
-		_ = enc.Encode([]string{img.ID, img.Alt, img.Title, img.Caption}) // texts always encode
+		_ = enc.Encode([]string{img.ID, img.Alt, img.Title, img.Caption}) // encoding strings cannot fail
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }

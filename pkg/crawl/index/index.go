@@ -16,12 +16,12 @@ import (
 // TypePage is the type of documents made from fetched pages.
 const TypePage = "page"
 
-// Prepared is a page for the index, with the records that name its chunks.
+// Prepared is a page that is ready for the index, with the records of its chunks.
 type Prepared struct {
 	Page       search.Page
-	Records    []chunk.Record // one for each of Page.Chunks, in the same order
+	Records    []chunk.Record // one record for each of Page.Chunks, in the same order
 	Collisions chunk.Collisions
-	LeftOut    int // chunks beyond the first [MaxChunks], which are not indexed
+	LeftOut    int // number of chunks beyond the first [MaxChunks], which are not indexed
 }
 
 // MaxChunks bounds the chunks of a page's text. That is about four megabytes of prose, more than any novel. A page of
@@ -29,8 +29,8 @@ type Prepared struct {
 const MaxChunks = 10_000
 
 // Prepare builds the page for the index from an item, the document extracted from it, and the images that may be
-// shown. path is the path of a file within its container. For a page path is empty, and the item's id takes its part
-// in the names of chunks (C3).
+// shown. For a file, path is its path within its container. For a page, path is empty, and the names of chunks
+// contain the item's id instead (C3).
 func Prepare(it *registry.Item, path string, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
@@ -50,7 +50,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	}
 	for i, c := range append(text, said...) {
 		if path != "" {
-			c.Anchor = "" // a file's address may not lead a browser to a page, so it gets no anchor
+			c.Anchor = "" // a browser must not be sent to a file's address, so there is no anchor
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
 			Anchor: c.Anchor, Text: c.Text})

@@ -17,26 +17,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Table holds the manifests. Container holds those that are too large for a row, and those of earlier releases.
+// Table holds the manifests. Container holds those that are too large for a row, and those that earlier releases
+// wrote.
 const (
 	Table     = "Manifests"
 	Container = "chunks"
 )
 
-// maxRow bounds the compressed lines of a row, in bytes. About two thousand chunks fit.
+// maxRow bounds the size, in bytes, of the compressed lines in a row. About two thousand chunks fit.
 const maxRow = 200 << 10
 
 // inRow is the prefix of the digests of manifests that are stored in rows.
 const inRow = "r"
 
-// The metadata of a manifest, besides its lines.
+// The names of a manifest's metadata, which is stored besides its lines.
 const (
 	metaFields = "fields" // Fields of [search.Contents]
-	metaTags   = "tags"   // Tags of the same; missing where the page has no tags
-	metaImages = "images" // a digest of its images
-	metaShown  = "shown"  // the images themselves, as JSON, where they are few enough
-	metaModel  = "model"  // the suffix of the keys in the index: the model of the vectors
-	// The counts of collisions (002 §5.4), where there were any.
+	metaTags   = "tags"   // Tags of [search.Contents]; missing where the page has no tags
+	metaImages = "images" // a digest of the page's images
+	metaShown  = "shown"  // the images themselves, as JSON, if they fit into [maxShown] bytes
+	metaModel  = "model"  // the suffix of the chunks' keys in the index: the model of the vectors
+	// The numbers of collisions (002 §5.4), where there were any.
 	metaCollisions = "collisions"
 	metaByContext  = "bycontext"
 	metaByOrdinal  = "byordinal"
@@ -57,7 +58,7 @@ const maxShown = 6 << 10
 type Manifests struct {
 	rows  storage.Table
 	blobs storage.Container
-	most  int // maxRow; lower in tests
+	most  int // maxRow; tests set a lower bound
 }
 
 // NewManifests returns the manifests of a store. It makes no request; see [Manifests.Create].
@@ -73,7 +74,7 @@ func (m *Manifests) Create(ctx context.Context) error {
 	return m.blobs.Create(ctx)
 }
 
-// Save stores the manifest of an entry and returns the digest under which it is found.
+// Save stores the manifest of an entry and returns its digest, by which the manifest is found.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -109,7 +110,7 @@ type manifestRow struct {
 
 var manifestRows = row.Of[manifestRow]()
 
-// write stores a manifest in a row if it fits, else in a blob. A row costs a hundredth of a blob.
+// write stores a manifest in a row if it fits, or else in a blob. A row costs a hundredth of what a blob costs.
 func (m *Manifests) write(ctx context.Context, id, digest string, meta map[string]string,
 	lines []byte) (as string, err error) {
 	if packed := row.Gzip(lines); len(packed) <= m.most {
@@ -150,8 +151,8 @@ func isRow(digest string) bool { return strings.HasPrefix(digest, inRow) }
 
 func rowKey(id, digest string) storage.Key { return storage.Key{Partition: id, Row: digest} }
 
-// Contents returns the contents of a page in the index, according to the manifest with this digest; nil when they are
-// not known. A page with very many images is known only if its images equal those of p.
+// Contents returns the contents of a page in the index, according to the manifest with this digest; nil when the
+// contents are not known. The contents of a page with very many images are known only if the images equal those of p.
 func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) (*search.Contents, error) {
 	kept, known, err := m.read(ctx, p.ID, digest)
 	if err != nil || !known {
@@ -188,9 +189,9 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	}
 	kept = manifest{fields: meta[metaFields], tags: meta[metaTags], images: meta[metaImages], chunks: map[string]string{},
 		anchors: map[string]string{}}
-	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest shows whether the images are complete
+	_ = json.Unmarshal([]byte(meta[metaShown]), &kept.shown) // the digest of the images shows whether they are complete
 	for name, n := range counters(&kept.collisions) {
-		*n, _ = strconv.Atoi(meta[name]) // zero when missing or damaged
+		*n, _ = strconv.Atoi(meta[name]) // the number is zero when it is missing or damaged
 	}
 	for r, err := range chunk.Decode(bytes.NewReader(lines)) {
 		if err != nil {
@@ -206,21 +207,21 @@ func (m *Manifests) read(ctx context.Context, id, digest string) (kept manifest,
 	return kept, true, nil
 }
 
-// counters returns the counts of collisions by the name of their metadata.
+// counters returns pointers to the numbers of collisions, by the names of their metadata.
 func counters(c *chunk.Collisions) map[string]*int {
 	return map[string]*int{
 		metaCollisions: &c.Chunks, metaByContext: &c.ByContext, metaByOrdinal: &c.ByOrdinal, metaLargest: &c.Largest,
 	}
 }
 
-// Records returns the lines of a manifest; none when it is missing or damaged.
+// Records returns the records in a manifest; none when the manifest is missing or damaged.
 func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([]chunk.Record, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.records, err
 }
 
-// Collisions returns the collision counts of a page's chunks, without the page's name. They are zero when the
-// manifest is missing or damaged.
+// Collisions returns the numbers of collisions of a page's chunks; the page's name is not set. The numbers are zero
+// when the manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.collisions, err
@@ -267,7 +268,7 @@ func name(id, digest string) string { return id + "/" + digest }
 
 // digestOf returns 128 bits of a hash of v's JSON encoding.
 func digestOf(v any) string {
-	b, _ := json.Marshal(v) // strings, lists and maps of them always encode
+	b, _ := json.Marshal(v) // encoding strings, and lists and maps of strings, cannot fail
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:16])
 }
