@@ -12,18 +12,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// ActiveOp lists a run as going on, InactiveOp ends that.
+// ActiveOp returns the operation that lists a run as active; [Runs.InactiveOp] reverses it.
 func (r *Runs[R]) ActiveOp(id string) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: r.Key(ActivePrefix + id),
 		Props: storage.Properties{}}}
 }
 
-// InactiveOp removes a run from the list of active ones.
+// InactiveOp returns the operation that removes a run from the list of active runs.
 func (r *Runs[R]) InactiveOp(id string) storage.Op {
 	return storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: r.Key(ActivePrefix + id), ETag: storage.AnyETag}}
 }
 
-// ActiveIDs are the ids of the runs that go on, in their order.
+// ActiveIDs returns the ids of the active runs, in order.
 func (r *Runs[R]) ActiveIDs(ctx context.Context) (ids []string, err error) {
 	for e, err := range r.Table.Query(ctx, r.Prefix(ActivePrefix)) {
 		if err != nil {
@@ -34,7 +34,7 @@ func (r *Runs[R]) ActiveIDs(ctx context.Context) (ids []string, err error) {
 	return ids, nil
 }
 
-// Active reads the runs that go on, in the order of their ids.
+// Active reads the active runs, in the order of their ids.
 func (r *Runs[R]) Active(ctx context.Context) (all []R, err error) {
 	ids, err := r.ActiveIDs(ctx)
 	for _, id := range ids {
@@ -47,7 +47,7 @@ func (r *Runs[R]) Active(ctx context.Context) (all []R, err error) {
 	return all, err
 }
 
-// CheckRoom is a Conflict while as many runs go on as may.
+// CheckRoom returns Conflict while the maximum number of runs is active.
 func (r *Runs[R]) CheckRoom(ctx context.Context) error {
 	ids, err := r.ActiveIDs(ctx)
 	if err == nil && len(ids) >= r.MaxActive {
@@ -56,8 +56,8 @@ func (r *Runs[R]) CheckRoom(ctx context.Context) error {
 	return err
 }
 
-// RequeueStalled sends the messages of runs that have not moved for a while, and says how many. A timer calls it; while
-// no run goes on, it costs one query.
+// RequeueStalled sends the messages of stalled runs again, and returns the number of messages sent. A timer calls it.
+// While no run is active, it costs one query.
 func (r *Runs[R]) RequeueStalled(ctx context.Context) (sent int, err error) {
 	all, err := r.Active(ctx)
 	for _, one := range all {
@@ -77,8 +77,8 @@ func (r *Runs[R]) RequeueStalled(ctx context.Context) (sent int, err error) {
 	return sent, err
 }
 
-// Watch calls the watchdogs of several kinds of runs. Each has a time of its own, an equal part of what is left, so
-// that one that is slow keeps no other from its turn.
+// Watch calls the watchdogs of several kinds of runs. Each watchdog gets an equal share of the remaining time, so
+// that a slow one does not keep the others from running.
 func Watch(ctx context.Context, requeue ...func(ctx context.Context) (int, error)) (err error) {
 	for i, one := range requeue {
 		part, end := PartOf(ctx, 1, len(requeue)-i)
@@ -89,7 +89,7 @@ func Watch(ctx context.Context, requeue ...func(ctx context.Context) (int, error
 	return err
 }
 
-// PartOf gives so many parts of the time that ctx has left.
+// PartOf returns a context that ends after parts/of of the time that ctx has left.
 func PartOf(ctx context.Context, parts, of int) (context.Context, context.CancelFunc) {
 	deadline, bounded := ctx.Deadline()
 	if !bounded {
@@ -98,8 +98,9 @@ func PartOf(ctx context.Context, parts, of int) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, time.Until(deadline)*time.Duration(parts)/time.Duration(of))
 }
 
-// Retire calls remove for runs of a query that are old, most of them at once, and says for how many. One that another
-// process removes is left to it; a failure does not keep the next from being removed.
+// Retire calls remove for the old runs among those that a query finds, for at most that many in one call, and returns
+// how many it removed. A run that another process is removing is left to that process. When one removal fails, Retire
+// continues with the next run.
 func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old func(one *R) bool,
 	remove func(ctx context.Context, one *R) error) (removed int, err error) {
 	var list []R
@@ -124,8 +125,8 @@ func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old fun
 	return removed, err
 }
 
-// Drop removes the rows of a query for which all conditions hold. Rows that another process removes meanwhile do no
-// harm.
+// Drop removes those rows of a query that satisfy all conditions. It is no error when another process removes some of
+// the rows in the meantime.
 func Drop(ctx context.Context, t storage.Table, q storage.Query, conditions ...func(e storage.Entity) bool) error {
 	var ops []storage.Op
 	flush := func() error {

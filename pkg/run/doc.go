@@ -1,23 +1,24 @@
-// Package run keeps work that takes longer than one call: a rebuild, an import, a backfill. A run is a row that is
-// advanced in bounded steps, whatever process does the next one, and whatever dies in between.
+// Package run manages work that takes longer than one call: a rebuild, an import, a backfill. A run is a row that is
+// advanced in bounded steps. Any process may perform the next step, and a process may die at any time.
 //
-//	PK <kind>  RK <run>          the run: what was asked, how far it is, the number of its next step
-//	           RK active|<id>    while it goes on
+//	PK <kind>  RK <run>          the run: the request, the progress, the number of its next step
+//	           RK active|<id>    while the run is active
 //
 //	Begin ──► step ──► step ──► … ──► over
 //	            ▲        │
 //	            ╰────────╯  a message of the queue names the run and the step
 //
-// A package that has runs of a kind describes them by a [Runs] and gives a function for one step. The step changes the
-// run in memory; this package writes it by compare-and-swap, lists it as active until it is over, and sends the
-// message for the next step.
+// A package with runs of its own kind describes them by a [Runs] and provides a function that performs one step. The
+// step changes the run in memory. This package writes the run by compare-and-swap, lists it as active until it is
+// over, and sends the message for the next step.
 //
 // # Repeated, late and lost steps
 //
-// A message names the step that it asks for, so one that is doubled or late finds that step done. A step that dies is
-// done again, so it must be safe to repeat up to its write. Of two processes that do the same step at once, one writes
-// the run; for the other, that is [fault.Lost] and no error. A message that was lost is sent again by the watchdog,
-// [Runs.RequeueStalled], which a timer calls; while no run goes on, it costs one query.
+// A message contains the number of the step that it asks for. So a message that is delivered twice or late finds that
+// its step is done. A step whose process dies is performed again, so every step must be safe to repeat up to its
+// write. When two processes perform the same step at once, one of them writes the run; the other gets [fault.Lost],
+// which is not treated as an error. A message that was lost is sent again by the watchdog, [Runs.RequeueStalled],
+// which a timer calls. While no run is active, the watchdog costs one query.
 //
-// Some runs have no queue: a timer takes them on instead.
+// Some kinds of runs have no queue: a timer advances them instead.
 package run

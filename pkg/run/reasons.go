@@ -1,13 +1,13 @@
 package run
 
-// maxReasons is how many reasons are told apart.
+// maxReasons is the maximum number of reasons that are counted separately.
 const maxReasons = 40
 
-// Reasons count why addresses were left out, by the text that says so. Beyond 40 texts the others are counted
-// together.
+// Reasons counts, by reason, the addresses that were left out. After 40 different reasons, all further ones are
+// counted under one entry.
 type Reasons map[string]int
 
-// Add counts a reason n times.
+// Add adds n to the count of a reason.
 func (r *Reasons) Add(reason string, n int) {
 	if _, known := (*r)[reason]; !known && len(*r) >= maxReasons {
 		reason = "other reasons"

@@ -15,17 +15,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Runs are the runs of one kind, each an R. It is safe for concurrent use by any number of processes.
+// Runs manages all runs of one kind, each of type R. It is safe for concurrent use by any number of processes.
 type Runs[R any] struct {
-	Kind      string // what one is called in errors and logs, such as "rebuild"
+	Kind      string // name of one run in errors and logs, such as "rebuild"
 	Table     storage.Table
 	Partition string
-	Messages  Messages // for the next step; without a queue, runs are not listed, and a timer takes them on
+	Messages  Messages // format of the messages; without a queue, runs are not listed and a timer advances them
 
-	MaxActive int                    // how many may go on at once
-	Stalled   time.Duration          // after how long without a step the message is taken for lost
-	CheckID   func(id string) error  // Invalid for what is not the id of a run; nil accepts all
-	RowKey    func(id string) string // of a run's row; the id itself when nil
+	MaxActive int                    // how many runs may be active at once
+	Stalled   time.Duration          // how long a run may go without a step before its message counts as lost
+	CheckID   func(id string) error  // returns Invalid for a malformed id; nil accepts all ids
+	RowKey    func(id string) string // returns the key of a run's row; when nil, the key is the id
 
 	Row    Codec[R]
 	Fields func(r *R) Fields
@@ -40,21 +40,21 @@ type Codec[R any] interface {
 	Decode(props storage.Properties) (R, error)
 }
 
-// Fields are what this package reads and changes of a run. Pointers that are nil are left alone.
+// Fields are the fields of a run that this package reads and changes. Nil pointers are ignored.
 type Fields struct {
-	ID        *string       // may be without a column; then it is the row's key
-	Over      bool          // it has come to its end
+	ID        *string       // need not have a column; without one, the id is the row's key
+	Over      bool          // the run has ended
 	Step      *int64        // number of the next step
 	UpdatedAt *time.Time    // when the last step was done
 	NotBefore *time.Time    // when the next step may begin
-	ETag      *storage.ETag // of the row as it was read; empty for a run that is not written yet
+	ETag      *storage.ETag // ETag of the row as it was read; empty for a run that was never written
 }
 
-// Token makes the ids of runs unique: ten letters and digits in lower case, because paths with ids in them are not
-// always told apart by case.
+// Token returns a text that makes the id of a run unique: ten letters and digits. They are in lower case, because ids
+// occur in paths, and some systems ignore the case of paths.
 func Token() string { return strings.ToLower(rand.Text()[:10]) }
 
-// Defaults fills in what the options of a service leave open: the wall clock, [Token], and a log that is discarded.
+// Defaults sets those options of a service that are nil: the wall clock, [Token], and a log that is discarded.
 func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) {
 	defaults.Clock(clock)
 	if *token == nil {
@@ -63,8 +63,8 @@ func Defaults(clock *func() time.Time, token *func() string, log **slog.Logger) 
 	defaults.Log(log)
 }
 
-// Clip makes a text of strangers fit into a run's row, at most n bytes: it has no control characters, so that JSON
-// at most doubles it.
+// Clip prepares a text from an unknown source for a run's row: it returns at most n bytes without control characters,
+// so that encoding as JSON at most doubles the size.
 func Clip(s string, n int) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -74,15 +74,15 @@ func Clip(s string, n int) string {
 	}, strings.ToValidUTF8(words.Clip(s, n), ""))
 }
 
-// ActivePrefix begins the row keys of runs that go on.
+// ActivePrefix is the prefix of the keys of the rows that list active runs.
 const ActivePrefix = "active|"
 
-// Key is that of a row of these runs.
+// Key returns the full key of a row of these runs.
 func (r *Runs[R]) Key(row string) storage.Key {
 	return storage.Key{Partition: r.Partition, Row: row}
 }
 
-// Now is the time as rows know it.
+// Now returns the current time with the precision that rows store.
 func (r *Runs[R]) Now() time.Time { return r.Clock().UTC().Truncate(time.Millisecond) }
 
 func (r *Runs[R]) runKey(id string) storage.Key {
@@ -97,7 +97,7 @@ type Creator interface {
 	Create(ctx context.Context) error
 }
 
-// Create makes the queue, the table and what else is given, if they are missing.
+// Create creates the queue, the table and the given others, if they are missing.
 func (r *Runs[R]) Create(ctx context.Context, others ...Creator) error {
 	all := append([]Creator{r.Table}, others...)
 	if r.Messages.Queue != nil {
@@ -111,7 +111,7 @@ func (r *Runs[R]) Create(ctx context.Context, others ...Creator) error {
 	return nil
 }
 
-// Get reads a run. Kinds: NotFound if there is none; Invalid for what is not an id.
+// Get reads a run. Errors: NotFound if there is none; Invalid for a malformed id.
 func (r *Runs[R]) Get(ctx context.Context, id string) (one R, err error) {
 	if r.CheckID != nil {
 		err = r.CheckID(id)
@@ -141,7 +141,7 @@ func (r *Runs[R]) read(e storage.Entity) (R, error) {
 	return one, err
 }
 
-// Prefix asks for the rows of these runs whose keys begin so. The prefix must not be empty.
+// Prefix returns a query for the rows of these runs whose keys begin with prefix, which must not be empty.
 func (r *Runs[R]) Prefix(prefix string) storage.Query {
 	last := len(prefix) - 1
 	return storage.Query{Partition: r.Partition, RowFrom: prefix, RowTo: prefix[:last] + string(prefix[last]+1)}
@@ -162,8 +162,8 @@ func (r *Runs[R]) All(ctx context.Context, q storage.Query) iter.Seq2[R, error] 
 	}
 }
 
-// Begin writes a run and lists it as active, in one transaction with other operations. When it returns, the run is
-// durable. The caller sends the first message, see [Runs.Enqueue].
+// Begin writes a new run and lists it as active, in one transaction with other operations. When Begin returns, the
+// run is durable. The caller then sends the first message; see [Runs.Enqueue].
 func (r *Runs[R]) Begin(ctx context.Context, one *R, others ...storage.Op) error {
 	if r.Messages.Queue != nil {
 		others = append(others, r.ActiveOp(*r.Fields(one).ID))
@@ -171,8 +171,9 @@ func (r *Runs[R]) Begin(ctx context.Context, one *R, others ...storage.Op) error
 	return r.transact(ctx, one, others...)
 }
 
-// Save writes a run as it now is, in one transaction with other operations, and lists it no longer if it is over.
-// [fault.Lost] when another process wrote it before.
+// Save writes the present state of a run, in one transaction with other operations. If the run is over, Save also
+// removes it from the list of active runs. It returns an error that [fault.Lost] recognizes when another process
+// wrote the run first.
 func (r *Runs[R]) Save(ctx context.Context, one *R, others ...storage.Op) error {
 	if f := r.Fields(one); f.Over && r.Messages.Queue != nil {
 		others = append(others, r.InactiveOp(*f.ID))
@@ -188,7 +189,8 @@ func (r *Runs[R]) transact(ctx context.Context, one *R, others ...storage.Op) er
 	return err
 }
 
-// Op writes the row of a run: an insert if it was not read, else by compare-and-swap.
+// Op returns the operation that writes the row of a run: an insert if the run was never read, or else a
+// compare-and-swap.
 func (r *Runs[R]) Op(one *R) storage.Op {
 	f, kind := r.Fields(one), storage.Replace
 	if *f.ETag == "" {
@@ -197,11 +199,11 @@ func (r *Runs[R]) Op(one *R) storage.Op {
 	return storage.Op{Kind: kind, Entity: storage.Entity{Key: r.runKey(*f.ID), ETag: *f.ETag, Props: r.Row.Encode(one)}}
 }
 
-// changes is how often a run is read again because another process wrote it.
+// changes is how many times a change is tried again, with the run read anew, because another process wrote the run.
 const changes = 20
 
-// Change rewrites a run in one transaction with the operations that fn gives, and calls fn again with the run as it
-// then is when another process was quicker.
+// Change reads a run, lets fn change it, and writes it in one transaction with the operations that fn returns. When
+// another process writes the run first, Change reads the run again and calls fn again.
 func (r *Runs[R]) Change(ctx context.Context, id string, fn func(one *R) ([]storage.Op, error)) (R, error) {
 	for range changes {
 		one, err := r.Get(ctx, id)

@@ -11,27 +11,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Messages are those that ask for the next step of a run. They are JSON objects.
+// Messages describes the messages that ask for the next step of a run. They are JSON objects.
 type Messages struct {
 	Queue   storage.Queue
-	RunName string // of the field with the id of the run
-	NumName string // of the field with the number of the step
+	RunName string // name of the field with the id of the run
+	NumName string // name of the field with the number of the step
 }
 
 // Message asks for one step of a run, or of one of its sources.
 type Message struct {
 	Run    string
-	Source string // empty for a run that has only one
+	Source string // empty for a run that has only one source
 	Step   int64
 }
 
-// Names of fields that all messages share. TraceParent is the trace that a step belongs to, see package telemetry.
+// Names of fields that all messages share. TraceParent holds the trace that a step belongs to; see package telemetry.
 const (
 	sourceName = "source"
 	traceName  = "traceparent"
 )
 
-// Send asks for a step, after a delay.
+// Send sends a message, which is delivered after a delay.
 func (q Messages) Send(ctx context.Context, m Message, delay time.Duration) error {
 	fields := map[string]any{q.RunName: m.Run, q.NumName: m.Step}
 	if m.Source != "" {
@@ -47,7 +47,7 @@ func (q Messages) Send(ctx context.Context, m Message, delay time.Duration) erro
 	return q.Queue.Send(ctx, body, delay)
 }
 
-// Parse reads a message. It is Invalid for one that names no run.
+// Parse reads a message. It returns Invalid for a message without the id of a run.
 func (q Messages) Parse(body []byte) (m Message, err error) {
 	var fields map[string]json.RawMessage
 	err = json.Unmarshal(body, &fields)
@@ -62,22 +62,22 @@ func (q Messages) Parse(body []byte) (m Message, err error) {
 	return m, nil
 }
 
-// Next is what follows a step.
+// Next describes what happens after a step.
 type Next struct {
-	Wait time.Duration // before the next step; a step of the same call follows at once only if it is zero
-	Ops  []storage.Op  // written with the run
+	Wait time.Duration // pause before the next step; only at zero may the same call continue with it
+	Ops  []storage.Op  // operations that are written in one transaction with the run
 }
 
-// ErrDone is what a step returns that finds out, while it works, that nothing is to be done, as when another process
-// has done it. Nothing is written.
+// ErrDone is the error of a step that finds, while it works, that there is nothing left to do, for example because
+// another process has performed the step. Nothing is written then.
 var ErrDone = errors.New("the step is done already")
 
-// StepFunc does one step of a run, which it changes in memory. It may be called again with the run as it was, or by
-// two processes at once.
+// StepFunc performs one step of a run, which it changes in memory. It may be called again with the run as it was
+// before the step, and by two processes at once.
 type StepFunc[R any] func(ctx context.Context, one *R) (Next, error)
 
-// Step does the step that a message asks for, and steps that follow it for as long as given. Its errors are Invalid
-// for a malformed message; after any other error the caller should try again.
+// Step performs the step that a message asks for, and then further steps, for about as long as long says. It returns
+// Invalid for a malformed message; after any other error the caller should try again.
 func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do StepFunc[R]) error {
 	one, err := r.Open(ctx, body)
 	if err != nil || one == nil {
@@ -86,8 +86,8 @@ func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do 
 	return r.Advance(ctx, one, long, do)
 }
 
-// Open reads the run that a message is about. It is nil when nothing is to be done: the step is done already, or comes
-// too early, in which case it is asked for again.
+// Open reads the run that a message asks for. It returns nil when there is nothing to do, because the step is already
+// done or the message came too early. In the latter case, Open sends the message again with a delay.
 func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
 	m, err := r.Messages.Parse(body)
 	if err != nil {
@@ -109,8 +109,9 @@ func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
 	return &one, nil
 }
 
-// Advance takes a run on for about so long, one step at least, and has the queue go on with the rest. A run that
-// another process takes on meanwhile is left to it, and is given as that process wrote it.
+// Advance performs steps of a run for about as long as long says, but at least one step, and then sends the message
+// for the next one. When another process advances the run at the same time, Advance stops, and one is the run as that
+// process wrote it.
 func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do StepFunc[R]) (err error) {
 	defer fault.Wrap(&err, "%s %s", r.Kind, *r.Fields(one).ID)
 	for until := r.Now().Add(long); ; {
@@ -145,7 +146,8 @@ func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do St
 	}
 }
 
-// Enqueue asks for the next step of a run. What cannot be sent now, the watchdog sends.
+// Enqueue sends the message for the next step of a run. If the message cannot be sent now, the watchdog sends it
+// later.
 func (r *Runs[R]) Enqueue(ctx context.Context, one *R, delay time.Duration) {
 	f := r.Fields(one)
 	if r.Messages.Queue == nil || f.Over {

@@ -17,7 +17,7 @@ import (
 
 // Bounds on the work and the memory that one source may cause.
 const (
-	// MaxDocuments is the most documents of one source that a run reads. Failed ones count, too.
+	// MaxDocuments is the most documents of one source that a run reads. Documents that fail are included.
 	MaxDocuments = 10_000
 	// maxFrontier and maxFrontierBytes bound the documents that wait to be read.
 	maxFrontier      = 2_000
@@ -55,7 +55,7 @@ const (
 type Cursor struct {
 	Begun  bool  `json:"begun"`
 	Docs   []doc `json:"docs,omitempty"`
-	Failed []doc `json:"failed,omitempty"` // given up; a resume requests them again
+	Failed []doc `json:"failed,omitempty"` // documents that were given up; a resume requests them again
 	InARow int   `json:"inARow,omitempty"` // how many documents in a row have failed
 	Read   int   `json:"read,omitempty"`   // documents that were read successfully
 	Asked  int   `json:"asked,omitempty"`  // all documents that were requested
@@ -86,7 +86,7 @@ type checkpoint struct {
 	Traps      []byte `col:"traps"` // the state of [discover.Traps]; empty before the first address
 
 	seen  map[uint64]bool // hashes of the addresses and documents that were counted
-	fresh []uint64        // those added since the checkpoint was last written
+	fresh []uint64        // hashes added since the checkpoint was last written
 	last  seenRow         // the last row of hashes, which is not full
 	etag  storage.ETag
 }
@@ -110,10 +110,10 @@ func (c *checkpoint) op() storage.Op {
 	return checkpoints.Put(key(checkpointRow(c.Run, c.Source)), c.etag, c)
 }
 
-// workRows reads and writes the rows of work of runs: checkpoints, hashes of counted pages, and links.
+// workRows reads and writes the rows that hold the work of runs: checkpoints, hashes of counted pages, and links.
 type workRows struct{ runs *run.Runs[Run] }
 
-// loadCheckpoint reads a checkpoint and its hashes with one query. It returns NotFound when there is none.
+// loadCheckpoint reads a checkpoint and its hashes with one query. It returns NotFound when there is no checkpoint.
 func (k workRows) loadCheckpoint(ctx context.Context, run, source string) (*checkpoint, error) {
 	c, prefix := newCheckpoint(run, source, time.Time{}), checkpointRow(run, source)
 	for e, err := range k.runs.Table.Query(ctx, k.runs.Prefix(prefix)) {
@@ -162,8 +162,8 @@ func (c *checkpoint) see(address string) bool {
 	return true
 }
 
-// seenOps returns the operations that write the hashes added since the checkpoint was last written: one row, or two
-// when one becomes full. last is the row that is not full afterwards.
+// seenOps returns the operations that write the hashes added since the checkpoint was last written. They write one
+// row, or two when a row becomes full. The result last is the row that is not full afterwards.
 func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 	last = seenRow{c.last.number, bytes.Clone(c.last.hashes)}
 	write := func() {
@@ -184,10 +184,10 @@ func (c *checkpoint) seenOps() (last seenRow, ops []storage.Op) {
 	return last, ops
 }
 
-// seenIsKept notes that the hashes have been written. last is the row that is not full.
+// seenIsKept records that the hashes have been written. The argument last is the row that is not full.
 func (c *checkpoint) seenIsKept(last seenRow) { c.last, c.fresh = last, nil }
 
-// push queues a document, once. full reports that too many documents already wait.
+// push queues a document, unless it was queued before. The result full reports that too many documents already wait.
 func (c *checkpoint) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range c.Docs {

@@ -11,13 +11,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// roomWait is the pause before a source checks again whether another source of its run has left room below the run's
-// cap.
+// roomWait is the pause of a source before it checks again whether the other sources of its run have left room below
+// the run's cap.
 const roomWait = 5 * time.Second
 
-// commit ends a step: one transaction writes checkpoint, counters and reservation. The next step then either follows
-// in this call (on is true) or its message is sent. If another process has already done the same step, nothing of
-// this one counts.
+// commit ends a step: one transaction writes the checkpoint, the counters and the reservation. Then either the next
+// step follows in this call (on is true), or its message is sent. If another process has already performed the same
+// step, all results of this step are dropped.
 func (w *step) commit(ctx context.Context) (on bool, err error) {
 	used, number := w.at.Reserved, w.at.Step
 	for range 20 {

@@ -24,14 +24,14 @@
 // # Counted once, within caps
 //
 // A step registers no more addresses than its checkpoint has reserved, and the reserved and counted addresses
-// together never exceed a cap. The transaction that ends a step writes the reservation for the next one. A step ends
-// with one transaction of checkpoint, counters and reservation, so a step counts wholly or not at all. When a step is
-// repeated after a crash, it meets items that it has registered itself: they carry its run and job, and count as new.
-// A step of a run that is cancelled or paused in the meantime still counts what it did, and sends no further message.
+// together never exceed a cap. The transaction that ends a step writes the checkpoint, the counters, and the
+// reservation for the next step, so a step counts wholly or not at all. When a step is repeated after a crash, it
+// meets items that it has registered itself: they carry its run and job, and count as new. If a run is cancelled or
+// paused during a step, the step still counts what it did, but sends no further message.
 //
 // One row paces the registrations of all runs together. A step that has new pages must take a permit from this row
-// before it writes any of them, and a permit that is taken but not used is lost. So the limit holds whichever process
-// dies. Pages that are already known wait for nothing.
+// before it writes any of them, and a permit that is taken but not used is lost. So the limit holds even when
+// processes die. Pages that are already known need no permit.
 //
 // A message names the source and the last step of the message before. A message that is delivered twice finds that
 // step done. A message that is repeated after its worker died continues where that worker stopped. The watchdog sends

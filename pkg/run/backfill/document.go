@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// firstPause is the pause before the second request for a document; it doubles before each further one (spec 004
-	// ARC-3).
+	// firstPause is the pause before the second request for a document; the pause doubles before each further request
+	// (spec 004 ARC-3).
 	firstPause = 30 * time.Second
 	// maxWait bounds how long a step waits for a host before it tries again.
 	maxWait = time.Hour
@@ -52,7 +52,7 @@ func (c *checkpoint) begin(mode Mode, found *site.Site, dates discover.Dates) {
 	}
 }
 
-// pushPage queues page d.Page of a template, if the template has that many pages.
+// pushPage queues page number d.Page of a template, if the template has that many pages.
 func (c *checkpoint) pushPage(d doc, t discover.Template, dates discover.Dates) {
 	pages, err := t.Pages(dates)
 	if err != nil || d.Page >= pages.Len() {
@@ -76,7 +76,7 @@ type reading struct {
 	discover.Found
 	bytes    int64
 	requests int
-	missing  bool // it does not exist, as is usual for a day or a page without entries
+	missing  bool // the document does not exist, as is usual for a day or a page without entries
 }
 
 // document reads the next document of a source.
@@ -121,8 +121,7 @@ func (c *checkpoint) because() string {
 	return " (" + c.Why + ")"
 }
 
-// patient reports whether to keep waiting for the next document. The time for which the run was paused does not
-// count.
+// patient reports whether to keep waiting for the next document. Time during which the run was paused is not counted.
 func (c *checkpoint) patient(now time.Time) bool {
 	if c.Since.IsZero() || now.Sub(c.UpdatedAt) > 2*maxWait {
 		c.Since = now
@@ -130,7 +129,8 @@ func (c *checkpoint) patient(now time.Time) bool {
 	return now.Sub(c.Since) < maxPatience
 }
 
-// giveUp notes that a document could not be read. The document is tried again if that may help, else it is given up.
+// giveUp records that a document could not be read. The document is tried again if a retry may help; otherwise it is
+// given up.
 func (w *step) giveUp(d doc, why error) {
 	c := w.at
 	c.Asked++
@@ -213,7 +213,7 @@ func (w *step) queueMaps(d doc, got reading) {
 	}
 }
 
-// finished ends a document once all its links are counted.
+// finished ends the work on a document once all its links are counted.
 func (w *step) finished() {
 	c := w.at
 	d := *c.Now
@@ -254,8 +254,8 @@ func paged(d doc, found *site.Site, dates discover.Dates) bool {
 	return err == nil && pages.Len() > 1
 }
 
-// templateOf returns the template that a document's address was made from. ok is false when the site file, which may
-// have changed since, no longer has that template.
+// templateOf returns the template from which a document's address was made. The result ok is false when the site file
+// no longer has that template, because the file has changed since.
 func templateOf(d doc, found *site.Site) (t discover.Template, ok bool) {
 	switch {
 	case d.Kind == docArchive && d.List < len(found.Archives):
@@ -298,7 +298,7 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 	return got, nil
 }
 
-// parse finds the links of a document by its kind.
+// parse finds the links of a document, in the way that its kind requires.
 func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
 	switch d.Kind {
 	case docRobots:

@@ -10,10 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Tests use smaller values.
+// These are variables because tests use smaller values.
 var (
-	// sliceLinks is how many links one step registers at most. The run's row therefore shows progress after so many
-	// (E12).
+	// sliceLinks is the most links that one step registers. The run's row therefore shows progress after each such
+	// number of links (E12).
 	sliceLinks = 50
 	// linkRows is how many rows of links one transaction writes. A transaction may have 4 MiB.
 	linkRows = 24
@@ -28,8 +28,8 @@ func linksKey(c *checkpoint, n int) storage.Key {
 	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
 }
 
-// cut divides addresses into slices of at most most addresses, one for each step. An address that would fill a row
-// alone is dropped, because it cannot be a real one.
+// cut divides addresses into slices, one for each step, with at most as many addresses each as most says. An address
+// so long that it would fill a row alone is dropped, because it cannot be a real one.
 func cut(addresses []string, most int) (out []string) {
 	var b strings.Builder
 	n := 0
@@ -53,9 +53,9 @@ func cut(addresses []string, most int) (out []string) {
 	return out
 }
 
-// storeLinks writes the links of a document under a token of this step's own. When two steps read the same document
-// at once, only the links of the step that ends first count. The last rows, which for most documents are all of them,
-// are returned for the transaction that ends the step.
+// storeLinks writes the links of a document under a token that only this step uses. When two steps read the same
+// document at once, only the links of the step that ends first are used. The last rows, which for most documents are
+// all rows, are not written but returned as operations for the transaction that ends the step.
 func (k workRows) storeLinks(ctx context.Context, c *checkpoint, addresses []string,
 	most int) (rest []storage.Op, err error) {
 	c.Token, c.Slice, c.Offset = run.Token(), 0, 0
@@ -90,8 +90,8 @@ func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error
 	return strings.Split(string(text), "\n"), nil
 }
 
-// dropOwnLinks removes the links of a step that was not the first to end, including those among its uncommitted
-// operations.
+// dropOwnLinks removes the links that this step wrote, after another process ended the same step first. It also
+// removes the links whose rows are still among the step's uncommitted operations.
 func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage.Op) error {
 	if len(ops) == 0 || c.Token == "" || c.Slice > 0 || c.Offset > 0 {
 		return nil

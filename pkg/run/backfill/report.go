@@ -17,7 +17,7 @@ func (s *Service) Report(r Run) []string {
 	}
 	for _, p := range r.Progress {
 		say("Discovered %s from %s", words.Count(p.Discovered, "URL"), p.Source)
-		if p.Note != "" { // why it ended early
+		if p.Note != "" { // why the source ended early
 			say("%s: %s", p.Source, p.Note)
 		}
 	}
@@ -48,8 +48,8 @@ func exist(n int) string {
 	return words.Thousands(n) + " already exist"
 }
 
-// long formats an estimate. It returns "" for none: the estimate counts pauses only, and says nothing where there are
-// none.
+// long formats an estimate. It returns "" for zero: the estimate is a sum of pauses, and without pauses there is
+// nothing to report.
 func long(d time.Duration) string {
 	if d < time.Second {
 		return "as long as the sites need to answer, as there are no pauses between requests"
@@ -62,7 +62,7 @@ func long(d time.Duration) string {
 func (o *Options) estimate(r Run) time.Duration {
 	var longest time.Duration
 	for _, p := range r.Progress {
-		host := "" // for a site that was added: the default pace
+		host := "" // no host, and so the default pace, for a site that was added
 		if found := o.Sites.Find(p.Source); found != nil {
 			host = found.Domain
 		}

@@ -16,7 +16,7 @@ const rowVersion = 2
 
 var runColumns = row.Of[Run]()
 
-// codec encodes and decodes the rows of runs. A list may need several columns.
+// codec encodes and decodes the rows of runs. A long list is stored in several columns.
 type codec struct{}
 
 // Encode returns the columns of a run.
@@ -30,7 +30,7 @@ func (codec) Encode(r *Run) storage.Properties {
 	return props
 }
 
-// Decode returns the run that columns hold.
+// Decode returns the run that is stored in columns.
 func (codec) Decode(props storage.Properties) (Run, error) {
 	r, err := runColumns.Decode(props)
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *Run) readPacked(props storage.Properties) error {
 	return nil
 }
 
-// columnOf names the columns of a list: name, name2, name3.
+// columnOf returns the name of a column that holds part of a list: name, name2, name3.
 func columnOf(name string, part int) string {
 	if part == 1 {
 		return name
@@ -117,11 +117,11 @@ func readList[T any](props storage.Properties, name string) (list []T, err error
 	}
 }
 
-// readable encodes JSON and leaves <, > and & as they are.
+// readable encodes a value as JSON and leaves <, > and & as they are.
 func readable(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // these types always encode
+	_ = enc.Encode(v) // encoding these types cannot fail
 	return bytes.TrimSpace(b.Bytes())
 }

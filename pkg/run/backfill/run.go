@@ -17,7 +17,7 @@ type Mode string
 
 // The modes of a run.
 const (
-	Sitemap    Mode = "SITEMAP"    // sitemaps of the site file; without any, those that robots.txt names; else feeds
+	Sitemap    Mode = "SITEMAP"    // the site file's sitemaps; without any, those in robots.txt, or else feeds
 	Archive    Mode = "ARCHIVE"    // archive pages whose addresses follow dates
 	Pagination Mode = "PAGINATION" // listing pages, one after the other
 	Container  Mode = "CONTAINER"  // blobs of containers
@@ -52,13 +52,13 @@ const (
 
 // Counts are the totals of a run or of one of its sources.
 type Counts struct {
-	// wanted addresses, each once; the next three add up to it
+	// wanted addresses, each counted once; the sum of the next three
 	Discovered int `json:"discovered" col:"discoveredCount"`
 	Queued     int `json:"queued" col:"queuedCount"`   // new items; in a dry run, addresses that would become items
 	Skipped    int `json:"skipped" col:"skippedCount"` // known already, and not changed
 	// refused by the registry, each with an error, or with a reason where the host is full
 	Refused  int `json:"refused,omitempty" col:"refusedCount"`
-	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted; see Run.Reasons
+	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted; the reasons are in Run.Reasons
 	// left out as parts of an endless series, such as a calendar; the reasons are in Run.Reasons, too
 	Trapped    int   `json:"trapped,omitempty" col:"trappedCount"`
 	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // counted before in this run
@@ -94,26 +94,26 @@ type Problem struct {
 type Progress struct {
 	Source string      `json:"source"`
 	State  SourceState `json:"state"`
-	Note   string      `json:"note,omitempty"` // why it waits, or why it ended early
+	Note   string      `json:"note,omitempty"` // why the source waits, or why it ended early
 	Last   string      `json:"last,omitempty"` // the document that was read last
 	Counts
-	Begun bool `json:"begun,omitempty"` // whether it has a checkpoint
+	Begun bool `json:"begun,omitempty"` // whether the source has a checkpoint
 }
 
-// Request describes a run to start. A number that is zero has the value of its setting.
+// Request describes a run to start. A number that is zero means the value of its setting.
 type Request struct {
-	Sources     []string // slugs of the site file
+	Sources     []string // slugs of sites in the site file
 	Mode        Mode     `col:"mode"` // [Sitemap] when empty
 	Dates       discover.Dates
 	MaxURLs     int           `col:"maxUrls"`          // limit of discovered addresses, over all sources
 	MaxPerSrc   int           `col:"maxUrlsPerSource"` // the same limit for each source
-	Concurrency int           `col:"concurrency"`      // sources at once
+	Concurrency int           `col:"concurrency"`      // number of sources that are read at once
 	Delay       time.Duration `col:"delayMs,ms"`
 	DryRun      bool          `col:"dryRun"`
 	RunBy       string        `col:"runBy"`
 }
 
-// Bounds of a run's row, part of whose contents comes from strangers' sites.
+// Bounds of a run's row, because part of its contents comes from unknown sites.
 const (
 	// MaxSources is the most sources of one run.
 	MaxSources = 50
@@ -129,25 +129,25 @@ type Run struct {
 	ID         string `col:"id"`
 	Request    `col:",inline"`
 	Status     Status `col:"status"`
-	Note       string `col:"note"`     // why it is paused, failed or ended early
+	Note       string `col:"note"`     // why the run is paused, failed or ended early
 	Disabled   bool   `col:"disabled"` // paused because BACKFILL_ENABLED is false; resumes by itself once it is true
 	Counts     `col:",inline"`
-	// Reasons counts why addresses were excluded or trapped. At most 41 reasons of 300 bytes are kept, which fits the
-	// row.
+	// Reasons counts the addresses that were excluded or trapped, by reason. At most 41 reasons of 300 bytes are
+	// kept, which fit into the row.
 	Reasons    run.Reasons `col:"reasons,must"`
-	ErrorLog   []Problem   // the first [MaxErrors]
+	ErrorLog   []Problem   // the first [MaxErrors] errors
 	Last       Latest      `col:",inline"` // what was processed last (OPS-2)
 	Progress   []Progress  // by source, in the order of the request
 	CreatedAt  time.Time   `col:"createdAt"`
 	UpdatedAt  time.Time   `col:"updatedAt"`
 	StartedAt  time.Time   `col:"startedAt"`
 	FinishedAt time.Time   `col:"finishedAt"`
-	// KnownPages and KnownBytes are, for a dry run, the known pages whose size is known and the sum of these sizes,
-	// from which the size of new pages is estimated.
+	// KnownPages and KnownBytes are set in a dry run: the number of known pages whose size is known, and the sum of
+	// their sizes. From these, the size of new pages is estimated.
 	KnownPages int   `col:"knownPages"`
 	KnownBytes int64 `col:"knownBytes"`
-	// Reserved is how many addresses the next steps may still register. Work is the state of the rows of work; see
-	// workRemoving.
+	// Reserved is how many addresses the next steps may still register. Work is the state of the run's checkpoints,
+	// hashes and links; see workRemoving.
 	Reserved int    `col:"reserved"`
 	Work     string `col:"work"`
 
@@ -183,7 +183,7 @@ func (r *Run) of(source string) *Progress {
 	return nil
 }
 
-// room returns how many more addresses of a source may be discovered, beyond the reserved ones.
+// room returns how many more addresses of a source may be discovered, in addition to those already reserved.
 func (r *Run) room(source string) int {
 	return max(0, min(r.MaxURLs-r.Discovered-r.Reserved, r.MaxPerSrc-r.of(source).Discovered))
 }
@@ -194,7 +194,7 @@ const (
 	maxSourceSetting = "BACKFILL_MAX_URLS_PER_SOURCE"
 )
 
-// full reports whether a cap is reached for good, and returns a note that names it.
+// full reports whether a cap is reached for good, and returns a note that describes the cap.
 func (r *Run) full(source string) (string, bool) {
 	switch {
 	case r.Discovered >= r.MaxURLs:
@@ -231,8 +231,8 @@ const (
 
 func key(row string) storage.Key { return storage.Key{Partition: partition, Row: row} }
 
-// runRow returns the key of a run's row, which sorts the newest run first: an id begins with a time, and the key
-// inverts it.
+// runRow returns the key of a run's row. The id begins with a time, which the key inverts, so that the newest run
+// sorts first.
 func runRow(id string) string {
 	at, _ := time.Parse(idLayout, timeOf(id))
 	return fmt.Sprintf("%s%012d|%s", runRows, 999_999_999_999-at.Unix(), id)
@@ -243,7 +243,8 @@ func timeOf(id string) string {
 	return rest[:min(len(rest), len(idLayout))]
 }
 
-// checkID refuses a text that is not the id of a run before it becomes part of a key.
+// checkID returns an error for a text that is not the id of a run. It is called before the text becomes part of a
+// key.
 func checkID(id string) error {
 	_, err := time.Parse(idLayout, timeOf(id))
 	if err != nil || !strings.HasPrefix(id, idPrefix) || len(id) > 64 || strings.Contains(id, "|") ||

@@ -28,7 +28,7 @@ const (
 // Method is the discoveryMethod of items that a run registers (E1).
 const Method = "BACKFILL"
 
-// MaxActive is how many runs may be active at once; more are refused.
+// MaxActive is how many runs may be active at once; further runs are refused.
 const MaxActive = 20
 
 // stalled is how long a source may go without a step before its message counts as lost.
@@ -42,18 +42,18 @@ type Lister interface {
 	List(ctx context.Context, folder file.Location, credential string) iter.Seq2[file.Entry, error]
 }
 
-// Options adjust a service. A number that is zero has the default of spec 004 INV-5.
+// Options adjust a service. A number that is zero means the default in spec 004 INV-5.
 type Options struct {
 	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
 	Sites          site.List
-	Added          func(context.Context) (site.List, error) // further sites; none when nil
+	Added          func(context.Context) (site.List, error) // returns further sites; no further sites when nil
 	Rules          source.Rules
-	MaxURLs        int // limit of addresses for one run (E5); 1000
-	MaxPerSource   int // the same limit for each of its sources; 500
-	MaxConcurrency int // sources of a run at once; 2
-	PerMinute      int // items registered in a minute, over all runs (E13); 600
-	JobsPerMinute  int // steps that register items in a minute, over all runs (ARC-3); 2
-	// MaxBacklog is how many items of a host may wait for their first fetch before its source waits; 2000
+	MaxURLs        int // limit of addresses for one run (E5); 1000 by default
+	MaxPerSource   int // the same limit for each of its sources; 500 by default
+	MaxConcurrency int // sources of a run at once; 2 by default
+	PerMinute      int // items registered in a minute, over all runs (E13); 600 by default
+	JobsPerMinute  int // steps that register items in a minute, over all runs (ARC-3); 2 by default
+	// MaxBacklog is how many items of a host may wait for their first fetch before the source waits; 2000 by default
 	MaxBacklog int
 	StepTime   time.Duration                         // how long one message works; 25 s when zero, one step when negative
 	Pace       func(host string) registry.Politeness // the pace of a host, for estimates; the registry's own when nil
@@ -147,7 +147,8 @@ const disabledNote = "backfill is disabled: set BACKFILL_ENABLED=true and restar
 // Get reads a run. Errors: NotFound if there is none, Invalid for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// List returns at most top runs, the newest first; with after, those older than the run with that id.
+// List returns runs, the newest first, at most as many as top says. If after is set, List begins with the run that
+// follows the run with the id after.
 func (s *Service) List(ctx context.Context, after string, top int) (out []Run, err error) {
 	q := s.runs.Prefix(runRows)
 	q.PageSize = min(top, storage.MaxPage)
@@ -155,7 +156,7 @@ func (s *Service) List(ctx context.Context, after string, top int) (out []Run, e
 		if err := checkID(after); err != nil {
 			return nil, fault.Field("continuation", "%w", err)
 		}
-		q.RowFrom = runRow(after) + "\x20" // just past it
+		q.RowFrom = runRow(after) + "\x20" // the key just after that run's key
 	}
 	for one, err := range s.runs.All(ctx, q) {
 		if err != nil {

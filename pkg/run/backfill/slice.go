@@ -17,13 +17,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// fullHost is the reason why new pages of a host with the most items allowed are refused.
+// fullHost is the reason why new pages are refused when their host has the maximum number of items.
 const fullHost = "limit: the host has as many items as it may (LIMIT_ITEMS_PER_HOST)"
 
-// backlogWait is the pause before the backlog of a host that has enough to do is checked again (E13).
+// backlogWait is the pause before a source checks again whether too many items of its host wait for their first fetch
+// (E13).
 const backlogWait = time.Minute
 
-// slice registers the wanted links of a document, a part of them in each step.
+// slice registers the wanted links of a document; each step registers a part of them.
 func (w *step) slice(ctx context.Context) error {
 	c := w.at
 	if c.Reserved == 0 {
@@ -61,8 +62,8 @@ func (w *step) slice(ctx context.Context) error {
 	return nil
 }
 
-// registered counts the addresses of a step. After the last address of a slice it moves to the next slice, and after
-// the last slice it ends the document.
+// registered counts the addresses of a step. After the last address of a slice, the checkpoint moves to the next
+// slice; after the last slice, the document ends.
 func (w *step) registered(addresses []string, wanted int) {
 	c := w.at
 	w.out.add.Discovered = wanted
@@ -79,8 +80,8 @@ func (w *step) registered(addresses []string, wanted int) {
 	}
 }
 
-// choose decides about addresses from the checkpoint's offset on, until all are decided or as many are wanted as the
-// checkpoint has reserved.
+// choose decides which addresses are wanted, beginning at the checkpoint's offset. It stops when all addresses are
+// decided, or when the number of wanted addresses reaches the checkpoint's reservation.
 func (w *step) choose(addresses []string) (wanted []source.Source, err error) {
 	c := w.at
 	_, most := w.s.o.rate()
@@ -147,7 +148,8 @@ func trapped(traps *discover.Traps, mode Mode, src source.Source) string {
 	return traps.Judge(src.Normalized)
 }
 
-// backlog returns why a source has to wait when enough items of its host wait for their first fetch, else "".
+// backlog returns the reason why a source has to wait, if too many items of its host wait for their first fetch;
+// otherwise "".
 func (w *step) backlog(ctx context.Context, addresses []string) (full string, err error) {
 	if w.run.DryRun {
 		return "", nil
@@ -166,7 +168,7 @@ func (w *step) backlog(ctx context.Context, addresses []string) (full string, er
 	return "", nil
 }
 
-// undo reverts the checkpoint to a copy, and forgets the links that were chosen since.
+// undo sets the checkpoint back to the copy mark, and forgets the links that were chosen since that copy was made.
 func (c *checkpoint) undo(mark *checkpoint) {
 	for _, h := range c.fresh[len(mark.fresh):] {
 		delete(c.seen, h)
@@ -208,7 +210,7 @@ func (w *step) known(it *registry.Item, src source.Source) {
 
 func (c *checkpoint) job(src source.Source) string { return discover.JobID(c.Source, src.Normalized) }
 
-// register registers the missing pages for the crawl (E1), unless that may not begin yet; see [Service.permit].
+// register registers the missing pages for the crawl (E1), unless the job may not begin yet; see [Service.permit].
 func (w *step) register(ctx context.Context, missing []source.Source) (begun bool, wait time.Duration, err error) {
 	if len(missing) == 0 {
 		return true, 0, nil

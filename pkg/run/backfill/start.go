@@ -19,7 +19,7 @@ const (
 )
 
 // Start begins a run. When it returns, the run is durable and continues by itself. Errors: Blocked while backfill is
-// disabled (E6), Invalid for an impossible field, Conflict while [MaxActive] other runs are active.
+// disabled (E6), Invalid for a field with an impossible value, Conflict while [MaxActive] other runs are active.
 func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 	if err := s.allowed(); err != nil {
 		return Run{}, err
@@ -51,7 +51,7 @@ func (s *Service) Start(ctx context.Context, req Request) (Run, error) {
 }
 
 // activate starts as many sources as may run at once. It returns the sources that begin, and the operations that
-// write the checkpoints of those that have none.
+// write checkpoints for those sources that have none.
 func (r *Run) activate(now time.Time) (ops []storage.Op, begun []string) {
 	running := 0
 	for _, p := range r.Progress {
@@ -119,7 +119,7 @@ func orMax(n int) int {
 	return int(^uint(0) >> 1)
 }
 
-// checkSources refuses sources that do not exist or do not support the mode.
+// checkSources returns an error for sources that do not exist or do not support the mode.
 func checkSources(sites site.List, req Request, now time.Time) error {
 	if len(req.Sources) == 0 || len(req.Sources) > MaxSources {
 		return fault.Field("sources", "sources has %d entries: name 1 to %d sites, such as %s",
@@ -155,7 +155,8 @@ func someSlugs(sites site.List) string {
 	return strings.Join(slugs, ", ")
 }
 
-// rangeOf returns the dates of a request with an end, because archives can only be counted over a closed range.
+// rangeOf returns the range of dates of a request. The range always has an end, because archive pages can be
+// enumerated only over a closed range.
 func rangeOf(req Request, begun time.Time) discover.Dates {
 	d := req.Dates
 	if d.To.IsZero() {

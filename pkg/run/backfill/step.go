@@ -24,7 +24,7 @@ type step struct {
 	out   outcome
 }
 
-// outcome is the result of a step, apart from its changes to the checkpoint.
+// outcome is the result of a step, without the step's changes to the checkpoint.
 type outcome struct {
 	add      Counts
 	reasons  map[string]int
@@ -38,13 +38,13 @@ type outcome struct {
 	ops      []storage.Op // operations that write rows of links
 }
 
-// exclude counts an unwanted address with the reason.
+// exclude counts an unwanted address under the reason for its exclusion.
 func (w *step) exclude(reason string) {
 	w.out.add.Excluded++
 	w.because(reason)
 }
 
-// because counts a reason.
+// because adds one to the count of a reason.
 func (w *step) because(reason string) {
 	if w.out.reasons == nil {
 		w.out.reasons = map[string]int{}
@@ -64,15 +64,15 @@ func (w *step) end(as SourceState, note string) error {
 	return nil
 }
 
-// await makes the source wait.
+// await makes the source wait for a time, for the reason given in note.
 func (w *step) await(wait time.Duration, note string) error {
 	w.out.wait, w.out.note = wait, note
 	return nil
 }
 
-// Step does the step that a message asks for and those that follow without a pause, for as long as
-// [Options].StepTime. Then it sends the next message. It returns Invalid for a malformed message; after any other
-// error the caller should retry.
+// Step performs the step that a message asks for, and then the steps that can follow without a pause, for as long as
+// [Options].StepTime allows. Then it sends the next message. It returns Invalid for a malformed message; after any
+// other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	w, err := s.open(ctx, body)
 	if err != nil || w == nil {
@@ -83,7 +83,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	if !s.o.Enabled {
 		return s.disable(ctx, w.run.ID)
 	}
-	// A message that arrives early would break the pause that the last step asked for.
+	// A message that arrives early must not shorten the pause that the last step asked for.
 	if early := w.at.NotBefore.Sub(s.runs.Now()); early > 0 {
 		return s.send(ctx, w.at, early)
 	}
@@ -98,7 +98,7 @@ func (s *Service) Step(ctx context.Context, body []byte) (err error) {
 	return err
 }
 
-// do does one step. on reports whether the next step follows at once.
+// do performs one step. The result on reports whether the next step follows at once.
 func (w *step) do(ctx context.Context) (on bool, err error) {
 	w.now, w.out = w.s.runs.Now(), outcome{}
 	if w.site == nil {
@@ -175,7 +175,7 @@ func (w *step) advance(ctx context.Context) error {
 	if !w.at.Begun {
 		w.at.begin(w.run.Mode, w.site, w.dates)
 	}
-	// A cap that is reached ends the source. Links that are left could never be registered, so they are dropped.
+	// A cap that is reached ends the source. The remaining links can never be registered, so they are dropped.
 	if why, full := w.run.full(w.at.Source); full {
 		w.logCap(ctx)
 		if !w.at.more() {
