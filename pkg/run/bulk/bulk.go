@@ -4,12 +4,12 @@
 //	Runs  PK bulk  RK <run id>         the operation, its items, cursor, numbers, state
 //	      PK bulk  RK active|<run id>  while the run is active
 //
-// A step reads some items, in the order of the registry or of the given ids, and applies the operation to each. Every
-// operation changes nothing the second time. A step that died is therefore repeated as a whole, and its numbers are
-// those of the last attempt. An item that cannot be changed is counted, and the run continues. When storage fails,
-// the step is repeated.
+// A step reads some items, in the order of the registry or of the given ids, and applies the operation to each.
+// Applying an operation a second time changes nothing. So a step whose process died is repeated as a whole, and its
+// numbers are those of the last attempt. An item that cannot be changed is counted as failed, and the run continues.
+// When storage fails, the step is repeated.
 //
-// Package run advances it from step to step.
+// Package run advances a bulk run from step to step.
 package bulk
 
 import (
@@ -34,9 +34,9 @@ import (
 const Queue = "bulk-steps"
 
 const (
-	// MaxActive is how many runs may be active at once; more are refused.
+	// MaxActive is how many runs may be active at once; further runs are refused.
 	MaxActive = 20
-	// MaxIDs is how many items one request may name.
+	// MaxIDs is how many items one request may list.
 	MaxIDs = 1000
 
 	partition = "bulk"
@@ -73,7 +73,7 @@ const (
 // Ask is an operation and its items: those of IDs, or those of Filter when IDs is empty.
 type Ask struct {
 	Op     Op              `col:"op"`
-	Tag    string          `col:"tag"` // for tag and untag
+	Tag    string          `col:"tag"` // the tag to add or remove, for the operations tag and untag
 	Filter registry.Filter `col:"filter"`
 	IDs    []string        `col:"ids,gzip"`
 }
@@ -83,10 +83,10 @@ type Run struct {
 	ID        string
 	Ask       `col:",inline"`
 	State     string    `col:"state"`
-	Items     int       `col:"items"`  // processed so far
-	Done      int       `col:"done"`   // of these, the operation succeeded
-	Failed    int       `col:"failed"` // of these, the operation failed
-	Errors    []Failure `col:"errors"` // the first 20
+	Items     int       `col:"items"`  // items processed so far
+	Done      int       `col:"done"`   // items on which the operation succeeded
+	Failed    int       `col:"failed"` // items on which the operation failed
+	Errors    []Failure `col:"errors"` // the first 20 failures
 	StartedAt time.Time `col:"startedAt"`
 	UpdatedAt time.Time `col:"updatedAt"` // when the last step ended
 	EndedAt   time.Time `col:"endedAt"`   // zero while the run is active
@@ -118,7 +118,7 @@ type Service struct {
 	o     Options
 }
 
-// New opens the runs of a store. It touches nothing; see [Service.Create].
+// New returns the service for the runs of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, items *registry.Items, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	return &Service{items: items, o: o, runs: run.Runs[Run]{
@@ -140,7 +140,7 @@ func fields(r *Run) run.Fields {
 	return run.Fields{ID: &r.ID, Over: r.State == Done, Step: &r.Step, UpdatedAt: &r.UpdatedAt, ETag: &r.etag}
 }
 
-// Create makes the queue and the table if they are missing.
+// Create creates the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
 // Get reads a run. Errors: NotFound.
@@ -168,7 +168,7 @@ func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
 }
 
-// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
 // message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
@@ -210,7 +210,7 @@ func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, ov
 	for _, id := range ids {
 		it, err := s.items.Find(ctx, source.ID(id))
 		switch {
-		case fault.Is(err, fault.NotFound) && one.Op == Remove: // already removed
+		case fault.Is(err, fault.NotFound) && one.Op == Remove: // the item is already removed
 		case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid):
 			one.fail(id, err)
 		case err != nil:
@@ -249,11 +249,11 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 				return nil
 			})
 		}
-		_ = g.Wait() // errs holds the errors
+		_ = g.Wait() // the errors are in errs
 	}
 	for i, it := range items {
 		switch err := errs[i]; {
-		case err == nil || fault.Is(err, fault.NotFound): // an item that is gone needs nothing
+		case err == nil || fault.Is(err, fault.NotFound): // an item that is gone needs no operation
 			one.Done++
 		case fault.Is(err, fault.Invalid) || fault.Is(err, fault.Blocked):
 			one.fail(string(it.ID), err)

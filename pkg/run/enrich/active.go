@@ -13,11 +13,11 @@ import (
 )
 
 // active is the row of a running batch; it also records whether the batch should be cancelled. The batch's own row
-// cannot hold that: a concurrent write there could lose the batch's id at the service. The timer reads this row at no
-// extra cost.
+// cannot record that: a concurrent write of that row could lose the id that the service gave to the batch. The timer
+// reads this row at no extra cost.
 type active struct {
 	ID          string
-	CancelledAt time.Time `col:"cancelledAt"` // zero if no one did
+	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody has cancelled the batch
 }
 
 var actives = row.Of[active]()
@@ -37,7 +37,7 @@ func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err 
 		if err != nil {
 			return nil, err
 		}
-		a, _ := actives.Decode(e.Props) // readable without any column
+		a, _ := actives.Decode(e.Props) // a row without any column can be decoded, too
 		a.ID = strings.TrimPrefix(e.Row, run.ActivePrefix)
 		list = append(list, a)
 	}
@@ -45,8 +45,8 @@ func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err 
 	return list, nil
 }
 
-// addCancelled records in active batches whether their cancellation was requested. It costs nothing when all batches
-// of the list are done.
+// addCancelled sets the time of cancellation of those batches in the list that are active. It costs nothing when all
+// batches of the list are done.
 func addCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) error {
 	if !slices.ContainsFunc(list, func(b Batch) bool { return b.State != Done }) {
 		return nil
@@ -64,7 +64,7 @@ func addCancelled(ctx context.Context, runs *run.Runs[Batch], list []Batch) erro
 
 // Cancel requests the cancellation of a batch, which [Service.Advance] carries out: answers that the service has
 // given by then are used, everything else is cancelled. Repeated requests have no further effect. Errors: NotFound
-// when the schema has no batch of that id; Conflict for a batch that is done.
+// when the schema has no batch with that id; Conflict for a batch that is done.
 func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) {
 	b, err := s.Batch(ctx, schema, id)
 	switch {
@@ -86,7 +86,7 @@ func (s *Service) Cancel(ctx context.Context, schema, id string) (Batch, error) 
 		_, err = runs.Table.Transact(ctx, actives.Put(runs.Key(run.ActivePrefix+id), etag, &a))
 	}
 	if fault.Lost(err) {
-		return s.Cancel(ctx, schema, id) // it has ended or been cancelled meanwhile, so this call is the last
+		return s.Cancel(ctx, schema, id) // the batch has ended or been cancelled meanwhile, so this call is the last
 	}
 	return b, err
 }

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// leaseTime is longer than a function may run.
+	// leaseTime is how long a step holds its batch: longer than a function may run.
 	leaseTime = 6 * time.Minute
-	// refusedWait is the pause before the retry of a batch that the service refused because of settings or quotas.
+	// refusedWait is the pause before a batch is sent again that the service refused because of settings or quotas.
 	refusedWait = 30 * time.Minute
 )
 
 // Report is the result of a step of the timer.
 type Report struct {
-	Active int // active batches
-	Moved  int // of these, those whose state changed
+	Active int // number of active batches
+	Moved  int // number of active batches whose state changed
 }
 
-// Advance performs a step for every batch of every schema. It continues after failures and returns all of them. While
-// T1_BATCH_MODEL is not set, batches wait.
+// Advance performs a step for every active batch of every schema. When a step fails, Advance continues with the next
+// batch; it returns all errors at the end. While T1_BATCH_MODEL is not set, batches wait.
 func (s *Service) Advance(ctx context.Context) (r Report, err error) {
 	if s.models.Batch == "" {
 		return r, nil
@@ -114,12 +114,12 @@ func (t *batchStep) lease(ctx context.Context, b *Batch, state BatchState) error
 	b.State, b.Lease = state, t.svc.now().Add(leaseTime)
 	err := t.svc.batches[b.Schema].Save(ctx, b)
 	if fault.Lost(err) {
-		return run.ErrDone // another process works on it
+		return run.ErrDone // another process works on the batch
 	}
 	return err
 }
 
-// putOff queues a batch again that the service refused.
+// putOff queues a batch again after the service has refused it.
 func (t *batchStep) putOff(ctx context.Context, b *Batch, why error) error {
 	wait := max(refusedWait, fault.RetryAfter(why))
 	b.State, b.Message, b.NotBefore, b.Lease = Queued, line(why.Error(), maxMessage), t.svc.now().Add(wait), time.Time{}

@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Bounds of batches.
+// Bounds on batches.
 const (
 	MaxLines    = 2000 // entries per batch
-	MaxAttempts = 3    // consecutive batches for an entry without an answer
-	MaxActive   = 100  // active batches of a schema; more are refused
+	MaxAttempts = 3    // number of consecutive batches in which an entry gets no answer
+	MaxActive   = 100  // active batches of a schema; further batches are refused
 	MaxList     = 100  // batches listed at once
 )
 
@@ -28,9 +28,9 @@ type BatchState string
 
 // The states of a batch, in order.
 const (
-	Queued  BatchState = "queued"  // waits for the timer, or until NotBefore
-	Sending BatchState = "sending" // being handed over; only the service knows whether it arrived
-	Running BatchState = "running" // the service has it
+	Queued  BatchState = "queued"  // the batch waits for the timer, or until NotBefore
+	Sending BatchState = "sending" // the batch is being sent; only the service knows whether it arrived
+	Running BatchState = "running" // the service has the batch
 	Done    BatchState = "done"    // every line has an outcome
 )
 
@@ -40,13 +40,13 @@ type Batch struct {
 	V         int        `col:"v"` // version of the row, always 1
 	Schema    string     `col:"schema"`
 	State     BatchState `col:"state"`
-	Attempt   int        `col:"attempt"` // from 1
+	Attempt   int        `col:"attempt"` // number of the attempt, from 1
 	Next      string     `col:"next"`    // id of the batch for the lines with the outcome Again
 	Model     string     `col:"model"`
-	Remote    string     `col:"remote"`  // id at the service
+	Remote    string     `col:"remote"`  // id of the batch at the service
 	Status    string     `col:"status"`  // the service's name for its state, as last seen
 	Message   string     `col:"message"` // the last error
-	Lines     int        `col:"lines"`   // entries; the next five count their outcomes, once it is done
+	Lines     int        `col:"lines"`   // number of entries; once the batch is done, the sum of the next five
 	Enriched  int        `col:"enriched"`
 	Skipped   int        `col:"skipped"`
 	Failed    int        `col:"failed"`
@@ -54,13 +54,13 @@ type Batch struct {
 	Again     int        `col:"again"`
 	Strangers int        `col:"strangers"` // results that belong to no line: unknown ids and broken lines
 	Usage     llm.Usage  `col:",inline"`
-	NotBefore time.Time  `col:"notBefore"` // zero: at once
+	NotBefore time.Time  `col:"notBefore"` // when the next step may begin; zero: at once
 	CreatedAt time.Time  `col:"createdAt"`
-	SentAt    time.Time  `col:"sentAt"` // of the first attempt; zero before
+	SentAt    time.Time  `col:"sentAt"` // when the batch was first sent; zero before
 	EndedAt   time.Time  `col:"endedAt"`
 	// CancelledAt is when cancellation was requested; zero if it was not.
 	CancelledAt time.Time `col:"cancelledAt"`
-	Lease       time.Time `col:"lease"` // until when a process works on it
+	Lease       time.Time `col:"lease"` // until when a process holds the batch
 
 	etag storage.ETag
 }
@@ -73,22 +73,22 @@ const (
 	lastMilli = 9_999_999_999_999
 )
 
-// newID makes an id that sorts before all older ones, so that the newest batches are listed first. An id with its
+// newID returns an id that sorts before all older ids, so that the newest batches are listed first. An id with its
 // attempt has at most 29 bytes, which leaves room in the id of a line.
 func newID(now time.Time, token string) string {
 	return fmt.Sprintf("%s%013d-%s", idPrefix, lastMilli-now.UnixMilli(), token)
 }
 
-// root is the id of the first batch in a series of attempts.
+// root returns the id of the first batch in a series of attempts.
 func root(id string) string {
 	first, _, _ := strings.Cut(id, ".")
 	return first
 }
 
-// next is the id of the next attempt.
+// next returns the id of the next attempt.
 func (b *Batch) next() string { return fmt.Sprintf("%s.%d", root(b.ID), b.Attempt+1) }
 
-// Batch reads a batch. Errors: NotFound when the schema has no batch of that id.
+// Batch reads a batch. Errors: NotFound when the schema has no batch with that id.
 func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	runs, err := s.in(schema)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Service) Batch(ctx context.Context, schema, id string) (Batch, error) {
 	}
 	a, _, err := readActive(ctx, runs, id)
 	if fault.Is(err, fault.NotFound) {
-		return runs.Get(ctx, id) // it has ended meanwhile
+		return runs.Get(ctx, id) // the batch has ended meanwhile
 	}
 	b.CancelledAt = a.CancelledAt
 	return b, err
@@ -114,8 +114,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// List returns the newest batches of a schema, at most top. It begins after the batch with the id before, or with the
-// newest when that is "". The attempts of a batch follow it.
+// List returns batches of a schema, the newest first, at most as many as top says. If before is set, List begins
+// after the batch with that id, otherwise with the newest. The attempts of a batch follow it.
 func (s *Service) List(ctx context.Context, schema string, top int, before string) (out []Batch, err error) {
 	runs, err := s.in(schema)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 		if err := checkID(before); err != nil {
 			return nil, fault.Field("before", "%w", err)
 		}
-		q.RowFrom = before + "!" // sorts before the dot of the next attempt
+		q.RowFrom = before + "!" // the exclamation mark sorts before the dot of the next attempt
 	}
 	for b, err := range runs.All(ctx, q) {
 		if err != nil {

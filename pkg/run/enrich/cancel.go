@@ -10,8 +10,8 @@ import (
 // cancelledText is the message of a line without an answer in a cancelled batch.
 const cancelledText = "the batch was cancelled"
 
-// withdraw ends a cancelled batch that the service does not have. When an earlier step may have sent the batch,
-// withdraw first searches for it at the service; the next step then stops it there.
+// withdraw ends a cancelled batch that the service does not have. If an earlier step may have sent the batch,
+// withdraw first searches for the batch at the service; when it finds the batch, the next step stops it there.
 func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	if err := t.lease(ctx, b, b.State); err != nil {
 		return run.Next{}, err
@@ -24,8 +24,9 @@ func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 	return t.svc.finish(ctx, b)
 }
 
-// stop asks the service to cancel a batch. The batch is collected once it is over, like any other. A service that
-// refuses, because the batch is over or because it cannot cancel, is not asked again; its answers are then used.
+// stop asks the service to cancel a batch. The batch is collected once it is over, like any other. The service may
+// refuse, because the batch is over or because the service cannot cancel batches. Then it is not asked again, and its
+// answers are used.
 func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {
@@ -40,8 +41,8 @@ func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	return nil
 }
 
-// release sets the outcome of the lines of a cancelled batch that wait or would be asked again. It returns all lines
-// in their new state.
+// release decides the outcome of those lines of a cancelled batch that still wait, or would be asked about again. It
+// returns all lines in their new state.
 func (s *Service) release(ctx context.Context, b *Batch, lines []Line) ([]Line, error) {
 	var decided, left []Line
 	for _, l := range lines {

@@ -17,19 +17,19 @@ import (
 type collecting struct {
 	b       *Batch
 	remote  llm.Batch
-	lines   []Line        // that wait
-	asked   map[int]bool  // their numbers
-	results []llm.Result  // from all files
+	lines   []Line        // lines that wait for an outcome
+	asked   map[int]bool  // numbers of the lines that were asked about
+	results []llm.Result  // results from all files
 	found   map[int]found // the parsed results, by line
 	next    run.Next      // the writes that end the batch
 }
 
 // found is the combined result of one line.
 type found struct {
-	digest string // of the question that was answered; "" if unknown
+	digest string // digest of the question that was answered; "" if unknown
 	fields Fields
 	answer llm.Answer
-	usage  llm.Usage // of all its results, because every result was charged for
+	usage  llm.Usage // usage of all results of the line, because each was charged for
 	err    error     // why fields are missing
 }
 
@@ -55,8 +55,8 @@ func (s collector) waiting(ctx context.Context, w *collecting) (string, error) {
 	return "", err
 }
 
-// expected lists the lines that were asked about. The lines alone suffice, because the ids of the results carry the
-// digests.
+// expected lists the lines that were asked about. It needs only the lines, because the ids of the results contain the
+// digests of the questions.
 func (s collector) expected(_ context.Context, w *collecting) (string, error) {
 	w.asked, w.found = map[int]bool{}, map[int]found{}
 	for _, l := range w.lines {
@@ -70,7 +70,7 @@ func (s collector) download(ctx context.Context, w *collecting) (string, error) 
 	for _, file := range w.remote.Files {
 		out, err := s.svc.models.Batches.Results(ctx, file)
 		if fault.Is(err, fault.NotFound) {
-			continue // deleted, or expired: its lines count as missing
+			continue // the file is deleted or expired: its lines count as missing
 		}
 		if err != nil {
 			return "", err
@@ -91,7 +91,7 @@ func (s collector) parseLines(_ context.Context, w *collecting) (string, error) 
 			continue
 		}
 		if !w.asked[no] {
-			continue // decided by a step that died, or before sending
+			continue // the line was decided by a step that died, or before sending
 		}
 		f := found{digest: digest, answer: r.Answer, err: r.Err}
 		if f.err == nil {
@@ -121,7 +121,7 @@ func (s collector) write(ctx context.Context, w *collecting) (_ string, err erro
 	return "", err
 }
 
-// decideLines decides the outcome of lines and writes their entries, then the lines, a hundred at a time. When a step
+// decideLines decides the outcome of lines, a hundred at a time: it writes their entries, then the lines. When a step
 // dies, the entries of up to a hundred lines are written again with the same values.
 func (s *Service) decideLines(ctx context.Context, b *Batch, lines []Line, one func(*Line) error) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
@@ -158,7 +158,7 @@ func (s collector) writeOne(ctx context.Context, w *collecting, l *Line) error {
 	return err
 }
 
-// missing is the error of a line without a result.
+// missing returns the error of a line without a result.
 func missing(remote llm.Batch) error {
 	switch remote.State {
 	case llm.Cancelled:
@@ -169,7 +169,7 @@ func missing(remote llm.Batch) error {
 	return fault.New(fault.Unavailable, "the batch is %s without a result for it", remote.State)
 }
 
-// decide returns the record and the line's outcome for an entry in its current state.
+// decide returns the record to write for an entry in its current state, and the outcome of the entry's line.
 func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, outcome Outcome, message string) {
 	req, invalid := request(e.Title, e.Text)
 	present := ""
@@ -179,7 +179,7 @@ func decide(e Entry, f found, b *Batch, now time.Time) (r Record, write bool, ou
 	ours := root(e.Tier1.Batch) == root(b.ID)
 	switch {
 	case present != "" && stands(e, present) && ours:
-		return r, false, Written, "" // by a step that died
+		return r, false, Written, "" // a step that died has written the record
 	case present != "" && stands(e, present):
 		return r, false, Skipped, "enriched meanwhile"
 	case f.err == nil && f.digest == present:

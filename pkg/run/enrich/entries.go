@@ -13,21 +13,21 @@ type Status string
 
 // The statuses of an entry; "" is an entry that was never enriched.
 const (
-	Pending  Status = "pending" // in a batch
+	Pending  Status = "pending" // the entry is in a batch
 	Enriched Status = "enriched"
-	Failed   Status = "failed" // the fields, if any, are from before
+	Failed   Status = "failed" // enrichment failed; the fields, if any, are from before
 )
 
 // Record is the result of an entry's enrichment, as stored with the entry.
 type Record struct {
 	Status Status    `col:"tier1_status,always"`
 	Batch  string    `col:"tier1_batch_id,always"` // the current or last batch; "" for an entry that was enriched alone
-	Digest string    `col:"tier1_digest,always"`   // of the question that Fields answer
+	Digest string    `col:"tier1_digest,always"`   // digest of the question that Fields answer
 	Fields Fields    `col:",inline"`
-	Model  string    `col:"tier1_model,always"` // that made Fields
-	Usage  llm.Usage // charged for Fields
-	Error  string    `col:"tier1_error,always"` // of a Failed entry
-	At     time.Time `col:"tier1_at,always"`    // of the last change
+	Model  string    `col:"tier1_model,always"` // model that made Fields
+	Usage  llm.Usage // tokens charged for Fields
+	Error  string    `col:"tier1_error,always"` // error of a Failed entry
+	At     time.Time `col:"tier1_at,always"`    // time of the last change
 }
 
 // Entry is the part of an entry that enrichment needs.
@@ -44,15 +44,15 @@ type Entries interface {
 	// Load reads an entry. Errors: NotFound.
 	Load(ctx context.Context, schema, id string) (Entry, error)
 	// Write stores r as the record of an entry that has not changed since it was loaded, and changes nothing else.
-	// Errors: Conflict if anything of the entry has changed since; NotFound if it is gone.
+	// Errors: Conflict if any part of the entry has changed since; NotFound if the entry is gone.
 	Write(ctx context.Context, schema string, e Entry, r Record) error
 }
 
 // maxReloads bounds how often an entry is read again after concurrent writes.
 const maxReloads = 8
 
-// change reads an entry and writes the record that decide returns. It retries until no other write comes between.
-// When decide returns false, it writes nothing.
+// change reads an entry and writes the record that decide returns. When another process writes the entry in between,
+// change tries again. When decide returns false, change writes nothing.
 func change(ctx context.Context, entries Entries, schema, id string, decide func(Entry) (Record, bool)) error {
 	for range maxReloads {
 		e, err := entries.Load(ctx, schema, id)

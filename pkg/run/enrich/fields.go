@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Bounds of the fields, in characters except for the last.
+// Bounds of the fields: all in characters, except for the last.
 const (
 	MaxGist     = 500
 	MaxTopic    = 80

@@ -15,28 +15,29 @@ const (
 	nodeLLM    = "llm"
 	nodeParse  = "parse"
 	nodeWrite  = "write"
-	// end is the next node of a node that leaves nothing to do.
+	// end is the node to return when there is nothing left to do.
 	end = "end"
 )
 
 // maxSteps bounds the nodes that a run may visit.
 const maxSteps = 20
 
-// Node is a named function on a state. It returns the name of the next node, or "" for the one that follows.
+// Node is a named function that works on a state. It returns the name of the next node, or "" for the node that
+// follows in the graph.
 type Node[S any] struct {
 	Name string
 	Do   func(ctx context.Context, s *S) (next string, err error)
 }
 
-// Graph is a sequence of nodes, which may choose another successor. It logs only failures; model calls log
-// themselves.
+// Graph is a sequence of nodes, each of which may choose another successor. A graph logs only failures; model calls
+// log themselves.
 type Graph[S any] struct {
 	name  string
 	nodes []Node[S]
 	log   *slog.Logger
 }
 
-// newGraph makes a graph of nodes. It panics when two nodes share a name, which is a programmer's error.
+// newGraph returns a graph of nodes. It panics when two nodes have the same name, which is a programming error.
 func newGraph[S any](name string, log *slog.Logger, nodes ...Node[S]) *Graph[S] {
 	g := &Graph[S]{name: name, nodes: nodes, log: log}
 	for i, n := range nodes {
@@ -55,7 +56,8 @@ func (g *Graph[S]) Nodes() (names []string) {
 	return names
 }
 
-// Run moves a state from the first node to the end, or to the first failure, whose kind it keeps.
+// Run moves a state from the first node to the end, or to the first failure. The error of Run has the kind of that
+// failure.
 func (g *Graph[S]) Run(ctx context.Context, s *S) error {
 	for at, steps := 0, 0; at < len(g.nodes); steps++ {
 		n := g.nodes[at]

@@ -61,15 +61,15 @@ var keptColumns = row.Of[columns]()
 func columnsOf(r Record) entry.Fields {
 	c := columns{Record: r, In: r.Usage.In, Out: r.Usage.Out, Cost: r.Usage.Cost}
 	if len(r.Fields.Keywords) > 0 {
-		list, _ := json.Marshal(r.Fields.Keywords) // strings always encode
+		list, _ := json.Marshal(r.Fields.Keywords) // encoding strings cannot fail
 		c.Keywords = string(list)
 	}
 	return entry.Fields(keptColumns.Encode(&c))
 }
 
 func recordOf(f entry.Fields) Record {
-	c, _ := keptColumns.Decode(storage.Properties(f)) // readable without any column
+	c, _ := keptColumns.Decode(storage.Properties(f)) // an entry without any column can be decoded, too
 	c.Usage = llm.Usage{In: c.In, Out: c.Out, Cost: c.Cost}
-	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // empty if damaged
+	_ = json.Unmarshal([]byte(c.Keywords), &c.Fields.Keywords) // the list is empty if it is damaged
 	return c.Record
 }

@@ -19,10 +19,10 @@ type Outcome string
 const (
 	Waiting   Outcome = "waiting"
 	Written   Outcome = "enriched"
-	Skipped   Outcome = "skipped" // nothing to do: enriched already, in another batch, or gone
+	Skipped   Outcome = "skipped" // nothing to do: the entry is enriched, in another batch, or gone
 	Fruitless Outcome = "failed"
-	Cancelled Outcome = "cancelled" // its batch was cancelled before an answer
-	Again     Outcome = "again"     // moved to the next batch
+	Cancelled Outcome = "cancelled" // the line's batch was cancelled before an answer came
+	Again     Outcome = "again"     // the line was moved to the next batch
 )
 
 // Line is an entry in a batch.
@@ -30,14 +30,14 @@ type Line struct {
 	No      int
 	Entry   string    `col:"entry"`
 	Outcome Outcome   `col:"outcome"`
-	Message string    `col:"message"` // the reason, unless it is Waiting or Written
+	Message string    `col:"message"` // the reason for the outcome; empty for Waiting and Written
 	Usage   llm.Usage `col:",inline"`
 }
 
 var lineRows = row.Of[Line]()
 
-// writeLines writes lines, a hundred per transaction. Only the holder of the lease calls it, and any other holder
-// would write the same values.
+// writeLines writes lines, a hundred per transaction. Only the holder of the lease calls it. If a second process held
+// the lease, it would write the same values.
 func (s *Service) writeLines(ctx context.Context, b *Batch, lines []Line) error {
 	for chunk := range slices.Chunk(lines, storage.MaxOps) {
 		var ops []storage.Op
@@ -72,20 +72,20 @@ func (s *Service) Lines(ctx context.Context, schema, batch string) (lines []Line
 		if err != nil {
 			return nil, err
 		}
-		l, _ := lineRows.Decode(e.Props) // readable without any column
+		l, _ := lineRows.Decode(e.Props) // a row without any column can be decoded, too
 		l.No, _ = strconv.Atoi(e.Row)
 		lines = append(lines, l)
 	}
 	return lines, nil
 }
 
-// lineID is the id of a line at the service: batch, number, and digest of the question. It has at most 29 + 1 + 5 + 1
-// + 20 of the 64 bytes that are allowed.
+// lineID returns the id of a line at the service: batch, number, and digest of the question. It has at most 29 + 1 +
+// 5 + 1 + 20 of the 64 bytes that are allowed.
 func lineID(batch string, no int, digest string) string {
 	return fmt.Sprintf("%s_%05d_%s", batch, no, digest)
 }
 
-// splitLineID parses the id of a line of that batch; false for any other.
+// splitLineID parses the id of a line of a batch. The result ours is false for the id of any other line.
 func splitLineID(batch, id string) (no int, digest string, ours bool) {
 	rest, ours := strings.CutPrefix(id, batch+"_")
 	number, digest, found := strings.Cut(rest, "_")

@@ -15,9 +15,9 @@ const KeepDone = 30 * 24 * time.Hour
 // purgePortion bounds the batches of a schema that one call removes.
 const purgePortion = 20
 
-// Purge removes batches that have been done for [KeepDone], 20 of each schema at a time. To keep the lookup cheap, it
-// works only in the first two minutes of an hour and otherwise returns at once. The next call continues where one
-// stopped.
+// Purge removes batches that have been done for [KeepDone], 20 of each schema at a time. To keep the lookup cheap,
+// Purge works only in the first two minutes of an hour; at other times it returns at once. Each call continues where
+// the last one stopped.
 func (s *Service) Purge(ctx context.Context) (removed int, err error) {
 	now := s.now()
 	if now.Minute() >= 2 {
@@ -27,7 +27,7 @@ func (s *Service) Purge(ctx context.Context) (removed int, err error) {
 	for _, schema := range s.o.Schemas {
 		runs := s.batches[schema]
 		q := runs.Prefix(idPrefix)
-		q.RowFrom = newID(before, "") // ids hold when batches were made, rows when they ended
+		q.RowFrom = newID(before, "") // ids contain when batches were created, rows when they ended
 		n, failed := runs.Retire(ctx, q, purgePortion,
 			func(b *Batch) bool { return b.State == Done && b.EndedAt.Before(before) }, s.remove)
 		removed, err = removed+n, errors.Join(err, failed)
@@ -35,8 +35,8 @@ func (s *Service) Purge(ctx context.Context) (removed int, err error) {
 	return removed, err
 }
 
-// remove removes a batch. It removes the row last, so that an interrupted removal of lines is found again. It also
-// removes the lines of a next batch that was cancelled before its row was written (see [Service.finish]).
+// remove removes a batch. It removes the row last, so that a batch whose removal was interrupted is found again. It
+// also removes the lines of a next batch that was cancelled before its row was written (see [Service.finish]).
 func (s *Service) remove(ctx context.Context, b *Batch) error {
 	runs, partitions := s.batches[b.Schema], []string{b.ID}
 	if b.Cancelled > 0 && b.Next == "" {

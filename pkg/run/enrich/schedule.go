@@ -17,7 +17,8 @@ import (
 // atOnce is how many entries are read or written concurrently.
 const atOnce = 8
 
-// clockMargin allows for a slow clock at the service in the search for a batch.
+// clockMargin is added to the time range in which the service's list is searched for a batch, because the clock of
+// the service may be slow.
 const clockMargin = time.Hour
 
 // maxScanned bounds how many of the service's batches are searched for a label.
@@ -89,8 +90,8 @@ func checkEntries(ids []string) ([]string, error) {
 	return out, nil
 }
 
-// claim claims the entries for this batch, and decides the lines of entries that need no question or are in another
-// batch. It may be repeated.
+// claim claims the entries for this batch. It also decides the lines of entries that need no question or are in
+// another batch. It may be repeated.
 func (s sender) claim(ctx context.Context, w *sending) (string, error) {
 	lines, err := s.svc.Lines(ctx, w.b.Schema, w.b.ID)
 	if err != nil {
@@ -156,8 +157,8 @@ func (s sender) claimOne(ctx context.Context, b *Batch, l *Line, going []string)
 	return ask, err
 }
 
-// promptLines sets the model of every question. The questions were made earlier, to see which entries already have
-// their answers.
+// promptLines sets the model of every question. The questions themselves were made earlier, because they show which
+// entries already have their answers.
 func (s sender) promptLines(_ context.Context, w *sending) (next string, err error) {
 	for i := range w.asked {
 		w.asked[i].Model = w.b.Model
@@ -177,7 +178,8 @@ func (s sender) hand(ctx context.Context, w *sending) (string, error) {
 	return "", err
 }
 
-// accepted checks that the service kept the label, by which the batch is found if this process dies now.
+// accepted checks that the service has stored the label of the batch. If this process dies now, the batch is found by
+// that label.
 func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	if w.remote.Label != w.b.ID {
 		s.svc.o.Log.WarnContext(ctx, "the service does not keep labels of batches: one whose start is not answered will be "+
@@ -186,7 +188,7 @@ func (s sender) accepted(ctx context.Context, w *sending) (string, error) {
 	return "", nil
 }
 
-// sent records that the service has the batch. Without any questions, it ends the batch.
+// sent records that the service has the batch. If the batch has no questions, sent ends it.
 func (s sender) sent(ctx context.Context, w *sending) (_ string, err error) {
 	if len(w.asked) == 0 {
 		w.next, err = s.svc.finish(ctx, w.b)
@@ -201,7 +203,8 @@ func (b *Batch) accept(remote llm.Batch) {
 	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
-// resume finds and records the batch that a step may have sent before it died; false if there is none.
+// resume searches the service for the batch that a step may have sent before it died, and records that batch; found
+// is false if there is none.
 func (t *batchStep) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Models are the language models and the routes to them. A use without a route is off.
+// Models are the language models and the routes to them. A use of models that has no route is off.
 type Models struct {
 	Chat    llm.Chatter
 	Batches llm.Batcher
@@ -23,7 +23,7 @@ type Models struct {
 
 // Options adjust a service.
 type Options struct {
-	Schemas []string         // of the entries; [Service.Advance] scans all of them
+	Schemas []string         // schemas of the entries; [Service.Advance] scans all of them
 	Clock   func() time.Time // the wall clock when nil
 	Token   func() string    // makes ids of batches unique; crypto/rand when nil
 	Log     *slog.Logger     // discarded when nil
@@ -41,7 +41,7 @@ type Service struct {
 	collect  *Graph[collecting]
 }
 
-// New opens the batches of a store. It touches nothing; see [Service.Create].
+// New returns the service for the batches of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, entries Entries, models Models, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	s := &Service{entries: entries, models: models, batches: map[string]*run.Runs[Batch]{}, o: o}
@@ -55,7 +55,7 @@ func New(store storage.Store, entries Entries, models Models, o Options) *Servic
 	return s
 }
 
-// tableOf is the table of a schema: pkm_test has Tier1BatchesPkmTest.
+// tableOf returns the name of a schema's table: for pkm_test, Tier1BatchesPkmTest.
 func tableOf(schema string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(schema, "_") {
@@ -74,7 +74,7 @@ func Tables(schemas []string) (names []string) {
 	return names
 }
 
-// Create makes the tables that are missing.
+// Create creates the tables that are missing.
 func (s *Service) Create(ctx context.Context) error {
 	for _, schema := range s.o.Schemas {
 		if err := s.batches[schema].Create(ctx); err != nil {
@@ -95,7 +95,7 @@ func (s *Service) in(schema string) (*run.Runs[Batch], error) {
 
 func (s *Service) now() time.Time { return s.o.Clock().UTC() }
 
-// on returns an error when a use of models is off.
+// on returns an error when the setting that switches a use of models on has no value.
 func on(setting, value string) error {
 	if value == "" {
 		return fault.New(fault.Blocked, "enrichment is off here: set %s, and OPENAI_BASE_URL to the service that knows it",

@@ -25,12 +25,12 @@ type Format string
 // The formats of lists.
 const (
 	OPML      Format = "opml"
-	Bookmarks Format = "bookmarks" // as browsers export them (Netscape's format)
+	Bookmarks Format = "bookmarks" // exported by browsers (Netscape's format)
 	CSV       Format = "csv"
 	JSONLines Format = "jsonl"
 )
 
-// Formats lists them.
+// Formats lists every format.
 var Formats = []Format{OPML, Bookmarks, CSV, JSONLines}
 
 // Bounds of a list.
@@ -45,8 +45,8 @@ const (
 // Address is one entry of a list.
 type Address struct {
 	URL  string   `json:"u"`
-	Tags []string `json:"t,omitempty"` // and the folders that contain it
-	Why  string   `json:"w,omitempty"` // why it is refused; empty when it is not
+	Tags []string `json:"t,omitempty"` // tags of the address, and the folders that contain it
+	Why  string   `json:"w,omitempty"` // why the address is refused; empty when it is not
 }
 
 // Detect recognizes the format of a list by its first bytes.
@@ -104,7 +104,7 @@ type list struct {
 
 var errFull = errors.New("too many addresses")
 
-// add adds an address unless the list has it already. Why is the reason to refuse it, if any.
+// add adds an address, unless the list already has it. If the address is refused, why is the reason.
 func (l *list) add(address string, tags []string, why string) error {
 	address = strings.TrimSpace(strings.ToValidUTF8(address, ""))
 	if address == "" || l.seen[address] {
@@ -175,7 +175,7 @@ func (l *list) opml(text []byte) error {
 	}
 }
 
-// bookmarks adds links, each with the headings of the lists that contain it.
+// bookmarks adds links; the tags of each are the headings of the lists that contain it.
 func (l *list) bookmarks(text []byte) error {
 	z := html.NewTokenizer(bytes.NewReader(text))
 	z.SetMaxBuf(1 << 20)
@@ -223,7 +223,8 @@ func (l *list) bookmarks(text []byte) error {
 	}
 }
 
-// notWeb returns why a bookmark is not a web page: browsers also keep scripts and internal pages.
+// notWeb returns the reason if a bookmark is not a web page: browsers also keep scripts and internal pages as
+// bookmarks.
 func notWeb(address string) string {
 	scheme, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(address)), ":")
 	if scheme == "http" || scheme == "https" {
@@ -232,7 +233,7 @@ func notWeb(address string) string {
 	return "it is no address of a page in the web"
 }
 
-// urlNames are the names of the column or field with the address, the best first.
+// urlNames are the names of columns or fields that may hold the address, the best first.
 var urlNames = []string{"url", "displaysource", "normalizedsource", "source", "address", "link", "href"}
 
 // csv adds the addresses of the column whose name is in urlNames, or else of the first column, with the tags of the
@@ -245,7 +246,7 @@ func (l *list) csv(text []byte) error {
 		case bytes.ContainsRune(first, '\t'):
 			r.Comma = '\t'
 		case bytes.ContainsRune(first, ';'):
-			r.Comma = ';' // as spreadsheets write it in countries with a decimal comma
+			r.Comma = ';' // spreadsheets write semicolons in countries with a decimal comma
 		}
 	}
 	at, tags := 0, -1

@@ -1,11 +1,11 @@
 // Package listimport registers the addresses of a list that a user uploads (a feed reader's OPML, a browser's
-// bookmarks, CSV or JSON Lines). It registers each address once, with its folders as tags, reports why it refused
+// bookmarks, CSV or JSON Lines). It registers each address once, with its folders as tags, reports why it refused any
 // others, and continues after any crash.
 //
 // An import is a row of the table of imports; the row holds its list. A step registers some addresses and records its
-// position. A step that died is repeated: the items that it had registered are recognized as new by the time when
-// they were first seen. Messages share the queue of mail imports, whose worker passes them to this package by the id
-// of the run.
+// position. A step whose process died is repeated; the time when an item was first seen shows that the step itself
+// registered the item, which then counts as new. The messages of imports share the queue of mail imports, whose
+// worker recognizes them by the id of the run and passes them to this package.
 package listimport
 
 import (
@@ -34,9 +34,9 @@ const (
 
 	// perStep is how many addresses are registered before the position is written, unless options say otherwise.
 	perStep = 500
-	// MaxActive is how many imports may be active at once; more are refused.
+	// MaxActive is how many imports may be active at once; further imports are refused.
 	MaxActive = 20
-	// MaxRefused is how many refused addresses an import lists; it counts all.
+	// MaxRefused is how many refused addresses an import lists; all refused addresses are counted.
 	MaxRefused = 100
 	// maxList bounds the bytes of a list as stored, in one row.
 	maxList = 600 << 10
@@ -55,7 +55,7 @@ type Import struct {
 	Added    int       `col:"added"`
 	Known    int       `col:"known"`
 	Refused  int       `col:"refused"`
-	Refusals []Address `col:"refusals,bytes"` // the first [MaxRefused]
+	Refusals []Address `col:"refusals,bytes"` // the first [MaxRefused] refused addresses
 
 	StartedAt time.Time `col:"startedAt"`
 	UpdatedAt time.Time `col:"updatedAt"`
@@ -90,7 +90,8 @@ type Service struct {
 	o     Options
 }
 
-// New opens the imports of a store. It touches nothing; [mailimport.Service.Create] makes the table and the queue.
+// New returns the service for the imports of a store. It makes no request; [mailimport.Service.Create] creates the
+// table and the queue.
 func New(store storage.Store, items Registry, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	o.Step = cmp.Or(o.Step, perStep)
@@ -139,8 +140,8 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	return im, s.runs.Begin(ctx, &im)
 }
 
-// Advance performs steps of an import for about that long, and returns its new state. The queue continues the import
-// from there.
+// Advance performs steps of an import for about as long as long says, and returns the import's new state. After that,
+// messages of the queue continue the import.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	err := s.runs.Advance(ctx, &im, long, s.step)
 	if err == nil {
@@ -200,8 +201,8 @@ func (s *Service) step(ctx context.Context, im *Import) (run.Next, error) {
 	return run.Next{}, nil
 }
 
-// sources returns the sources that addresses name, and the tags for new items: the tags of all addresses that name
-// the same source. An address that names no source is refused.
+// sources returns the sources of addresses, and the tags for new items: an item gets the tags of all addresses that
+// lead to its source. An address that is not a source is refused.
 func (s *Service) sources(some []Address, im *Import) (all []source.Source, of []Address,
 	tags func(source.Source) []string) {
 	folders := map[source.ID][]string{}

@@ -8,17 +8,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// listedFor is how long after its beginning an import is listed.
+// listedFor is how long an import stays in the list after it began.
 const listedFor = 90 * 24 * time.Hour
 
-// listed are the columns of an import that a list shows.
+// listed are the columns of an import that [Service.List] reads.
 var listed = []string{
 	"schema", "path", "size", "state", "message", "offset", "mails", "inserted", "skipped", "updated", "failed",
 	"enqueued", "batches", "notEnqueued", "note", "startedAt", "updatedAt", "endedAt",
 }
 
-// List returns the imports that began within the last 90 days, at most top, the newest first, without their failures.
-// It costs one query per thousand imports.
+// List returns the imports that began within the last 90 days, the newest first, at most as many as top says, and
+// without their failures. It costs one query per thousand imports.
 func (s *Service) List(ctx context.Context, top int) ([]Import, error) {
 	q := storage.Query{
 		Partition: partition, RowFrom: idPrefix + s.o.Clock().Add(-listedFor).UTC().Format(idLayout), RowTo: idPrefix + "~",

@@ -18,7 +18,7 @@ import (
 const (
 	// keepMail is how many bytes of a mail are kept: as many as package extract/mail reads.
 	keepMail = 5 << 20
-	// pieceBytes of the file, or pieceTime, end a piece.
+	// A piece ends after pieceBytes of the file, or after pieceTime.
 	pieceBytes = 64 << 20
 	pieceTime  = 10 * time.Second
 	// pieceText bounds the texts of a piece, in bytes.
@@ -33,7 +33,7 @@ type mail struct {
 	failed error // the mail's own failure
 	entry  string
 	action entries.Action
-	stored entries.Result // until it is written to the index
+	stored entries.Result // result of the insert, until the mail is written to the index
 }
 
 // read imports some mails of the file.
@@ -90,7 +90,7 @@ func (t *step) gather(ctx context.Context) (mails []*mail, last mbox.Mail, err e
 	return mails, last, nil
 }
 
-// normalize makes the entry of a mail, or records why it cannot.
+// normalize makes the entry of a mail, or records the error that prevents it.
 func (t *step) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	m = &mail{at: raw.Start}
 	defer func() {
@@ -191,7 +191,7 @@ func (t *step) count(mails []*mail) {
 	im.setPending(pending)
 }
 
-// note lists a failure. A hundred of them fit into a column, however long their texts are.
+// note adds a failure to the list. A hundred failures fit into a column, however long their texts are.
 func (im *Import) note(m *mail) {
 	const longID, longReason = 120, 160
 	if len(im.Failures) < MaxFailures {
@@ -200,7 +200,7 @@ func (im *Import) note(m *mail) {
 	}
 }
 
-// printable turns a text from an unknown sender into one line of at most that many bytes.
+// printable turns a text from an unknown sender into one line, cut to as many bytes as most says.
 func printable(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {

@@ -15,7 +15,7 @@ type Root struct {
 	at         file.Location
 }
 
-// ParseRoot parses EMAIL_IMPORT_ROOT; "" gives the zero Root.
+// ParseRoot parses the setting EMAIL_IMPORT_ROOT. For "" it returns the zero Root.
 func ParseRoot(raw, credential string) (Root, error) {
 	if raw == "" {
 		return Root{}, nil
@@ -31,7 +31,7 @@ func ParseRoot(raw, credential string) (Root, error) {
 	return Root{Credential: credential, at: at}, err
 }
 
-// Folder is the root when it is a folder of this machine, otherwise "".
+// Folder returns the path of the root if it is a folder of this machine, otherwise "".
 func (r Root) Folder() string {
 	if r.at.Kind() != file.Local {
 		return ""
@@ -39,8 +39,8 @@ func (r Root) Folder() string {
 	return r.at.String()
 }
 
-// locate locates a file below the root, by its full path or by its path relative to the root. Errors: Invalid, naming
-// mbox_path; Blocked when no root is configured.
+// locate returns the location of a file below the root, given its full path or its path relative to the root. Errors:
+// Invalid, naming mbox_path; Blocked when no root is configured.
 func (r Root) locate(path string) (file.Location, error) {
 	if r == (Root{Credential: r.Credential}) {
 		return file.Location{}, fault.New(fault.Blocked,

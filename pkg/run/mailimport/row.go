@@ -26,18 +26,18 @@ const (
 type Import struct {
 	ID     string
 	V      int    `col:"v"`      // version of the row, always 1
-	Schema string `col:"schema"` // of the entries
-	Path   string `col:"path"`   // full
-	// These tell the file from a later one at the same path.
+	Schema string `col:"schema"` // schema of the entries
+	Path   string `col:"path"`   // full path of the file
+	// Size, ETag and Modified distinguish the file from a later one at the same path.
 	Size     int64  `col:"size"`
 	ETag     string `col:"etag"`
-	Modified string `col:"modified"` // [time.RFC3339Nano]
+	Modified string `col:"modified"` // time in the format [time.RFC3339Nano]
 	Batch    int    `col:"batch"`
 	Chunk    int    `col:"chunk"`
 
 	State   State  `col:"state"`
-	Message string `col:"message"` // why it failed
-	Offset  int64  `col:"offset"`  // bytes of the file that were read, out of Size
+	Message string `col:"message"` // why the import failed
+	Offset  int64  `col:"offset"`  // how many of the Size bytes of the file were read
 	Inside  bool   `col:"inside"`  // Offset is within a mail that is too large
 
 	// The results of the mails.
@@ -46,12 +46,12 @@ type Import struct {
 	Skipped  int       `col:"skipped"`
 	Updated  int       `col:"updated"`
 	Failed   int       `col:"failed"`
-	Failures []Failure `col:"failures,bytes"` // the first [MaxFailures]
+	Failures []Failure `col:"failures,bytes"` // the first [MaxFailures] failures
 
-	Enqueued    int    `col:"enqueued"`      // entries for tier 1, some of which may be enriched already
-	Batches     int    `col:"batches"`       // in which they were enqueued
-	NotEnqueued int    `col:"notEnqueued"`   // entries that tier 1 refused
-	Note        string `col:"note"`          // why they were refused
+	Enqueued    int    `col:"enqueued"`      // number of entries sent to tier 1, some perhaps enriched already
+	Batches     int    `col:"batches"`       // number of batches in which the entries were enqueued
+	NotEnqueued int    `col:"notEnqueued"`   // number of entries that tier 1 refused
+	Note        string `col:"note"`          // why tier 1 refused entries
 	Pending     []byte `col:"pending,parts"` // ids of entries that wait to be enqueued, one per line
 
 	StartedAt time.Time `col:"startedAt"`
@@ -63,12 +63,12 @@ type Import struct {
 	etag storage.ETag
 }
 
-// MaxFailures is how many failures an import lists; it counts all.
+// MaxFailures is how many failures an import lists; all failures are counted.
 const MaxFailures = 100
 
 // Failure is a mail that was not imported.
 type Failure struct {
-	Offset    int64  `json:"offset"` // of its From line
+	Offset    int64  `json:"offset"` // position of the mail's From line in the file
 	MessageID string `json:"message_id,omitempty"`
 	Reason    string `json:"reason"`
 }
@@ -76,7 +76,8 @@ type Failure struct {
 // Over reports whether an import has ended.
 func (im *Import) Over() bool { return im.State == Done || im.State == Failed }
 
-// file describes the file when the import began. A damaged time differs from the file's, which ends the import.
+// file returns the properties that the file had when the import began. If the stored time is damaged, it differs from
+// the file's time, and the import ends.
 func (im *Import) file() file.Info {
 	modified, _ := time.Parse(time.RFC3339Nano, im.Modified)
 	return file.Info{ETag: im.ETag, LastModified: modified, Length: im.Size}

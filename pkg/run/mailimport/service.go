@@ -30,7 +30,7 @@ const (
 	Window       = "24h" // the only completion window that services offer
 
 	MaxMail   = 64 << 20 // bytes of a mail; a larger one is broken
-	MaxActive = 20       // active imports; more are refused
+	MaxActive = 20       // active imports at once; further imports are refused
 )
 
 const (
@@ -67,8 +67,8 @@ type Service struct {
 	o       Options
 }
 
-// New opens the imports of a store. The client reads only those files of this machine that are below the root. New
-// touches nothing; see [Service.Create].
+// New returns the service for the imports of a store. The client reads only those files of this machine that are
+// below the root. New makes no request; see [Service.Create].
 func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Scheduler, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.StepTime == 0 {
@@ -82,15 +82,15 @@ func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Sch
 	}}
 }
 
-// Create makes the queue and the table if they are missing.
+// Create creates the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Request names the file to import, with options. A number that is zero has its default.
+// Request contains the file to import, and options. A number that is zero means the default.
 type Request struct {
-	Path   string // full, or relative to the root
+	Path   string // full path, or path relative to the root
 	Batch  int    // entries per batch for tier 1, MinBatch to MaxBatch
 	Chunk  int    // mails inserted together, 1 to MaxChunk
-	Window string // [Window], or empty for the same
+	Window string // must be [Window], or empty, which means the same
 }
 
 // check sets defaults. Errors: Invalid, naming a field.
@@ -115,9 +115,9 @@ func (r *Request) check() error {
 	return nil
 }
 
-// Start begins an import. When Start returns, the import is durable: the watchdog will start it at the latest. Call
-// [Service.Advance] to start it at once. Errors: Invalid, naming a field; Blocked when no root is configured;
-// NotFound for a missing file; Conflict while MaxActive imports are active.
+// Start begins an import. When Start returns, the import is durable: at the latest, the watchdog sends its first
+// message. To begin the work at once, call [Service.Advance]. Errors: Invalid, naming a field; Blocked when no root
+// is configured; NotFound for a missing file; Conflict while MaxActive imports are active.
 func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := r.check(); err != nil {
 		return Import{}, err
@@ -151,7 +151,7 @@ func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	return im, nil
 }
 
-// inspect reads the properties of a file that tell it from a later one.
+// inspect reads the properties of a file that distinguish it from a later file at the same path.
 func (s *Service) inspect(ctx context.Context, place file.Location) (file.Info, error) {
 	part, err := s.files.OpenAt(ctx, file.Request{Location: place, Credential: s.o.Root.Credential}, 0)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Service) inspect(ctx context.Context, place file.Location) (file.Info, 
 	return part.Info, part.Close()
 }
 
-// Step performs the turn that a message names, and sends the next message. It returns Invalid for a malformed
+// Step performs the turn that a message asks for, and sends the next message. It returns Invalid for a malformed
 // message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	im, err := s.runs.Open(ctx, body)
@@ -173,8 +173,8 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.step(ctx, im, s.o.StepTime)
 }
 
-// Advance works on an import for about that long, and returns its new state. If the import is still active then, its
-// message is in the queue, or the watchdog will send it.
+// Advance works on an import for about as long as long says, and returns the import's new state. If the import is
+// still active then, its message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	failed := s.step(ctx, &im, long)
 	if failed == nil {

@@ -20,7 +20,7 @@ type step struct {
 	in   *mbox.Reader
 }
 
-// step works on an import for about that long, and sends a message for what remains.
+// step works on an import for about as long as long says. If work remains, it sends a message for the next turn.
 func (s *Service) step(ctx context.Context, im *Import, long time.Duration) error {
 	if im.Over() {
 		return nil
@@ -36,7 +36,7 @@ func (s *Service) step(ctx context.Context, im *Import, long time.Duration) erro
 	return err
 }
 
-// piece changes the import by as much as one write of its row records.
+// piece performs one piece of the import: as much work as one write of the import's row records.
 func (t *step) piece(ctx context.Context, im *Import) (next run.Next, err error) {
 	t.im = im
 	if im.State == Enqueueing || len(im.pending()) >= im.Batch {
@@ -134,11 +134,11 @@ func (t *step) unchanged() error {
 
 func (t *step) close() {
 	if t.part != nil {
-		_ = t.part.Close() // nothing was written
+		_ = t.part.Close() // an error does not matter, because nothing was written
 	}
 }
 
-// next returns the next mail. It returns io.EOF as is; any other error is the file's.
+// next returns the next mail. At the end it returns io.EOF itself; any other error is a [fileError].
 func (t *step) next() (mbox.Mail, error) {
 	m, err := t.in.Next()
 	switch {
