@@ -199,7 +199,7 @@ func (r *Runs[R]) Op(one *R) storage.Op {
 	return storage.Op{Kind: kind, Entity: storage.Entity{Key: r.runKey(*f.ID), ETag: *f.ETag, Props: r.Row.Encode(one)}}
 }
 
-// changes is how many times a change is tried again, with the run read anew, because another process wrote the run.
+// changes is how many times Change reads and changes a run, if other processes write the run at the same time.
 const changes = 20
 
 // Change reads a run, lets fn change it, and writes it in one transaction with the operations that fn returns. When

@@ -90,8 +90,8 @@ func (k workRows) loadLinks(ctx context.Context, c *checkpoint) ([]string, error
 	return strings.Split(string(text), "\n"), nil
 }
 
-// dropOwnLinks removes the links that this step wrote, after another process ended the same step first. It also
-// removes the links whose rows are still among the step's uncommitted operations.
+// dropOwnLinks removes the links that this step wrote, when another process has ended the same step first. The
+// argument ops holds the step's operations, which were not committed; a step without operations has written no links.
 func (k workRows) dropOwnLinks(ctx context.Context, c *checkpoint, ops []storage.Op) error {
 	if len(ops) == 0 || c.Token == "" || c.Slice > 0 || c.Offset > 0 {
 		return nil

@@ -30,7 +30,7 @@ func (o *Options) rate() (jobs, items int) {
 }
 
 // permit takes the permit for one job, over all runs, before the caller writes anything, and returns when the job may
-// begin. The result begun is false when that is not soon; wait is then the time until the next job may begin.
+// begin. The result begun is false when that is not soon. The result wait is the time until the next job may begin.
 func (s *Service) permit(ctx context.Context) (begun bool, wait time.Duration, err error) {
 	jobs, _ := s.o.rate()
 	for range 20 {

@@ -48,8 +48,8 @@ func exist(n int) string {
 	return words.Thousands(n) + " already exist"
 }
 
-// long formats an estimate. It returns "" for zero: the estimate is a sum of pauses, and without pauses there is
-// nothing to report.
+// long formats an estimate. The estimate is a sum of pauses; without pauses, long says that only the sites' answers
+// take time.
 func long(d time.Duration) string {
 	if d < time.Second {
 		return "as long as the sites need to answer, as there are no pauses between requests"

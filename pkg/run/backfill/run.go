@@ -55,13 +55,13 @@ type Counts struct {
 	// wanted addresses, each counted once; the sum of the next three
 	Discovered int `json:"discovered" col:"discoveredCount"`
 	Queued     int `json:"queued" col:"queuedCount"`   // new items; in a dry run, addresses that would become items
-	Skipped    int `json:"skipped" col:"skippedCount"` // known already, and not changed
+	Skipped    int `json:"skipped" col:"skippedCount"` // known pages, which were not changed
 	// refused by the registry, each with an error, or with a reason where the host is full
 	Refused  int `json:"refused,omitempty" col:"refusedCount"`
 	Excluded int `json:"excluded,omitempty" col:"excludedCount"` // not wanted; the reasons are in Run.Reasons
 	// left out as parts of an endless series, such as a calendar; the reasons are in Run.Reasons, too
 	Trapped    int   `json:"trapped,omitempty" col:"trappedCount"`
-	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // counted before in this run
+	Duplicates int   `json:"duplicates,omitempty" col:"duplicateCount"` // addresses counted before in this run
 	Errors     int   `json:"errors,omitempty" col:"errorCount"`
 	Documents  int   `json:"documents,omitempty" col:"documents"` // sitemaps and pages that were read
 	Requests   int   `json:"requests,omitempty" col:"requests"`   // requests for documents, redirects included

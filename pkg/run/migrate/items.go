@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Items is the step that updates the identities of items to the rules for URLs: their version, and the configured
-// list of trackers.
+// Items returns the step that updates the identities of items to the rules for URLs: their version, and the
+// configured list of trackers.
 func Items(moves *registry.Moves, rules source.Rules) Step {
 	url := lineage.Current.Component("url")
 	return Step{Name: "items", Rules: url + " " + rules.String(), Run: func(ctx context.Context, cursor string,
@@ -18,7 +18,7 @@ func Items(moves *registry.Moves, rules source.Rules) Step {
 		var from registry.Cursor
 		_ = json.Unmarshal([]byte(cursor), &from) // "" is the start
 		m, err := moves.Step(ctx, rules, from, dry)
-		next, _ := json.Marshal(m.Next) // strings always encode
+		next, _ := json.Marshal(m.Next) // encoding strings cannot fail
 		return Progress{Seen: m.Items, Changed: m.Moved, Examples: m.Examples}, string(next), m.Done, err
 	}}
 }

@@ -3,13 +3,14 @@
 //
 // A store remembers, for each [Step], the rules by which its content was made. When their version differs from the
 // program's, the program begins a run by itself. When only settings differ, such as the list of trackers, the program
-// reports that and waits for [Service.Start], because a run may merge items and cannot split them again.
+// reports the difference and waits for [Service.Start], because a run may merge items, and a later run cannot split
+// them again.
 //
 //	Runs  PK migrate  RK state   the rules of the store, by step; the active run, or the last one
 //
 // A run performs its steps in order, in bounded pieces. It writes its cursor after each piece (see package run). A
-// piece may be repeated, and two processes may do it at once: all that a dead process leaves is a piece to repeat. A
-// timer calls [Service.Advance], which costs one read while no run is active.
+// piece may be repeated, and two processes may perform it at once. So when a process dies, one piece has to be
+// repeated, and nothing else. A timer calls [Service.Advance], which costs one read while no run is active.
 package migrate
 
 import (
@@ -25,25 +26,27 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Step is one kind of content that is made by rules.
+// Step updates one kind of content, which is made by rules.
 type Step struct {
-	Name string // stored; it never changes
-	// Rules name what the step updates the content to: a version and, after a space, the settings. When the version
-	// differs from the store's, the step runs by itself; when only the settings differ, a user must ask for it.
+	Name string // name of the step, which is stored and so never changes
+	// Rules describes the rules to which the step updates the content: a version and, after a space, the settings.
+	// When the version differs from the store's, the step runs by itself; when only the settings differ, a user must
+	// ask for it.
 	Rules string
-	// Run performs a piece, starting at a cursor that it returned as next; "" is the start. Run must be bounded, and
-	// safe to repeat, also concurrently. When dry is set, it writes nothing and reports what it would change.
+	// Run performs a piece, starting at a cursor that an earlier call returned as next; "" is the start. Run must be
+	// bounded, and safe to repeat, also concurrently. When dry is set, Run writes nothing and reports what it would
+	// change.
 	Run func(ctx context.Context, cursor string, dry bool) (p Progress, next string, done bool, err error)
 }
 
 // Progress is the result of a piece, or of all pieces so far.
 type Progress struct {
-	Seen     int      `json:"seen"`               // examined
-	Changed  int      `json:"changed"`            // of these, changed or to be changed
-	Examples []string `json:"examples,omitempty"` // of changes
+	Seen     int      `json:"seen"`               // number of examined objects
+	Changed  int      `json:"changed"`            // number of objects that were changed or, in a dry run, would be
+	Examples []string `json:"examples,omitempty"` // examples of changes
 }
 
-// Bounds of what a run remembers of a step.
+// Bounds on what a run remembers about a step.
 const (
 	MaxExamples   = 10
 	maxExampleLen = 300
@@ -61,8 +64,8 @@ func (p *Progress) add(more Progress) {
 // Options adjust a service. The zero value works.
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
-	// Empty reports whether the store holds nothing to migrate. When nil, a store that remembers no rules counts as
-	// one of an earlier version.
+	// Empty reports whether the store contains nothing to migrate. When Empty is nil, a store that remembers no rules
+	// is treated as a store of an earlier version.
 	Empty func(ctx context.Context) (bool, error)
 	Log   *slog.Logger // discarded when nil
 }
@@ -74,7 +77,8 @@ type Service struct {
 	o     Options
 }
 
-// New opens the migrations of a store, whose rows are in a table shared with others. It touches nothing.
+// New returns the service for the migrations of a store. Its rows are in a table that it shares with others. New
+// makes no request.
 func New(rows storage.Table, steps []Step, o Options) *Service {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
@@ -145,8 +149,8 @@ func (s *Service) retarget(ctx context.Context, st *state) error {
 	return s.save(ctx, st)
 }
 
-// Start begins a run of all steps, or returns the active one. A dry run is replaced when a real one is asked for.
-// Errors: Conflict when a dry run is asked for during a real one, which is not interrupted.
+// Start begins a run of all steps, or returns the active run. When a real run is asked for during a dry one, the real
+// run replaces the dry one. Errors: Conflict when a dry run is asked for during a real one, which is not interrupted.
 func (s *Service) Start(ctx context.Context, dry bool) (Status, error) {
 	st, err := s.load(ctx)
 	if err != nil {
@@ -246,7 +250,8 @@ func names(steps []Step) (out []string) {
 	return out
 }
 
-// ignoreLost drops the error of a write that another process made first: that process continues the run.
+// ignoreLost drops the error of a write that failed because another process wrote first: that process continues the
+// run.
 func ignoreLost(err error) error {
 	if fault.Lost(err) {
 		return nil

@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// stateRow is the key of the one row.
+// stateRow is the key of the only row.
 const stateRow = "state"
 
 // Part is a step of a run.
 type Part struct {
 	Step  string `json:"step"`
-	Rules string `json:"rules"` // the target of the step
+	Rules string `json:"rules"` // the rules that the step updates to
 	Progress
 	Done bool `json:"done"`
 }
@@ -38,8 +38,9 @@ func version(rules string) string {
 type Status struct {
 	Running bool   `col:"running"`
 	Dry     bool   `col:"dryRun"` // the run only reports what it would change
-	Reason  string `col:"reason"` // why it began by itself; empty when a user asked
-	// of the active run, or the last one; when damaged, the run ends and its steps are still needed
+	Reason  string `col:"reason"` // why the run began by itself; empty when a user asked for it
+	// the steps of the active run, or of the last one; when they are damaged, the run ends and its steps are still
+	// needed
 	Parts     []Part `col:"parts,always"`
 	Needs     []Need
 	StartedAt time.Time `col:"startedAt"` // zero if there was no run
@@ -47,12 +48,12 @@ type Status struct {
 	EndedAt   time.Time `col:"endedAt"` // zero while the run is active
 }
 
-// state is the row.
+// state is the content of the row.
 type state struct {
 	ID     string
-	Rules  map[string]string `col:"rules"` // by step
+	Rules  map[string]string `col:"rules"` // the rules of the store, by step
 	Status `col:",inline"`
-	Cursor string `col:"cursor"` // of the current part
+	Cursor string `col:"cursor"` // cursor of the current part
 	etag   storage.ETag
 }
 
@@ -60,7 +61,7 @@ func fields(st *state) run.Fields {
 	return run.Fields{ID: &st.ID, Over: !st.Running, UpdatedAt: &st.UpdatedAt, ETag: &st.etag}
 }
 
-// begin replaces the last run.
+// begin begins a run, which replaces the last one.
 func (st *state) begin(steps []Step, dry bool, reason string, now time.Time) {
 	st.Status = Status{Running: true, Dry: dry, Reason: reason, StartedAt: now}
 	st.Cursor = ""
@@ -69,7 +70,7 @@ func (st *state) begin(steps []Step, dry bool, reason string, now time.Time) {
 	}
 }
 
-// current is the index of the part in progress; -1 when all are done.
+// current returns the index of the part in progress; -1 when all parts are done.
 func (st *state) current() int {
 	for i, part := range st.Parts {
 		if !part.Done {
@@ -88,7 +89,7 @@ func (s *Service) needs(st *state) (needs []Need) {
 	return needs
 }
 
-// dueBySelf returns the steps that need no consent.
+// dueBySelf returns the steps that are due and need no user's consent.
 func (s *Service) dueBySelf(st *state) (due []Step) {
 	for _, need := range s.needs(st) {
 		if step, _ := s.step(need.Step); !need.bySettings() {
@@ -115,8 +116,8 @@ func (s *Service) load(ctx context.Context) (state, error) {
 	return st, err
 }
 
-// save stores a state that was changed since it was read. It returns an error that [fault.Lost] recognizes when
-// another process wrote first.
+// save stores a state that has changed since it was read. When another process wrote first, it returns an error that
+// [fault.Lost] recognizes.
 func (s *Service) save(ctx context.Context, st *state) error {
 	st.UpdatedAt = s.runs.Now()
 	return s.runs.Save(ctx, st)

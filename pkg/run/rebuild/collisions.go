@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// countCollisions adds up the collisions of some pages that the run indexed. It reads the manifest of each page from
-// a blob, several at once. The files are in the order of their ids, so that a repeated step gives the same result.
+// countCollisions adds up the collisions of some pages that the run indexed. It reads the manifests of several pages
+// at once. The pages are added in the order of their ids, so that a repeated step gives the same result.
 func (s *Service) countCollisions(ctx context.Context, run *Run, manifests map[source.ID]string) error {
 	if s.o.Collisions == nil {
 		return nil

@@ -35,7 +35,7 @@ import (
 // Queue holds the messages of steps.
 const Queue = "rebuild-steps"
 
-// MaxActive is how many runs may be active at once; more are refused.
+// MaxActive is how many runs may be active at once; further runs are refused.
 const MaxActive = 20
 
 const (
@@ -49,11 +49,11 @@ const (
 type Options struct {
 	Clock func() time.Time // the wall clock when nil
 	Token func() string    // makes ids of runs unique; crypto/rand when nil
-	// Version is the version that texts are read under; [lineage.Current] when empty.
+	// Version is the version of the rules for reading texts; [lineage.Current] when empty.
 	Version lineage.Version
-	Audit   Auditor // nil: nothing can be audited
-	// Collisions returns the collisions of an item's chunks, from its manifest (see [index.Manifests]). When nil,
-	// they are not counted.
+	Audit   Auditor // when nil, audits are refused
+	// Collisions returns the collisions of an item's chunks, from the item's manifest (see [index.Manifests]). When
+	// Collisions is nil, they are not counted.
 	Collisions func(ctx context.Context, id source.ID, manifest string) (chunk.Collisions, error)
 	// Entries are indexed anew in a run of everything; nil when there are none.
 	Entries Entries
@@ -62,16 +62,17 @@ type Options struct {
 
 // Entries holds the content that was pushed in, not crawled (see [entries.Store]).
 type Entries interface {
-	// Reindex writes some entries, starting after a cursor, to the index. When differs is given, it writes only the
-	// entries that the index holds wrongly, and reports each to differs. It sets done after the last entry. Callers
-	// may repeat a call.
+	// Reindex writes some entries, starting after a cursor, to the index. When differs is given, Reindex writes only
+	// the entries that are wrong in the index, and reports each of them to differs. It sets done after the last
+	// entry. Callers may repeat a call.
 	Reindex(ctx context.Context, from registry.Cursor, differs func(id, what string)) (n int, next registry.Cursor,
 		done bool, err error)
 }
 
 // Auditor compares the index with what it should hold (see [index.Auditor]).
 type Auditor interface {
-	// Difference describes how the index differs from what it should hold of an item; "" if it does not differ.
+	// Difference describes how the contents of the index differ from what it should contain for an item; "" if they
+	// do not differ.
 	Difference(ctx context.Context, it *registry.Item) (string, error)
 	// Orphans removes some pages that have neither an item nor an entry; next is "" after the last.
 	Orphans(ctx context.Context, after string) (removed []string, next string, err error)
@@ -85,7 +86,7 @@ type Service struct {
 	o     Options
 }
 
-// New opens the runs of a store. It touches nothing; see [Service.Create].
+// New returns the service for the runs of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	if o.Version == "" {
@@ -99,7 +100,7 @@ func New(store storage.Store, reg *registry.Registry, snaps *snapshot.Store, o O
 	}}
 }
 
-// Create makes the queue and the table if they are missing.
+// Create creates the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
 // Start begins a run. When Start returns, the run is durable and will be completed. Errors: Invalid for an audit
@@ -125,8 +126,8 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
-// Ensure starts a run of everything under a given id, for a reason that the program gives, unless that run was
-// started before.
+// Ensure starts a run of everything with the given id, unless that run was started before. The reason is one that the
+// program gives.
 func (s *Service) Ensure(ctx context.Context, id, reason string) (Run, error) {
 	run, err := s.Get(ctx, id)
 	if !fault.Is(err, fault.NotFound) {
@@ -139,7 +140,7 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	now := s.o.Clock().UTC()
 	begun := Run{ID: id, Scope: scope, Reason: reason, State: Marking, StartedAt: now, UpdatedAt: now}
 	if err := s.runs.Begin(ctx, &begun); fault.Is(err, fault.Conflict) {
-		return s.Get(ctx, id) // another process began it first
+		return s.Get(ctx, id) // another process began the run first
 	} else if err != nil {
 		return Run{}, err
 	}
@@ -149,7 +150,7 @@ func (s *Service) begin(ctx context.Context, id string, scope Scope, reason stri
 	return begun, nil
 }
 
-// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
 // message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.runs.Step(ctx, body, 0, s.advance)
@@ -177,7 +178,7 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 	return next, err
 }
 
-// await returns how long to wait for items that are still to be indexed.
+// await returns how long the run must wait for items that are still to be indexed.
 func (s *Service) await(ctx context.Context, run *Run) (wait time.Duration, err error) {
 	left, next, end, err := s.reg.Rebuilds.Waiting(ctx, run.Host, run.Cursor.Partition)
 	switch {
@@ -249,7 +250,7 @@ func (s *Service) indexSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// index makes the run wait for the marked items. Without any, the run ends.
+// index makes the run wait for the marked items. If no item is marked, the run ends.
 func (s *Service) index(ctx context.Context, run *Run) {
 	if run.State, run.Cursor = Indexing, (registry.Cursor{}); run.Marked == 0 {
 		s.end(ctx, run)
@@ -274,7 +275,7 @@ func (s *Service) countSome(ctx context.Context, run *Run) error {
 	return nil
 }
 
-// asked is the run's request to the registry.
+// asked returns the run's request to the registry.
 func (r *Run) asked() registry.Rebuild {
 	return registry.Rebuild{Run: r.ID, Host: r.Host, Force: r.Force, Refetch: r.Refetch}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// recordRun records the rules that the run reads by, and the run whose captures it reads (B1, B5).
+// recordRun records the rules under which the run reads texts, and the run whose captures it reads (B1, B5).
 func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	record := snapshot.Run{ID: run.ID, Collector: "rebuild", NormalizationVersion: s.o.Version, StartedAt: run.StartedAt}
 	if !run.Refetch {
@@ -24,15 +24,15 @@ func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	return err
 }
 
-// captured examines up to sampled items, and reads the captures of up to asked of them.
+// The function captured examines up to sampled items, and reads the captures of up to asked of these items.
 const (
 	sampled = 200
 	asked   = 10
 )
 
-// captured returns the run whose captures are read again (B5): that of the first item with a capture of another
-// version, or else that of the first item with any capture. It is empty if nothing was captured. Other items may have
-// captures of other runs; each capture names its own run.
+// captured returns the id of the run whose captures are read again (B5): the run of the first item with a capture of
+// another version, or else the run of the first item with any capture. The id is empty if nothing was captured. Other
+// items may have captures of other runs; each capture contains the id of its own run.
 func (s *Service) captured(ctx context.Context, host string) (string, error) {
 	items, err := s.reg.Items.List(ctx, registry.ListQuery{Host: host, Top: sampled})
 	if err != nil {

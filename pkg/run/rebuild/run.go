@@ -17,45 +17,45 @@ type State string
 
 // The states of a run, in order.
 const (
-	Marking  State = "marking"  // requesting that items be indexed anew
-	Entering State = "entries"  // in a run of everything: writing entries to the index
-	Clearing State = "clearing" // in an audit: removing pages that have no item or entry
-	Indexing State = "indexing" // all are requested, some still wait
-	Counting State = "counting" // no item waits; adding up the results
+	Marking  State = "marking"  // the run requests that items be indexed anew
+	Entering State = "entries"  // in a run of everything: entries are written to the index
+	Clearing State = "clearing" // in an audit: pages that have no item or entry are removed
+	Indexing State = "indexing" // indexing was requested for all items, and some still wait
+	Counting State = "counting" // no item waits; the results are added up
 	Done     State = "done"
 )
 
 // Scope selects the items of a run, and how they are indexed.
 type Scope struct {
-	Host    string `col:"host"`    // only this host, as the registry writes it; all when empty
-	Force   bool   `col:"force"`   // fetch also what the index does not hold
+	Host    string `col:"host"`    // only this host, in the registry's spelling; all hosts when empty
+	Force   bool   `col:"force"`   // also fetch pages that the index does not contain
 	Refetch bool   `col:"refetch"` // fetch everything from the sites
-	Audit   bool   `col:"audit"`   // only what the index holds wrongly
+	Audit   bool   `col:"audit"`   // only index what is wrong in the index
 }
 
 // Run is one rebuild.
 type Run struct {
 	ID       string
 	Scope    `col:",inline"`
-	Reason   string    `col:"reason"` // why it began by itself; empty when a user asked
+	Reason   string    `col:"reason"` // why the run began by itself; empty when a user asked for it
 	State    State     `col:"state"`
-	Items    int       `col:"items"`   // visited so far
-	Marked   int       `col:"marked"`  // of these, requested to be indexed anew
-	Indexed  int       `col:"indexed"` // of these, in the index at the end of the run; the next two likewise
-	KeptOut  int       `col:"keptOut"` // excluded, gone or duplicate
+	Items    int       `col:"items"`   // items visited so far
+	Marked   int       `col:"marked"`  // visited items that were requested to be indexed anew
+	Indexed  int       `col:"indexed"` // marked items in the index at the end of the run
+	KeptOut  int       `col:"keptOut"` // marked items that are excluded, gone or duplicate
 	Failed   int       `col:"failed"`
-	Entries  int       `col:"entries"`  // visited so far, and in the index or in its outbox
-	Mended   int       `col:"mended"`   // of these, repaired by an audit
-	Removed  int       `col:"removed"`  // by an audit: pages without an item or entry
-	Findings []Finding `col:"findings"` // by an audit: the first [MaxFindings]
-	// Collisions counts the colliding uids among the chunks that the run indexed; their files are the ids of items,
-	// the first [MaxFindings].
+	Entries  int       `col:"entries"`  // entries visited so far, which are in the index or in its outbox
+	Mended   int       `col:"mended"`   // entries that an audit repaired
+	Removed  int       `col:"removed"`  // pages without an item or entry, which an audit removed
+	Findings []Finding `col:"findings"` // the first [MaxFindings] findings of an audit
+	// Collisions counts the colliding uids among the chunks that the run indexed. Its list of files contains the ids
+	// of items, the first [MaxFindings] of them.
 	Collisions chunk.Collisions `col:"collisions"`
 	StartedAt  time.Time        `col:"startedAt"`
 	UpdatedAt  time.Time        `col:"updatedAt"` // when the last step ended
 	EndedAt    time.Time        `col:"endedAt"`   // zero while the run is active
 
-	// where the next step begins; a damaged cursor starts over, which marks nothing twice
+	// Cursor is where the next step begins. If it is damaged, the run starts over, which marks no item twice.
 	Cursor registry.Cursor `col:"cursor"`
 	Step   int64           `col:"step"` // number of the next message
 
@@ -90,8 +90,8 @@ func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.ru
 // Active lists the active runs, the oldest first as far as their ids show.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
 
-// Left counts the items that still wait, from [registry.Hosts.Stats], for display. The counts of overlapping runs
-// include each other's items.
+// Left returns the number of items that still wait, for display; it uses [registry.Hosts.Stats]. When runs overlap,
+// the number for each run includes the items of the others.
 func (s *Service) Left(ctx context.Context, run Run) (left int, err error) {
 	if run.State == Done || run.State == Counting {
 		return 0, nil

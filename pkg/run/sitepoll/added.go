@@ -22,7 +22,7 @@ type addedRow struct {
 
 var addedRows = row.Of[addedRow]()
 
-// addedSites is the prefix of these rows' names, which end before addedEnd.
+// addedSites is the prefix of the keys of these rows; all of these keys sort before addedEnd.
 const (
 	addedSites = "added|"
 	addedEnd   = "added}"
@@ -35,8 +35,8 @@ type Known struct {
 	log  *slog.Logger
 }
 
-// All returns the sites of the site file, then those that were added. When both name a site, the file's definition
-// applies. It costs a query.
+// All returns the sites of the site file, then those that were added. When a site is in both, the file's definition
+// applies. All costs a query.
 func (k Known) All(ctx context.Context) (site.List, error) {
 	out := slices.Clip(k.file)
 	added, err := k.Added(ctx)
@@ -48,7 +48,7 @@ func (k Known) All(ctx context.Context) (site.List, error) {
 	return out, err
 }
 
-// Added returns the sites that were added, by name. It costs a query.
+// Added returns the sites that were added, sorted by their names. It costs a query.
 func (k Known) Added(ctx context.Context) (out site.List, err error) {
 	for e, err := range k.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: addedSites, RowTo: addedEnd}) {
 		if err != nil {
@@ -59,7 +59,7 @@ func (k Known) Added(ctx context.Context) (out site.List, err error) {
 			return nil, err
 		}
 		sites, err := site.Parse(e.Key.Row, []byte(r.File))
-		if err != nil { // written by a version with other rules: skipped, so that it does not delay the others
+		if err != nil { // a version with other rules wrote it; skipped, so that it does not delay the others
 			k.log.ErrorContext(ctx, "added site left out", "row", e.Key.Row, "err", err)
 			continue
 		}
@@ -95,14 +95,14 @@ func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 		return Site{}, err
 	}
 	added, err := s.PollNow(ctx, entry.Slug)
-	if fault.Is(err, fault.Conflict) { // a poll from before its removal is still active
+	if fault.Is(err, fault.Conflict) { // a poll that began before the site's removal is still active
 		return s.Get(ctx, entry.Slug)
 	}
 	return added, err
 }
 
-// Forget removes a site that was added. The site is no longer polled, and an active poll of it ends. Its pages stay.
-// Errors: NotFound for an unknown site, Conflict for one of the site file.
+// Forget removes a site that was added. The site is no longer polled, and an active poll of the site ends. The site's
+// pages stay. Errors: NotFound for an unknown site, Conflict for a site of the site file.
 func (s *Service) Forget(ctx context.Context, slug string) error {
 	if s.o.Sites.Find(slug) != nil {
 		return fault.New(fault.Conflict, "%s is in the site file: remove it there, and start the app again", slug)

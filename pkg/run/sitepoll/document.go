@@ -19,33 +19,34 @@ import (
 type document struct {
 	RowVersion   int             `col:"rowVersion"`
 	URL          string          `col:"url"`
-	ETag         string          `col:"etag"` // empty unless all of it was processed; so are the next three
+	ETag         string          `col:"etag"` // empty unless the whole document was processed; so are the next three
 	LastModified string          `col:"lastModified"`
 	FinalURL     string          `col:"finalUrl"`
-	Body         string          `col:"body"`  // digest of the bytes
-	Rules        string          `col:"rules"` // digest of the site file's rules for it
+	Body         string          `col:"body"`  // digest of the document's bytes
+	Rules        string          `col:"rules"` // digest of the site file's rules for the document
 	CheckedAt    time.Time       `col:"checkedAt"`
-	Maps         []discover.Link `col:"maps,parts"` // further sitemaps that it names
+	Maps         []discover.Link `col:"maps,parts"` // further sitemaps that the document lists
 	Addresses    int             `col:"addresses"`
 	Packed       []byte          `col:"seen,parts"`
-	Step         int64           `col:"step"` // of the site, at which it was written
+	Step         int64           `col:"step"` // the site's step at which the document was written
 	seen         seen
 }
 
 var documents = row.Of[document]()
 
-// seen are the processed addresses of a document: digest to lastmod in seconds, 0 for none.
+// seen holds the processed addresses of a document: it maps the digest of an address to its lastmod in seconds, 0 for
+// none.
 type seen map[uint64]uint32
 
 // maxMapsBytes bounds the remembered sitemaps of an index, in bytes of JSON.
 const maxMapsBytes = 100_000
 
-// docHash names a document within a site.
+// docHash returns a key that identifies a document within a site.
 func docHash(url string) string { return fmt.Sprintf("%016x", xxhash.Sum64String(url)) }
 
 func docKey(slug, url string) storage.Key { return key(docRows + slug + "|" + docHash(url)) }
 
-// loadDocument reads the row of a document. It returns an empty document when there is none, or when its row was
+// loadDocument reads the row of a document. It returns an empty document when there is no row, or when the row was
 // written under other rules.
 func (s *Service) loadDocument(ctx context.Context, found *site.Site, url string) (document, error) {
 	d, _, err := documents.Load(ctx, s.polls.Table, docKey(found.Slug, url))
@@ -59,7 +60,8 @@ func (s *Service) loadDocument(ctx context.Context, found *site.Site, url string
 	return d, nil
 }
 
-// op writes the document, in the transaction that ends a step of its site.
+// op returns the operation that writes the document. It belongs to the transaction that ends a step of the document's
+// site.
 func (d *document) op(st *state) storage.Op {
 	d.Step, d.Addresses, d.Packed = st.Step, len(d.seen), d.seen.pack()
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: docKey(st.Slug, d.URL),
@@ -69,7 +71,7 @@ func (d *document) op(st *state) storage.Op {
 // forget clears the validators and the digest, so that the next poll reads the document again.
 func (d *document) forget() { d.ETag, d.LastModified, d.Body = "", "", "" }
 
-// entryBytes is the size of one address.
+// entryBytes is the size of one processed address in a row.
 const entryBytes = 12
 
 func (s seen) pack() []byte {
@@ -89,8 +91,8 @@ func unpackSeen(b []byte) seen {
 	return out
 }
 
-// rulesOf is a digest of the rules that decide which addresses of a document are wanted. When it changes, addresses
-// that were excluded before may be wanted now.
+// rulesOf returns a digest of the rules that decide which addresses of a document are wanted. When the digest
+// changes, addresses that were excluded before may be wanted now.
 func rulesOf(found *site.Site) string {
 	h := xxhash.New()
 	fmt.Fprintln(h, found.Domain, found.Alternates)
@@ -110,8 +112,8 @@ const (
 	refreshAfter = 7 * 24 * time.Hour
 )
 
-// dropDocuments removes the documents that polls no longer find: a site with a date in the names of its sitemaps
-// would leave one a day. It costs one query when there are none.
+// dropDocuments removes the documents that polls no longer find. Without it, a site with a date in the names of its
+// sitemaps would leave one document a day. It costs one query when there is nothing to remove.
 func (s *Service) dropDocuments(ctx context.Context, slug string) error {
 	q := s.polls.Prefix(docRows + slug + "|")
 	q.Select = []string{"checkedAt"}

@@ -72,15 +72,15 @@ var pushRow = row.Of[pushes]()
 
 // verified is a key that its site has published.
 type verified struct {
-	Digest string    `json:"digest"` // of the key and its location
+	Digest string    `json:"digest"` // digest of the key and its location
 	Until  time.Time `json:"until"`
 }
 
 // pushDay counts the work of one day.
 type pushDay struct {
-	Date      string `json:"date,omitempty"` // UTC
+	Date      string `json:"date,omitempty"` // the day, in UTC
 	Asked     int    `json:"asked"`          // requests for keys
-	Looked    int    `json:"looked"`         // addresses
+	Looked    int    `json:"looked"`         // addresses that were processed
 	New       int    `json:"new"`
 	Forwarded int    `json:"forwarded"`
 }

@@ -17,7 +17,7 @@ import (
 // maxAgain is how many further steps one document may need in a poll.
 const maxAgain = 12
 
-// maxLookups is how many addresses one step looks up in the registry. A variable for tests.
+// maxLookups is how many addresses one step looks up in the registry. It is a variable because tests change it.
 var maxLookups = 5_000
 
 // candidate is an address that no poll has processed yet.
@@ -28,8 +28,8 @@ type candidate struct {
 	mod  uint32
 }
 
-// links processes the addresses of a changed document, and records the processed ones in next. It sets again when
-// more are left than one step processes and the day's cap is not reached.
+// links processes the addresses of a changed document, and records the processed addresses in next. It sets again
+// when more addresses are left than one step processes, unless the day's cap is reached.
 func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
 	st := w.st
 	w.done = next.seen
@@ -54,14 +54,14 @@ func (w *step) links(ctx context.Context, was seen, next *document, got reading)
 	return again, w.announce(ctx, moved)
 }
 
-// sift returns the addresses that no poll has processed, and those whose lastmod has moved to a later time, as
-// [registry.Change]s of the site. All others stay recorded as they were.
+// sift returns the addresses that no poll has processed. It also returns, as [registry.Change]s, the addresses whose
+// lastmod has moved to a later time. All other addresses stay recorded as they were.
 func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved []registry.Change) {
 	met := map[uint64]bool{}
 	for _, link := range links {
 		src, err := w.s.o.Rules.ParseURL(link.URL)
 		if err != nil {
-			continue // no poll can use it
+			continue // no poll can use this address
 		}
 		c := candidate{src, link, xxhash.Sum64String(src.Normalized), seconds(link)}
 		if met[c.hash] {
@@ -81,7 +81,8 @@ func (w *step) sift(was seen, links []discover.Link) (fresh []candidate, moved [
 	return fresh, moved
 }
 
-// seconds is a lastmod as stored; 0 when it is missing or outside the range that a web page can have.
+// seconds returns a link's lastmod in the form in which it is stored; 0 when it is missing or outside the range that
+// a web page can have.
 func seconds(link discover.Link) uint32 {
 	if n := link.LastMod.Unix(); !link.LastMod.IsZero() && n > 0 && n < 1<<32 {
 		return uint32(n)
@@ -89,8 +90,8 @@ func seconds(link discover.Link) uint32 {
 	return 0
 }
 
-// wanted drops the addresses that the site file excludes, and sorts by lastmod, the latest first, so that a cap drops
-// the oldest.
+// wanted drops the addresses that the site file excludes. It sorts the others by lastmod, the latest first, so that a
+// cap drops the oldest.
 func (w *step) wanted(fresh []candidate) (out []candidate) {
 	slices.SortStableFunc(fresh, func(a, b candidate) int { return b.link.LastMod.Compare(a.link.LastMod) })
 	for _, c := range fresh {
@@ -123,8 +124,8 @@ func (w *step) register(ctx context.Context, list []candidate) (left int, capped
 	return len(list), today.New >= w.s.o.PerDay, nil
 }
 
-// registerChunk registers up to 32 addresses, except those in endless spaces. Items that an interrupted attempt of
-// this step registered count as new.
+// registerChunk registers up to 32 addresses, except those in endless spaces. Items that were registered by an
+// interrupted attempt of this step count as new.
 func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int, err error) {
 	var sources []source.Source
 	for _, c := range chunk {
@@ -137,7 +138,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		}
 		sources = append(sources, c.Source)
 	}
-	// Items keep the job, so that a repeated step recognizes its own.
+	// Items store the job, so that a repeated step recognizes the items that it has registered itself.
 	job, poll := fmt.Sprintf("sentinel:%s:%d", w.st.Slug, w.st.Step), w.st.Now
 	o := registry.RegisterOptions{NewOnly: true, Method: Method, Run: poll.ID,
 		Job: func(source.Source) string { return job }}
@@ -145,7 +146,7 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 		switch kind := fault.KindOf(got.Err); {
 		case kind == fault.Invalid || kind == fault.Blocked || kind == fault.TooLarge:
 			poll.Refused++
-			if !registry.IsItemLimit(got.Err) { // a state, not a failure
+			if !registry.IsItemLimit(got.Err) { // a host with too many items is a state, not a failure
 				w.failed(sources[i].Display, got.Err.Error())
 			}
 		case got.Err != nil:
@@ -160,9 +161,9 @@ func (w *step) registerChunk(ctx context.Context, chunk []candidate) (added int,
 	return added, nil
 }
 
-// announce reports to the registry the pages that changed, according to their site. The registry decides whether to
-// trust the site: see [registry.Changes.Announce]. The order differs for each poll, because only a sample of an
-// untrusted site's reports is compared with the next checks.
+// announce reports to the registry the pages that have changed according to their site. The registry decides whether
+// to trust the site: see [registry.Changes.Announce]. The order of the pages differs for each poll, because only a
+// sample of an untrusted site's reports is compared with the next checks.
 func (w *step) announce(ctx context.Context, moved []registry.Change) error {
 	poll := w.st.Now
 	poll.Moved += len(moved)

@@ -21,8 +21,8 @@ const (
 	longest = 20 * time.Hour
 )
 
-// dueAt is when the next full poll begins after one that began at last: 06:00 UTC, or at once for a site that was
-// never polled.
+// dueAt returns when the next full poll begins, if the last one began at the time last: at the next 06:00 UTC. A site
+// that was never polled (last is zero) is due at once.
 func dueAt(last time.Time) time.Time {
 	if last.IsZero() {
 		return time.Time{}
@@ -34,7 +34,7 @@ func dueAt(last time.Time) time.Time {
 	return at
 }
 
-// due returns the kind of poll that a site is due for now; empty if it is not due.
+// due returns the kind of poll that is due for a site now; empty if none is due.
 func due(now time.Time, found *site.Site, st *state) Kind {
 	switch {
 	case st.Now != nil || !Watched(found):
@@ -80,7 +80,7 @@ func (s *Service) Tick(ctx context.Context) (begun int, err error) {
 		switch failed := s.begin(ctx, found, &st, kind); {
 		case failed == nil:
 			begun++
-		case !fault.Is(failed, fault.Conflict): // Conflict: another process has just begun it
+		case !fault.Is(failed, fault.Conflict): // Conflict means that another process has just begun the poll
 			err = errors.Join(err, fmt.Errorf("%s: %w", found.Slug, failed))
 		}
 	}

@@ -27,7 +27,7 @@ const (
 
 // Push is a submission by the holder of a site's key (IndexNow).
 type Push struct {
-	Host        string // of all URLs
+	Host        string // host of all URLs
 	Key         string
 	KeyLocation string // where the site publishes the key; https://<host>/<key>.txt when empty
 	URLs        []string
@@ -36,16 +36,16 @@ type Push struct {
 // Pushed is the result of a push.
 type Pushed struct {
 	Received  int
-	New       int // registered
-	Forwarded int // known, and their check brought forward
-	Known     int // known and unchanged: due, or just checked
-	Excluded  int // not wanted by the site file
-	Refused   int // by the registry
-	Left      int // dropped, because the day's bounds are reached
+	New       int // pages that were registered
+	Forwarded int // known pages whose check was brought forward
+	Known     int // known pages left as they were: due, or just checked
+	Excluded  int // pages that the site file excludes
+	Refused   int // pages that the registry refused
+	Left      int // pages dropped, because the day's bounds are reached
 }
 
-// MismatchError reports addresses of another host, a malformed key, or a key that does not cover the addresses: the
-// protocol's 422.
+// MismatchError reports addresses of another host, a malformed key, or a key that does not cover the addresses. In
+// the protocol, this is status 422.
 type MismatchError struct{ Err error }
 
 func (e *MismatchError) Error() string { return e.Err.Error() }
@@ -55,9 +55,9 @@ func (e *MismatchError) Unwrap() error { return e.Err }
 
 // Push processes an IndexNow submission. It verifies the key at the site, unless it did so within the last day. Then
 // it registers new pages and brings forward the checks of known ones, at most Options.PerDay of each. Errors: a
-// [*MismatchError]; Invalid for a malformed submission; Blocked for the host of no known site, for a key that its
-// site does not publish, and while polls are switched off; Throttled when the key cannot be requested now or the
-// day's bounds are reached.
+// [*MismatchError]; Invalid for a malformed submission; Blocked for a host that belongs to no known site, for a key
+// that the site does not publish, and while polls are switched off; Throttled when the key cannot be requested now or
+// the day's bounds are reached.
 //
 // A push costs a read and two writes of the site's row, a read for each address, and the cost of registering pages
 // and bringing checks forward.
@@ -122,8 +122,8 @@ func (s *Service) pushed(urls []string, found *site.Site, location keyFile) (out
 	return out, nil
 }
 
-// register processes addresses within the day's bounds. It reserves its share first and returns the unused part, so
-// that concurrent calls together keep the bounds.
+// register processes addresses within the day's bounds. It first reserves the number that it may need and afterwards
+// returns the unused part, so that concurrent calls together keep the bounds.
 func (s *Service) register(ctx context.Context, found *site.Site, sources []source.Source) (out Pushed, err error) {
 	out.Received = len(sources)
 	var room pushDay

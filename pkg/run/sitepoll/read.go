@@ -14,17 +14,17 @@ import (
 // reading is the parsed content of a document.
 type reading struct {
 	discover.Found
-	same   bool // unchanged since the last poll
+	same   bool // the document is unchanged since the last poll
 	digest string
 }
 
-// parse reads a fetched resource. Its errors are the site's: Unavailable when a retry may help.
+// parse reads a fetched resource. Its errors are faults of the site; the kind is Unavailable when a retry may help.
 func parse(d doc, held document, page politeness.Resource, found *site.Site) (got reading, err error) {
 	switch {
 	case page.NotModified:
 		return reading{same: true}, nil
 	case d.Kind == docRobots && page.Missing():
-		return reading{}, nil // a missing robots.txt names no sitemaps
+		return reading{}, nil // a missing robots.txt lists no sitemaps
 	case page.Refused() != nil:
 		return got, page.Refused()
 	}
@@ -40,11 +40,11 @@ func parse(d doc, held document, page politeness.Resource, found *site.Site) (go
 	return got, err
 }
 
-// bounded returns as many of the sitemaps as are remembered. An index that names more is read again by each poll, see
-// [step.links].
+// bounded returns the first sitemaps of an index, as many as may be remembered. An index with more sitemaps is read
+// again by each poll; see [step.links].
 func bounded(maps []discover.Link) []discover.Link {
 	for size, i := 0, 0; i < len(maps); i++ {
-		text, _ := json.Marshal(maps[i]) // always encodes
+		text, _ := json.Marshal(maps[i]) // encoding a link cannot fail
 		if size += len(text) + 1; size > maxMapsBytes {
 			return maps[:i]
 		}

@@ -47,7 +47,7 @@ type Service struct {
 	o      Options
 }
 
-// New opens the polls of a store. It touches nothing; see [Service.Create].
+// New returns the service for the polls of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
 	known := Known{file: o.Sites, rows: store.Table(Table), log: o.Log}
@@ -59,12 +59,12 @@ func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFet
 	}}
 }
 
-// Create makes the queues and the table if they are missing.
+// Create creates the queues and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
 
-// Watched reports whether a site is polled: when it names its feeds or sitemaps, or nothing but its domain, so that
-// robots.txt and /sitemap.xml are tried. A site that is in the file only for its limits or for backfills is not
-// polled.
+// Watched reports whether a site is polled. A site is polled when the site file gives its feeds or sitemaps, or
+// nothing but its domain; in the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only
+// for its limits or for backfills is not polled.
 func Watched(s *site.Site) bool {
 	if len(s.Sitemaps) > 0 || len(s.Feeds) > 0 {
 		return true

@@ -12,13 +12,13 @@ import (
 // Site is the state of the polls of one site.
 type Site struct {
 	*site.Site
-	Added      bool      // at run time; otherwise it is in the site file
-	Watched    bool      // it is polled, see [Watched]
-	NextPollAt time.Time // of a full poll; in the past: within the hour. Zero when it is not polled
+	Added      bool      // whether the site was added at run time, and is not in the site file
+	Watched    bool      // whether the site is polled, see [Watched]
+	NextPollAt time.Time // time of the next full poll: if past, within the hour; zero for none
 	Now        *Poll     // the active poll, nil if none
 	Last       *Poll     // the full poll that ended last, nil before the first
 	LastFeeds  *Poll     // the poll of feeds that ended last, nil before the first
-	NewToday   int       // registered on this day (UTC), at most Options.PerDay
+	NewToday   int       // pages registered on this day (UTC), at most Options.PerDay
 	LastMod    registry.LastModRecord
 	Coverage   Coverage
 }
@@ -70,8 +70,8 @@ func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Si
 	return out, err
 }
 
-// home is a source on the site's host, by which the registry finds its data about the host.
+// home returns a source on the site's host, by which the registry finds its data about the host.
 func (s *Service) home(found *site.Site) source.Source {
-	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the site file has validated it
+	src, _ := s.o.Rules.ParseURL("https://" + found.Domain + "/") // the domain was validated with the site file
 	return src
 }

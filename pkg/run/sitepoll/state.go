@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Kind is which documents a poll reads.
+// Kind states which documents a poll reads.
 type Kind string
 
 // The kinds of polls.
@@ -22,7 +22,7 @@ const (
 const (
 	// MaxDocuments is the largest number of documents in one poll.
 	MaxDocuments = 500
-	// MaxProblems is how many errors a poll remembers; it counts all.
+	// MaxProblems is how many errors a poll remembers; all errors are counted.
 	MaxProblems = 20
 	// maxFrontierBytes bounds the addresses of waiting documents.
 	maxFrontierBytes = 300_000
@@ -37,35 +37,35 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// Poll is one poll of a site. Addresses are counted in documents that have changed only.
+// Poll is one poll of a site. Its numbers of addresses cover only documents that have changed.
 type Poll struct {
 	ID         string    `json:"id"`
 	Kind       Kind      `json:"kind"`
 	BeganAt    time.Time `json:"beganAt"`
 	EndedAt    time.Time `json:"endedAt,omitzero"` // zero while the poll is active
-	Requests   int       `json:"requests"`         // to the site, for documents
-	Documents  int       `json:"documents"`        // that were read, including unchanged ones
-	Unmodified int       `json:"unmodified"`       // of these, unchanged since the poll before
+	Requests   int       `json:"requests"`         // requests to the site for documents
+	Documents  int       `json:"documents"`        // documents that were read, including unchanged ones
+	Unmodified int       `json:"unmodified"`       // documents unchanged since the poll before
 	Found      int       `json:"found"`            // addresses that no poll had processed; the sum of the next six
-	New        int       `json:"new"`              // registered
-	Known      int       `json:"known"`            // items already
-	Excluded   int       `json:"excluded"`         // by the site file
-	Trapped    int       `json:"trapped"`          // excluded as parts of an endless series, such as a calendar
-	Refused    int       `json:"refused"`          // by the registry, each with an error
-	Later      int       `json:"later"`            // left for the next poll, because a bound was reached
+	New        int       `json:"new"`              // addresses that were registered
+	Known      int       `json:"known"`            // addresses that are items already
+	Excluded   int       `json:"excluded"`         // addresses that the site file excludes
+	Trapped    int       `json:"trapped"`          // addresses in an endless series, such as a calendar
+	Refused    int       `json:"refused"`          // addresses that the registry refused, each with an error
+	Later      int       `json:"later"`            // addresses left for the next poll, because a bound was reached
 	Moved      int       `json:"moved"`            // known addresses whose lastmod has moved
-	Noted      int       `json:"noted"`            // of these, predictions to compare with the next check
-	Expedited  int       `json:"hastened"`         // of these, checks that were brought forward
+	Noted      int       `json:"noted"`            // moved addresses that are compared with the next check
+	Expedited  int       `json:"hastened"`         // moved addresses whose check was brought forward
 	Errors     int       `json:"errors"`
-	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems]
+	Problems   []Problem `json:"problems,omitempty"` // the first [MaxProblems] errors
 	Note       string    `json:"note,omitempty"`     // what the poll waits for, or why it ended early
-	// Reasons are the reasons why addresses were excluded.
+	// Reasons counts the excluded addresses, by reason.
 	Reasons run.Reasons `json:"reasons,omitempty"`
 }
 
-// Coverage counts the addresses that all polls of a site found, each once, by their result.
+// Coverage counts the addresses that all polls of a site found, by their result. Each address is counted once.
 type Coverage struct {
-	Rules    string      `json:"rules,omitempty"` // of the site file, under which it was counted
+	Rules    string      `json:"rules,omitempty"` // rules of the site file under which the addresses were counted
 	Found    int         `json:"found"`           // the sum of the next five
 	New      int         `json:"new"`
 	Known    int         `json:"known"`
@@ -75,7 +75,8 @@ type Coverage struct {
 	Reasons  run.Reasons `json:"reasons,omitempty"`
 }
 
-// plus adds the addresses that a poll found. It omits those left for later, which the next poll finds again.
+// plus adds the addresses that a poll found. It omits the addresses left for later, because the next poll finds them
+// again.
 func (c Coverage) plus(l *Poll) Coverage {
 	if l == nil {
 		return c
@@ -104,9 +105,9 @@ func (l *Poll) failed(at time.Time, url, message string) {
 type doc struct {
 	URL   string `json:"u"`
 	Kind  string `json:"k"`
-	Depth int    `json:"d,omitempty"` // depth of nested indexes above it
+	Depth int    `json:"d,omitempty"` // how many nested indexes are above the document
 	Tries int    `json:"t,omitempty"` // failed attempts
-	Again int    `json:"a,omitempty"` // times that it was read and had more addresses than one step processes
+	Again int    `json:"a,omitempty"` // how many times it had more addresses than one step processes
 }
 
 // The kinds of documents.
@@ -130,13 +131,13 @@ type Held struct {
 	Now       *Poll     `json:"now,omitempty"` // the active poll
 	Docs      []doc     `json:"docs,omitempty"`
 	Seen      []string  `json:"seen,omitempty"`  // addresses of documents of this poll, as keys
-	Traps     []byte    `json:"traps,omitempty"` // of this poll
+	Traps     []byte    `json:"traps,omitempty"` // state of the detector of endless spaces in this poll
 	NotBefore time.Time `json:"notBefore,omitzero"`
 	UpdatedAt time.Time `json:"updatedAt"`
-	Last      *Poll     `json:"last,omitempty"` // full ones that have ended
+	Last      *Poll     `json:"last,omitempty"` // the last full poll that has ended
 	LastFeeds *Poll     `json:"lastFeeds,omitempty"`
 	Day       day       `json:"day"`
-	All       Coverage  `json:"all"` // of the polls that have ended
+	All       Coverage  `json:"all"` // coverage of the polls that have ended
 }
 
 func newState(slug string) state { return state{RowVersion: 1, Slug: slug} }
@@ -148,7 +149,7 @@ func fields(st *state) run.Fields {
 
 // day counts the work for a site on one day.
 type day struct {
-	Date      string `json:"date,omitempty"` // UTC
+	Date      string `json:"date,omitempty"` // the day, in UTC
 	New       int    `json:"new"`
 	Expedited int    `json:"hastened"`
 }
@@ -174,7 +175,7 @@ func siteRow(slug string) string { return siteRows + slug }
 
 func checkSlug(slug string) error { return storage.CheckKey(key(siteRow(slug))) }
 
-// polledAt is when the last full poll began; zero before the first.
+// polledAt returns when the last full poll began; zero before the first poll.
 func (st *state) polledAt() time.Time {
 	if st.Last == nil {
 		return time.Time{}
@@ -182,7 +183,8 @@ func (st *state) polledAt() time.Time {
 	return st.Last.BeganAt
 }
 
-// push queues a document for this poll, once; full reports that too many wait.
+// push queues a document for this poll, unless it was queued before. The result full reports that too many documents
+// wait.
 func (st *state) push(d doc) (full bool) {
 	size := 0
 	for _, waiting := range st.Docs {

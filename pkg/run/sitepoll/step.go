@@ -17,7 +17,7 @@ import (
 const (
 	// firstPause is the pause before the first retry of a document; each further retry doubles it.
 	firstPause = 30 * time.Second
-	// maxTries is how often a document is requested that its site fails to return.
+	// maxTries is how many times a document is requested if its site fails to return it.
 	maxTries = 3
 	// maxWait bounds the wait for a host before a step is retried.
 	maxWait = time.Hour
@@ -25,7 +25,7 @@ const (
 	maxDepth = 3
 )
 
-// Step performs the step that a message names, and sends the next message. It returns Invalid for a malformed
+// Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
 // message; after any other error the caller should retry.
 func (s *Service) Step(ctx context.Context, body []byte) error {
 	st, err := s.polls.Open(ctx, body)
@@ -74,8 +74,8 @@ type step struct {
 	site *site.Site // nil when the site is no longer known
 	st   *state
 	now  time.Time
-	// State of the document being read: the addresses processed so far, as the next poll will read them, and the
-	// detector of endless spaces.
+	// The state of the document that is being read: the addresses processed so far, in the form that the next poll
+	// will read, and the detector of endless spaces.
 	done  seen
 	traps *discover.Traps
 }
@@ -93,7 +93,7 @@ func (w *step) over() string {
 	return ""
 }
 
-// read reads the next document of a poll, and returns what to write with the site's row.
+// read reads the next document of a poll, and returns the operations to write together with the site's row.
 func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, err error) {
 	d := w.st.Docs[0]
 	known, err := w.s.loadDocument(ctx, w.site, d.URL)
@@ -101,7 +101,7 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		return nil, 0, err
 	}
 	if known.Step >= w.st.Step {
-		// Another process has performed this step since the site's row was read. The document's row is from after
+		// Another process has performed this step since the site's row was read. The document's row was written by
 		// that step, so continuing would register addresses that the next step should count.
 		return nil, 0, run.ErrDone
 	}
@@ -124,7 +124,8 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 // failed counts an error and records its text.
 func (w *step) failed(url, message string) { w.st.Now.failed(w.now, url, message) }
 
-// giveUp records that a document could not be read. It is retried soon if that may help, otherwise by the next poll.
+// giveUp records that a document could not be read. The document is requested again soon if that may help, otherwise
+// by the next poll.
 func (w *step) giveUp(why error) (wait time.Duration) {
 	d := &w.st.Docs[0]
 	if d.Tries++; fault.Is(why, fault.Unavailable) && d.Tries < maxTries {
@@ -135,7 +136,7 @@ func (w *step) giveUp(why error) (wait time.Duration) {
 	return 0
 }
 
-// keep processes the content of a document. It is repeated after an interruption, and loses nothing.
+// keep processes the content of a document. After an interruption it is called again, and nothing is lost.
 func (w *step) keep(
 	ctx context.Context, known document, page politeness.Resource,
 ) ([]storage.Op, time.Duration, error) {
@@ -178,8 +179,8 @@ func (w *step) keep(
 	return []storage.Op{next.op(st)}, 0, nil
 }
 
-// queueMaps queues the sitemaps of an index or of robots.txt, those that changed last first, because they list the new
-// pages.
+// queueMaps queues the sitemaps that an index or robots.txt lists. The sitemaps that changed last come first, because
+// they list the new pages.
 func (w *step) queueMaps(d doc, maps []discover.Link) {
 	if d.Again > 0 {
 		return
