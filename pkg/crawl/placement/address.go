@@ -10,23 +10,23 @@ import (
 )
 
 // Two addresses of one page may both be in the index for minutes, because the second is not yet indexed when the
-// first is checked. So each page names in the index the address that it considers the right one, by its own answer
-// alone, and a search shows one of the pages that name the same address ([search.Page.Group]). This works in any
+// first is checked. So each page states in the index which address it considers the right one, by its own answer
+// alone. Of the pages that state the same address, a search shows only one ([search.Page.Group]). This works in any
 // order of checks, and needs no other item's row.
 
 // RedirectMethod is the discoveryMethod of items that a permanent redirect led to.
 const RedirectMethod = "REDIRECT"
 
-// The precedence of pages with the same content under one address. A search shows the page with the lowest number.
+// The ranks of pages with the same content under one address. A search shows the page with the lowest rank.
 const (
-	rankBest    = iota // the address itself
-	rankVariant        // the same, except for http or www.
-	rankNames          // names another address of its site
-	rankMoved          // redirects to another site
+	rankBest    = iota // the page is at the address itself
+	rankVariant        // the page's address differs only in http or www.
+	rankNames          // the page states another address of its site
+	rankMoved          // the page redirects to another site
 )
 
-// address sets the address that a page is found under in the index, and the group of pages that share it. A page that
-// has moved permanently within its site is shown at its new address.
+// address sets the address under which a page is found in the index, and the group of pages that share that address.
+// A page that has moved permanently within its site is shown at its new address.
 func address(p *search.Page, it *registry.Item, rules source.Rules) {
 	if it.Type != source.URL {
 		return

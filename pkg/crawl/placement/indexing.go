@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Prepare prepares an entry for its write: it loads the known contents of the page in the index, computes the
+// Prepare prepares an entry to be written: it loads the known contents of the page in the index, computes the
 // vectors, and saves the manifest of the new contents.
 func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
@@ -27,12 +27,12 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	// site, and the time at the end of the lock belongs to the commit.
 	if v := p.in.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
-			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error, the page is not at fault
+			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error is, the page is not at fault
 			p.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
 			return nil
 		}
 	}
-	// The manifest is stored before the page is indexed, so that the commit can name it.
+	// The manifest is stored before the page is indexed, so that the commit can record it on the item.
 	if to.Manifest, err = p.in.Manifests.Save(ctx, *to.Entry); fault.Refused(err) {
 		to.Refused, err = err, nil
 	}
@@ -40,7 +40,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 }
 
 // contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
-// rebuilt item they count as uncertain, because people ask for that when they doubt the index.
+// rebuilt item the contents count as uncertain, because people ask for that when they doubt the index.
 func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -49,8 +49,8 @@ func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
-// remove removes the page from the index with everything that the manifest lists, even what the index itself does not
-// show yet.
+// remove removes the page from the index, with everything that the manifest lists, even contents that the index
+// itself does not show yet.
 func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
@@ -59,8 +59,8 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// RemoveAgain makes sure that the index contains nothing of a page that was removed from it. Nothing else in the
-// index can be wrong for such a page.
+// RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. For such a page,
+// no other mistake is possible.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
@@ -68,9 +68,9 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// removeFromIndex removes the item's documents from the index, and ends any pending index. The index is asked even
-// when no documents are known, because a worker may have died between index and commit. Only in that case may the
-// index be down: the next check asks it again.
+// removeFromIndex removes the item's documents from the index, and the item no longer waits to be indexed. The index
+// is asked even when no documents are known, because a worker may have died after it wrote to the index and before
+// its commit. Only if no documents are known may the index be down: the next check asks it again.
 func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {

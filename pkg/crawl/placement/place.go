@@ -34,7 +34,7 @@ func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
-	// Rows of other items change before the commit of this item, so an alias ends here.
+	// An alias ends here, because rows of other items must change before this item is committed.
 	if it.AliasOf != "" {
 		if err := p.removeAlias(ctx, it); err != nil {
 			return nil, err
@@ -50,7 +50,7 @@ func (p *Placer) StandAlone(
 	}
 	e := index.Prepare(it, verdict.FilePath(it), r.Doc, r.Images, now)
 	if address(&e.Page, it, p.basis.Rules.Sources); s.loop {
-		e.Page.URL = it.DisplaySource // the redirect's target is an item of its own
+		e.Page.URL = it.DisplaySource // the redirect's target is a separate item
 	}
 	e.Page.Content = r.Hash
 	return &e, nil
@@ -67,8 +67,8 @@ func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 }
 
 // removeAliases is called for a page that leaves the index. It brings forward the checks of the pages that stand
-// behind it. They become due when the lock ends, because by then the removal is committed. If the worker dies before
-// that, the next check of the page repeats this.
+// behind this page. Those pages become due when the lock ends, because by then the removal is committed. If the
+// worker dies before that, the next check of this page calls removeAliases again.
 func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
@@ -87,9 +87,9 @@ func (p *Placer) Deindex(ctx context.Context, it *registry.Item) error {
 }
 
 // forceVariants brings forward the checks of variants that are to stand behind the page. A variant that was indexed
-// after the page was registered already knows the page; any other would learn of it only when its own content
-// changes. So this is needed once, before the page is indexed for the first time. It must come before the write to
-// the index, because the worker may die afterwards.
+// after the page was registered already knows the page; any other variant would learn of the page only when its own
+// content changes. So this is needed once, before the page is indexed for the first time. It must come before the
+// write to the index, because the worker may die after that write.
 func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil

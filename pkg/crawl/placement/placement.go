@@ -1,8 +1,9 @@
 // Package placement puts an item's content where it belongs: into the index as a page of its own, behind another item
-// that stands for it, or out of the index. It also removes everything that is stored for an item when it is purged.
+// that stands for it, or out of the index. When an item is purged, the package also removes everything that is stored
+// for the item.
 //
 // Every change to what others can see of an item happens under the item's [Lock]. Rows of other items change before
-// the item's own commit, so that a worker that dies in between leaves only work that the item's next check repeats.
+// the item's own commit. So when a worker dies in between, the item's next check repeats the work.
 package placement
 
 import (
@@ -46,7 +47,7 @@ type Stores struct {
 	Snapshots *snapshot.Store
 	Manifests *index.Manifests
 	Index     Indexer  // [search.None] if no index is configured
-	Vectors   Embedder // nil: chunks get no vectors
+	Vectors   Embedder // when nil, chunks get no vectors
 }
 
 // Options adjust a service. The zero value works.

@@ -7,8 +7,8 @@ import (
 )
 
 // Purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
-// worker dies in between, the item is still due to be purged; if it is registered again first, it starts afresh. An
-// index that is down fails the purge, because nothing would ask it again later.
+// worker dies in between, the item is still due to be purged, unless it is registered again; then it starts afresh.
+// When the index is down, Purge returns an error, because the index would not be asked again later.
 func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
@@ -22,7 +22,7 @@ func (p *Placer) Purge(ctx context.Context, it *registry.Item) error {
 	if err := p.in.Manifests.Purge(ctx, it.ID); err != nil {
 		return err
 	}
-	if it.MovedTo == "" { // else the item that it moved to owns the captures
+	if it.MovedTo == "" { // otherwise the captures belong to the item that this one moved to
 		if err := p.purgeCaptures(ctx, it); err != nil {
 			return err
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// maxHops bounds the items that are read on the way from a candidate to the item that stands for it. It also bounds
-// the items that are read to make sure that the way does not lead back.
+// maxHops bounds the number of items that are read on the way from a candidate to the item that stands for it. It
+// also bounds the number of items that are read to make sure that the candidates do not lead back to the page.
 const maxHops = 5
 
 // Resolution is the result of Resolve: which item stands for a page in the index.
@@ -23,13 +23,13 @@ type Resolution struct {
 	why        string         // the reason for the alias
 	note       string         // why another possible item does not stand for the page
 	soon       bool           // the reason in note is likely to change
-	loop       bool           // the item that the page names names the page in return
-	registered bool           // the target of its redirect is registered, by this check or an earlier one
+	loop       bool           // the item that the page leads to leads back to the page
+	registered bool           // the target of the page's redirect is registered, now or earlier
 }
 
 // ApplyNote records once why no other item stands for the page, and reports whether the next check should come soon.
-// Only the first such reason, and the registration of a redirect's target, bring the check forward: a page that names
-// another item each time is not checked more often.
+// Only the first such reason, and the registration of a redirect's target, bring the check forward. So a page that
+// refers to another item each time is not checked more often.
 func (s *Resolution) ApplyNote(it *registry.Item, now time.Time) (soon bool) {
 	if s.note != "" && s.note != it.CanonicalNote {
 		it.Record(now, "canonical", s.note)
@@ -46,7 +46,7 @@ type resolver struct {
 	changed bool // the item's content is new
 }
 
-// obstacle is the reason why a source does not stand for a page; soon if the reason is likely to change.
+// obstacle is the reason why a source does not stand for a page; soon is set if the reason is likely to change.
 type obstacle struct {
 	why  string
 	soon bool
@@ -59,13 +59,13 @@ var (
 	notReread     = obstacle{why: "was read under another normalization version", soon: true}
 )
 
-// noteOf describes why a source does not stand for the item that names it.
+// noteOf describes why a candidate of an item does not stand for that item.
 func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// Resolve decides which item stands for the page: the item that the page names, or else a variant. The target of a
-// redirect is registered only when there is neither, so that a page leads to one address.
+// Resolve decides which item stands for the page: the item that the page refers to in its place, or else a variant.
+// The target of a redirect is registered only when there is neither, so that a page leads to one address.
 func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
@@ -108,22 +108,24 @@ func (s *Resolution) add(note string, soon bool) {
 	s.note, s.soon = before+note, s.soon || soon
 }
 
-// follow finds the item behind a candidate: the candidate itself or, when that is an alias, the item that stands for
-// it. That item must be in the index, and must not name the page. When follow returns neither an item nor an
-// obstacle, the candidate is skipped.
+// follow finds the item behind a candidate: the candidate itself or, when the candidate is an alias, the item that
+// stands for it. The item that follow returns must be in the index, and must not lead back to the page. When follow
+// returns neither an item nor an obstacle, the candidate is skipped.
 func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *registry.Item, o obstacle, err error) {
 	it, found, err := r.in.Items.Lookup(ctx, cl.Source)
 	if err != nil {
 		return nil, o, err
 	}
-	// A named item that does not exist is worth a note. A variant that does not exist was only a guess.
+	// If the page refers to an item that does not exist, that is worth a note. A variant that does not exist was only
+	// a guess.
 	if !found || it.RemoveRequested {
 		if !cl.Variant {
 			o = notThere(found)
 		}
 		return nil, o, nil
 	}
-	// A named item stands for the page whatever its content is. A variant must have the same content.
+	// An item that the page refers to stands for the page whatever that item's content is. A variant must have the
+	// same content as the page.
 	if cl.Variant {
 		if o, err = r.sameContent(ctx, it); err != nil || o.why != "" {
 			return nil, o, err
@@ -146,7 +148,7 @@ func (r *resolver) follow(ctx context.Context, cl verdict.Candidate) (of *regist
 	return &it, o, nil
 }
 
-// notThere returns the reason why a named item does not exist.
+// notThere returns the obstacle when the item that a page refers to does not exist.
 func notThere(found bool) obstacle {
 	if !found {
 		return notRegistered
@@ -154,8 +156,8 @@ func notThere(found bool) obstacle {
 	return obstacle{why: "is to be removed"}
 }
 
-// sameContent returns why a variant does not count as showing the same content as the page. A variant that may soon
-// show the same content is checked again. Nothing is known yet about a variant that was never checked.
+// sameContent returns the obstacle if a variant does not show the same content as the page. If the variant may soon
+// show the same content, the page is checked again soon. Nothing is known yet about a variant that was never checked.
 func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
 	switch {
 	case variant.Status == registry.Pending:
@@ -193,15 +195,15 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 	return o, nil
 }
 
-// keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version:
-// both still show the same content, unless the page's own content is new.
+// keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version.
+// It does unless the page's own content is new: otherwise both still show the same content.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
 }
 
-// expectChange brings forward the check of the variant that stood for the page until the page's content changed,
-// because the variant has probably changed, too.
+// expectChange is called when the page's content has changed. It brings forward the check of the variant that stood
+// for the page until then, because the variant has probably changed, too.
 func (r *resolver) expectChange(ctx context.Context, variant registry.Item) (soon bool, err error) {
 	if r.item.AliasOf != variant.ID {
 		return false, nil
@@ -224,8 +226,8 @@ func (r *resolver) find(ctx context.Context, id source.ID) (registry.Item, bool,
 	return it, err == nil, err
 }
 
-// leadsBack describes how the candidates of an indexed item lead back to the page; "" if they do not. In a loop every
-// page stands for itself. A way that is too long to follow counts as a loop.
+// leadsBack describes how the candidates of an indexed item lead back to the page; "" if they do not. In a loop,
+// every page stands for itself. A chain that is too long to follow is treated as a loop.
 func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string, err error) {
 	open, _ := verdict.CandidatesOf(it, r.basis.Rules.Sources)
 	seen := map[string]bool{it.NormalizedSource: true}
@@ -254,8 +256,9 @@ func (r *resolver) leadsBack(ctx context.Context, it *registry.Item) (how string
 }
 
 // mayRegister reports whether this check registers the target of a permanent redirect. A site must not be able to
-// cause endless registrations. So an item that a redirect registered registers nothing itself: the page that led to
-// it follows the longer chain, too. And when a target changes with every answer, only the first is registered.
+// cause endless registrations. So an item that was registered as a redirect's target registers nothing itself: the
+// page that led to that item follows the longer chain, too. And when a page's target changes with every answer, only
+// the first target is registered.
 func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 	settled := r.basis.MovedTo == "" || r.basis.MovedTo == cl.Normalized
 	return settled && cl.Moved && verdict.SameSite(cl.Host, r.item.SourceHost) &&
@@ -263,8 +266,8 @@ func (r *resolver) mayRegister(cl verdict.Candidate) bool {
 }
 
 // registerTarget registers the target of a permanent redirect. This must come before the page's own commit: if the
-// worker dies, the next check finds the target registered. The obstacle is why the target does not stand for the page
-// yet.
+// worker dies, the next check finds the target registered. The result o states why the target does not stand for the
+// page yet.
 func (r *resolver) registerTarget(ctx context.Context, cl verdict.Candidate) (o obstacle, err error) {
 	options := registry.RegisterOptions{NewOnly: true, Method: RedirectMethod}
 	scheme, _, _ := strings.Cut(r.item.NormalizedSource, "://")

@@ -33,13 +33,13 @@ func (s *Service) Put(ctx context.Context, lock Lock, pages ...search.Page) (err
 	return err
 }
 
-// Manifest names a manifest of an item.
+// Manifest identifies a manifest of an item.
 type Manifest struct {
 	Item   source.ID
 	Digest string
 }
 
-// Drop removes several manifests in parallel that no item has named since the last commit. A manifest that cannot be
+// Drop removes, in parallel, manifests that no item refers to since the last commit. A manifest that cannot be
 // removed remains until its item is purged.
 func (s *Service) Drop(ctx context.Context, stale []Manifest) {
 	var g errgroup.Group

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Asker sends the requests of one check. Requests to the batch's host keep the batch's pace; requests that are
-// redirected to another host go through a session there. It is not safe for concurrent use.
+// Asker sends the requests of one check. Requests to the batch's host keep the batch's pace. Requests that are
+// redirected to another host go through a session with that host. An Asker is not safe for concurrent use.
 type Asker struct {
 	hosts   *Hosts
 	lease   *Lease
@@ -21,7 +21,8 @@ type Asker struct {
 	session session                     // for redirects to other hosts
 }
 
-// Asker returns the asker of one check, which must hold a permit. A large body is received only once large returns.
+// Asker returns the asker of one check, which must hold a permit. Before a large body is received, large is called,
+// and must return without an error.
 func (l *Lease) Asker(large func(context.Context) error) *Asker {
 	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
 	a.session.ask = a.waitAt
@@ -31,8 +32,9 @@ func (l *Lease) Asker(large func(context.Context) error) *Asker {
 // errDisallowed is the error of a redirect whose target robots.txt forbids.
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
-// ask sends a request to the batch's host and follows its redirects. A host that asks for a pause gets it. The answer
-// to a HEAD request does not count for that, because the GET that follows shows it more reliably.
+// ask sends a request to the batch's host and follows its redirects. When a host asks for a pause, ask records the
+// pause. The answer to a HEAD request is ignored for this, because the GET that follows shows more reliably whether
+// the host wants a pause.
 func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.large
 	resp, err := a.hosts.web.Get(ctx, req)
@@ -74,13 +76,14 @@ func (a *Asker) gate(ctx context.Context, target string) error {
 	return a.session.own(a.waitAt(ctx, o))
 }
 
-// ruling returns the present meaning of robots.txt for an origin of the batch's host.
+// ruling returns the current ruling of robots.txt for an origin of the batch's host.
 func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
 	return r, errors.Join(err, a.session.release(ctx))
 }
 
-// waitAt waits for the next request to a host: the batch's host at the batch's pace, another host in a session there.
+// waitAt waits for the next request to a host: at the batch's pace for the batch's host, in a session for another
+// host.
 func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
@@ -91,8 +94,7 @@ func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	return a.lease.Wait(ctx)
 }
 
-// pause keeps all workers away from the host that answered. After a redirect that may be another host than the
-// batch's.
+// pause keeps all workers away from the host that answered. After a redirect, that host may not be the batch's host.
 func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := OriginOf(resp.FinalURL)
@@ -106,7 +108,7 @@ func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	return nil
 }
 
-// Allows asks robots.txt whether an item may be fetched. An undecided outcome means that it may.
+// Allows checks in robots.txt whether an item may be fetched. An undecided outcome means that it may be fetched.
 func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome, error) {
 	o, err := OriginOf(it.NormalizedSource)
 	if err != nil {
@@ -115,7 +117,7 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	r, err := a.ruling(ctx, o)
 	switch {
 	case fault.Is(err, fault.Blocked) || fault.Is(err, fault.Invalid):
-		return verdict.Failed("%v", err), nil // no request to the site is possible at all
+		return verdict.Failed("%v", err), nil // no request to the site is possible
 	case err != nil:
 		return verdict.Outcome{}, err
 	case r.unknown():
@@ -133,9 +135,9 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	return verdict.Outcome{}, nil
 }
 
-// Get fetches a page, conditionally where the answer "not modified" would be enough (A8). A decided outcome states
-// why there is no answer. An error means that this program's storage failed, or that this worker's time is over.
-// setting returns the setting with a credential.
+// Get fetches a page. The request is conditional if the answer "not modified" would be enough (A8). A decided outcome
+// states why there is no answer. An error means that this program's storage failed, or that this worker's time is
+// over. The argument setting returns the value of the setting that holds a credential.
 func (a *Asker) Get(
 	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {

@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Fetcher sends requests to the web. Its errors are about the page (see package fetch), never about this program.
+// Fetcher sends requests to the web. Its errors describe faults of the page (see package fetch), never of this
+// program.
 type Fetcher interface {
 	Get(ctx context.Context, r fetch.Request) (fetch.Response, error)
 	Robots(ctx context.Context, r fetch.RobotsRequest) (robots.Reply, error)
@@ -28,8 +29,8 @@ type Options struct {
 	Metrics  *telemetry.Metrics // counts the time that requests wait for their start
 }
 
-// Hosts sends requests to hosts. For the lifetime of the process it caches robots.txt, and the answers of hosts for
-// pages that do not exist. It is safe for concurrent use.
+// Hosts sends requests to hosts. For the lifetime of the process it caches robots.txt, and how hosts answer for pages
+// that do not exist. It is safe for concurrent use.
 type Hosts struct {
 	rows         *registry.Hosts
 	web          Fetcher
@@ -41,7 +42,7 @@ type Hosts struct {
 	fingerprints fingerprintCache
 }
 
-// New returns hosts that are asked through web.
+// New returns a Hosts that sends its requests through web.
 func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 	defaults.Clock(&o.Clock)
 	defaults.Sleep(&o.Sleep)
@@ -56,7 +57,8 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 // sleeper sleeps for a duration, or until the context is done.
 type sleeper = func(context.Context, time.Duration) error
 
-// observed returns a sleeper that counts the time it sleeps. All sleeps keep the pace of hosts.
+// observed returns a sleeper that adds up in the metrics how long it sleeps. Every sleep serves to keep the pace of a
+// host.
 func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	return func(ctx context.Context, d time.Duration) error {
 		m.PolitenessWait.Observe(d.Seconds())
@@ -65,7 +67,7 @@ func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 }
 
 // fingerprintCache caches the soft-404 fingerprints of origins. When several checks need the fingerprint of an origin
-// at the same time, one of them asks.
+// at the same time, only one of them asks the origin.
 type fingerprintCache struct {
 	originCache[verdict.Fingerprint]
 	mutexes originMutexes

@@ -13,7 +13,7 @@ import (
 const (
 	// commitMargin is the time at the end of a lock that is reserved for the last commit.
 	commitMargin = 15 * time.Second
-	// lastStart is the time before commitMargin that is reserved for the last request.
+	// lastStart is how long before commitMargin the last request must start.
 	lastStart = 30 * time.Second
 )
 
@@ -27,8 +27,8 @@ type Lease struct {
 	bytes   atomic.Int64  // size of the bodies received from the host
 
 	mu       sync.Mutex
-	found    registry.HostFinding // the host's pace and pauses, from robots.txt and answers
-	reported registry.Budget      // the part that the registry already counts
+	found    registry.HostFinding // the host's pace and pauses, learned from robots.txt and answers
+	reported registry.Budget      // the requests and bytes already reported to the registry
 }
 
 // Lease returns the lease of a batch. It lasts until the lock on the batch's items ends.
@@ -39,8 +39,8 @@ func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	}
 }
 
-// Permit waits for the right to have a request in flight. release gives the permit back, and may be called any number
-// of times. The error is [ErrNotNow] when ctx ends first.
+// Permit waits for the right to have a request in flight. The result release gives the permit back; further calls of
+// release do nothing. The error is [ErrNotNow] when ctx ends first.
 func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	select {
 	case l.permits <- struct{}{}:
@@ -50,17 +50,17 @@ func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Received adds bytes that the host has sent to the use of its budget.
+// Received adds bytes that the host has sent to the used part of the host's budget.
 func (l *Lease) Received(bytes int64) { l.bytes.Add(bytes) }
 
-// asked returns the requests and bytes of the host so far.
+// asked returns the number of requests to the host so far, and of bytes from the host.
 func (l *Lease) asked() registry.Budget {
 	return registry.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
 }
 
 // MayBegin reports whether work on another item may begin. There must be time for a request and a commit before the
-// lock ends. If the item needs a request, the host must not have asked for a pause, and its budget must not be used
-// up.
+// lock ends. If the item needs a request (asks), the host must not have asked for a pause, and its budget must not be
+// used up.
 func (l *Lease) MayBegin(asks bool) bool {
 	return l.batch.Until.After(l.hosts.clock().Add(commitMargin+lastStart)) && (!asks || l.mayAsk())
 }
@@ -88,9 +88,9 @@ func (l *Lease) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Locked returns nil while the lock on the batch's items holds. Callers must check it before every change to what
-// others can see of an item: the registry gives the item to no other worker while such a request may still be in
-// flight.
+// Locked returns nil while the lock on the batch's items holds. Callers must check the lock before every change to
+// what others can see of an item. The registry gives the item to no other worker while a request that was sent under
+// the lock may still be in flight.
 func (l *Lease) Locked() error {
 	if l.hosts.clock().After(l.batch.Until) {
 		return errLockOver
@@ -123,7 +123,7 @@ func (l *Lease) slow(d time.Duration) {
 	l.found.CrawlDelay = d
 }
 
-// pause stops further requests to the host until a time, for the reason why.
+// pause stops further requests to the host until a time; why is the reason.
 func (l *Lease) pause(until time.Time, why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,8 +131,8 @@ func (l *Lease) pause(until time.Time, why string) {
 }
 
 // Report returns what a commit reports to the registry about the host: its pace, its pauses, and the requests and
-// bytes since the last report. The report of the last commit also names the earliest start for other workers. Callers
-// must call committed once the report is committed.
+// bytes since the last report. The report of the last commit also contains the earliest start for other workers.
+// Callers must call committed once the report is committed.
 func (l *Lease) Report(last bool) (found registry.HostFinding, committed func()) {
 	asked := l.asked()
 	l.mu.Lock()

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// fingerprintFor is how long an answer stays valid.
+	// fingerprintFor is how long a fingerprint stays valid.
 	fingerprintFor = 7 * 24 * time.Hour
 	// fingerprintTrust is how long a process uses its cached copy before it reads the row again.
 	fingerprintTrust = 10 * time.Minute
 )
 
-// Reader reads an answer. unreadable is the reason why the answer cannot be read; err means that this worker's time
-// is over.
+// Reader reads an answer. The result unreadable is the reason why the answer cannot be read; err means that this
+// worker's time is over.
 type Reader func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
 
-// Prober learns the answers of origins for pages that do not exist, for a check that has a permit.
+// Prober learns, for a check that has a permit, how origins answer for pages that do not exist.
 type Prober struct {
 	hosts   *Hosts
 	site    *Asker
@@ -44,7 +44,7 @@ func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
 	return p.hosts.fingerprints.get(o, p.hosts.clock(), fingerprintTrust)
 }
 
-// Current returns the present fingerprint of an origin. It asks the origin again when the last answer is too old.
+// Current returns the present fingerprint of an origin. If the last answer is too old, Current asks the origin again.
 func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
 	h := p.hosts
 	now := h.clock()
@@ -72,7 +72,7 @@ func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, err
 	return f, nil
 }
 
-// Known returns the fingerprint of an origin with an id, from the cache or from the registry. It never asks the
+// Known returns the fingerprint of an origin that has this id, from the cache or from the registry. It never asks the
 // origin.
 func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerprint, error) {
 	h := p.hosts
@@ -88,8 +88,8 @@ func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerp
 	return f, nil
 }
 
-// ask requests a page that cannot exist from the origin, unless another worker already does or there is no time. When
-// nothing can be learned, the old fingerprint remains.
+// ask requests a page that cannot exist from the origin, unless another worker is already doing so or there is no
+// time. When nothing can be learned, the old fingerprint remains.
 func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (registry.Soft404, error) {
 	h := p.hosts
 	if p.site.lease.startsTooLate(h.clock()) {
@@ -120,7 +120,7 @@ func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (regist
 	return row, h.rows.PutSoft404(ctx, row)
 }
 
-// learn describes an answer; page is "" for an honest 404.
+// learn describes an answer; page is "" if the origin answered with an honest 404.
 func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) (page string, learned bool, err error) {
 	var f verdict.Fingerprint
 	switch {
@@ -138,11 +138,11 @@ func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) 
 		f = verdict.Describe(doc, doc.ContentHash(), address)
 		f.Version = p.version.String()
 	}
-	b, _ := json.Marshal(f) // always encodes
+	b, _ := json.Marshal(f) // encoding a fingerprint cannot fail
 	return string(b), true, nil
 }
 
-// unlikely returns a path that no site has, and that explains to the site's owner who asks for it and why.
+// unlikely returns a path that no site has. The path tells the site's owner who requests it and why.
 func unlikely(o Origin, now time.Time) string {
 	sum := sha256.Sum256([]byte(o.Scheme + o.Host + now.String()))
 	return "tidemark-looks-for-a-page-that-does-not-exist-" + hex.EncodeToString(sum[:8])

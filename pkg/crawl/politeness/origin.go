@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/recent"
 )
 
-// Origin is the scheme and host that one robots.txt applies to.
+// Origin is the scheme and host to which one robots.txt applies.
 type Origin struct{ Scheme, Host string }
 
 // OriginOf returns the origin of a URL that is known to parse.
@@ -20,7 +20,7 @@ func OriginOf(rawURL string) (Origin, error) {
 	return Origin{u.Scheme, u.Host}, nil
 }
 
-// originCache caches a value for each origin within a process, so that a batch usually reads no row for it.
+// originCache caches a value for each origin within a process, so that a batch usually reads no row to get the value.
 type originCache[T any] struct {
 	seen recent.Map[Origin, seenAt[T]]
 }
@@ -30,7 +30,7 @@ type seenAt[T any] struct {
 	at    time.Time
 }
 
-// get returns a value that was put less than trust ago.
+// get returns a value that was cached less than trust ago.
 func (c *originCache[T]) get(o Origin, now time.Time, trust time.Duration) (value T, ok bool) {
 	s, ok := c.seen.Get(o)
 	return s.value, ok && now.Sub(s.at) < trust

@@ -9,8 +9,8 @@ import (
 )
 
 // pacer keeps the starts of a batch's requests apart. The batch has reserved absolute times. A request that could not
-// start at its time delays all later ones, so that two starts are never closer together than reserved. Requests
-// beyond the reservation (robots.txt, redirects) keep its last gap.
+// start at its time delays all later requests, so that two starts are never closer together than reserved. Requests
+// beyond the reservation (robots.txt, redirects) keep the last gap of the reservation.
 type pacer struct {
 	mu       sync.Mutex  // held while waiting, so that starts follow one another
 	reserved []time.Time // reserved starts, then the time at which the host is free again
@@ -41,7 +41,7 @@ func (p *pacer) next(now time.Time) time.Time {
 	return p.start(now)
 }
 
-// slow makes further starts at least d apart.
+// slow makes all later starts at least d apart.
 func (p *pacer) slow(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *pacer) gap(i int) time.Duration {
 	return max(p.least, p.reserved[i].Sub(p.reserved[i-1]))
 }
 
-// free returns the earliest start for other workers after the requests so far; zero before the first request.
+// free returns the earliest start for other workers, given the requests so far; zero before the first request.
 func (p *pacer) free() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

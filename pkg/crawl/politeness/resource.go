@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// ResourceRequest asks for a resource that is not an item: a sitemap, a feed or a page that lists others.
+// ResourceRequest asks for a resource that is not an item: a sitemap, a feed or a page that lists other pages.
 type ResourceRequest struct {
 	URL string // absolute, http or https
-	// ETag and LastModified come from an earlier [Resource]; FinalURL is the address that they belong to.
+	// ETag and LastModified come from an earlier [Resource]; FinalURL is the address that sent them.
 	ETag, LastModified, FinalURL string
 	// MaxBytes bounds the decoded body; zero means the bound of the setting.
 	MaxBytes int64
@@ -23,17 +23,17 @@ type ResourceRequest struct {
 
 // Resource is the result of a fetch. Requests is also set when the fetch failed.
 type Resource struct {
-	Status             int    // any, but never 429 or 503; 304 is NotModified
+	Status             int    // never 429 or 503; 304 when NotModified is set
 	NotModified        bool   // the validators still match, and there is no body
-	Body               []byte // decoded
+	Body               []byte // the decoded body
 	ContentType        string
 	ETag, LastModified string // empty when they are not fit to be stored
 	FinalURL           string // the address that answered, after redirects
 	Requests           int    // one for the page and one for each redirect; robots.txt does not count
 }
 
-// Refused returns an error when the status shows that the site did not serve the resource. Its kind is Unavailable if
-// a retry may help.
+// Refused returns an error when the status shows that the site did not serve the resource. The error's kind is
+// Unavailable if a retry may help.
 func (r Resource) Refused() error {
 	switch {
 	case r.Status >= 500:
@@ -54,9 +54,9 @@ type ResourceFetcher interface {
 	FetchResource(ctx context.Context, v ResourceRequest) (Resource, error)
 }
 
-// SiteError means that a site, or its robots.txt, did not serve a resource. Callers should record it and not retry.
-// Its kind is Blocked for robots.txt and the address guard, Invalid for a URL that can never work, TooLarge for a
-// bound on bytes or redirects, and Unavailable for a site that does not answer.
+// SiteError means that a site, or its robots.txt, did not serve a resource. Callers should record the error and not
+// retry. Its kind is Blocked if robots.txt or the address guard forbids the request, Invalid for a URL that can never
+// work, TooLarge if a bound on bytes or redirects was exceeded, and Unavailable if the site does not answer.
 type SiteError struct{ Err error }
 
 func (e *SiteError) Error() string { return e.Err.Error() }
@@ -65,14 +65,14 @@ func (e *SiteError) Error() string { return e.Err.Error() }
 func (e *SiteError) Unwrap() error { return e.Err }
 
 // FetchResource fetches a page under the same rules as items: the address guard, robots.txt (also after redirects),
-// and the pace that all workers keep together for a host. It waits up to 20 seconds for a busy host.
+// and the pace that all workers together keep for a host. It waits up to 20 seconds for a busy host.
 //
-// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause, with the time after which to call
-// again (see [fault.RetryAfter]), and nothing is spent until then; any other error comes from this program's storage
-// or from ctx, and callers may call again.
+// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause. [fault.RetryAfter] then returns
+// how long to wait before the next call; nothing is spent until then. Any other error comes from this program's
+// storage or from ctx, and callers may call again.
 //
-// Besides the requests to the site it costs two reads and two writes, and one more read and write when robots.txt is
-// not known.
+// Besides the requests to the site, FetchResource costs two reads and two writes, and one more read and write when
+// robots.txt is not known.
 func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resource, err error) {
 	form, err := source.FetchForm(v.URL)
 	if err != nil {

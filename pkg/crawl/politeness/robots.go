@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// ruling is the present meaning of an origin's robots.txt.
+// ruling is what an origin's robots.txt allows at present.
 type ruling struct {
 	verdict robots.Verdict
 	rules   robots.Rules
@@ -19,7 +19,8 @@ type ruling struct {
 	expires time.Time
 }
 
-// unknown reports whether robots.txt could not be fetched. Nothing may be fetched then for now.
+// unknown reports whether robots.txt could not be fetched. For the time being, nothing may be fetched from the origin
+// then.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
 
 // allows reports whether a URL may be fetched.
@@ -27,11 +28,12 @@ func (r ruling) allows(agent, rawURL string) bool {
 	return r.verdict != robots.UseBody || r.rules.Allowed(agent, rawURL)
 }
 
-// robotsTrust is how long a process uses its cached copy; another process may have learned more since.
+// robotsTrust is how long a process uses its cached copy of a ruling; another process may have fetched a newer one
+// since.
 const robotsTrust = 5 * time.Minute
 
-// rulingFor returns the rules of an origin from memory, from the registry, or from the site. It calls wait before
-// each request to a site: the origin's own, or one that robots.txt redirects to.
+// rulingFor returns the ruling of an origin from memory, from the registry, or from the site. It calls wait before
+// each request to a site, which is the origin itself or one to which robots.txt redirects.
 func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
 	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil
@@ -64,8 +66,8 @@ func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Conte
 	return r, nil
 }
 
-// notYet returns the ruling of an origin whose robots.txt redirects to a busy host. It is cached in memory only, so
-// that not every page of a batch waits for that host.
+// notYet returns the ruling of an origin whose robots.txt redirects to a busy host. The ruling is cached in memory
+// only, so that not every page of a batch waits for that host.
 func (h *Hosts) notYet(o Origin, why error) ruling {
 	now := h.clock()
 	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
@@ -77,7 +79,7 @@ func (h *Hosts) partition(o Origin) string {
 	return source.Source{Type: source.URL, Scheme: o.Scheme, Host: o.Host}.Partition(h.strategy)
 }
 
-// askRobots fetches robots.txt and decides what the answer means, starting from the known rules. It returns Throttled
+// askRobots fetches robots.txt and decides what the answer means, given the rules known so far. It returns Throttled
 // when a redirect leads to a host that cannot be asked now.
 func (h *Hosts) askRobots(
 	ctx context.Context, o Origin, row registry.Robots, wait func(context.Context, Origin) error,

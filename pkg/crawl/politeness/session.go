@@ -8,16 +8,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// session sends requests outside a batch: to one host at a time, under a lease of that host. It serves one chain of
+// session sends requests outside a batch: to one host at a time, under a lease for that host. It serves one chain of
 // requests and is not safe for concurrent use.
 type session struct {
 	hosts *Hosts
-	lease *registry.HostLease // nil when it holds no lease
+	lease *registry.HostLease // nil while the session holds no lease
 	pace  *pacer
 	found registry.HostFinding
-	// ask is called before a request for robots.txt; nil means wait. A batch needs no session at its own host.
+	// ask is called before a request for robots.txt; when nil, wait is called. A batch needs no session at its own
+	// host.
 	ask func(context.Context, Origin) error
-	// A failure of this program during a request. The error of the request itself would wrongly name the site.
+	// ours is a failure of this program during a request. The error of the request itself would wrongly blame the
+	// site.
 	ours error
 }
 
@@ -29,8 +31,8 @@ const (
 )
 
 // admit lets a request through when robots.txt allows it and the host can accept it now. Errors: errDisallowed;
-// Throttled with the pause; Blocked and Invalid for an address that may not be requested at all. Other errors are
-// this program's own.
+// Throttled with the length of the pause; Blocked and Invalid for an address that may not be requested at all. Other
+// errors are failures of this program.
 func (h *session) admit(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -61,15 +63,15 @@ func (h *session) admit(ctx context.Context, target string) error {
 // own remembers an error that the site did not cause: the registry failed, or the time is over.
 func (h *session) own(err error) error {
 	switch fault.KindOf(err) {
-	case "", fault.Blocked, fault.Invalid, fault.Throttled: // the address guard; a host's pause
+	case "", fault.Blocked, fault.Invalid, fault.Throttled: // from the address guard, or a host's pause
 	default:
 		h.ours = err
 	}
 	return err
 }
 
-// wait acquires a lease of an origin's host and sleeps until the next request to the host may start, whatever
-// robots.txt says. It returns Throttled when that is not soon.
+// wait acquires a lease for an origin's host and sleeps until the next request to the host may start, whatever
+// robots.txt says. It returns Throttled when that start is not soon.
 func (h *session) wait(ctx context.Context, o Origin) error {
 	if err := h.acquire(ctx, o); err != nil {
 		return err
@@ -91,8 +93,8 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 // host.
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
-// acquire acquires a lease of an origin's host that lasts for a wait and a request, unless the session already holds
-// one.
+// acquire acquires a lease for an origin's host that lasts for a wait and a request, unless the session already holds
+// such a lease.
 func (h *session) acquire(ctx context.Context, o Origin) error {
 	const needed = patience + lastStart + releaseMargin
 	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {
@@ -110,8 +112,8 @@ func (h *session) acquire(ctx context.Context, o Origin) error {
 	return nil
 }
 
-// release releases the lease, if there is one, even when ctx is done: until a lease runs out, no other worker may
-// send requests to the host.
+// release releases the lease, if there is one. It does so even when ctx is done: until a lease is released or runs
+// out, no other worker may send requests to the host.
 func (h *session) release(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
