@@ -16,10 +16,10 @@ type progress struct {
 	batch      *registry.Batch
 	lease      *politeness.Lease
 	todo       []*registry.Item
-	checked    []verdict.Checked // still to be indexed and turned into findings
-	unindexed  int               // bytes of text in checked
+	checked    []verdict.Checked // items that are still to be indexed and turned into findings
+	unindexed  int               // number of bytes of text in checked
 	spent      bool              // the host can accept no other request before the lock ends
-	failed     error             // this program's own failure: stop, and let the job be delivered again
+	failed     error             // this program's own failure: the job stops and is delivered again
 	lastCommit time.Time
 }
 
@@ -28,13 +28,13 @@ func newProgress(b *registry.Batch, lease *politeness.Lease, now time.Time) prog
 }
 
 // may reports whether an item may begin. While the host has asked for a pause, or its budget is used up, only items
-// that need no request may begin. An item that may not begin now may not begin later either.
+// that need no request may begin. An item that may not begin now will not be allowed to begin later in this job.
 func (p *progress) may(it *registry.Item) bool {
 	return p.failed == nil && !p.spent && p.lease.MayBegin(!it.AsksNobody())
 }
 
 // next removes and returns the next item; nil when no other item may begin. A caller that waits before it begins the
-// item must check again whether it may.
+// item must check again whether the item may begin.
 func (p *progress) next() *registry.Item {
 	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return p.may(it) })
 	if i < 0 {
@@ -45,7 +45,7 @@ func (p *progress) next() *registry.Item {
 	return it
 }
 
-// giveBack returns an item that was not begun to the front of the list.
+// giveBack puts an item whose check has not begun back at the front of the list.
 func (p *progress) giveBack(it *registry.Item) { p.todo = slices.Insert(p.todo, 0, it) }
 
 // add adds a checked item, and reports whether to commit now.

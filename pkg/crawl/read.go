@@ -31,8 +31,8 @@ func (c *check) reading(s stored) verdict.Reading {
 	return r
 }
 
-// storedDocument reads the stored document of the item, at most once per check. When it cannot be read, the outcome
-// is decided, and the next check fetches the page again.
+// storedDocument reads the stored document of the item, at most once per check. When the document cannot be read, the
+// returned outcome is decided, and the next check fetches the page again.
 func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, error) {
 	if c.known != nil {
 		return *c.known, verdict.Outcome{}, nil
@@ -51,10 +51,11 @@ func (c *check) storedDocument(ctx context.Context) (stored, verdict.Outcome, er
 	return s, verdict.Outcome{}, nil
 }
 
-// readAnswer reads the site's answer. Where the document must be compared with the host's soft-404 fingerprint, it
-// gets that, too. The check keeps its permit until it is certain that the host needs no request for a fingerprint:
-// waiting for another permit could mean waiting for checks that wait for the memory that this one holds. An error
-// means that this program's storage failed, or that this worker's time is over.
+// readAnswer reads the site's answer. If the document must be compared with the host's soft-404 fingerprint,
+// readAnswer gets the fingerprint, too. The check keeps its permit until it is certain that the host needs no request
+// for a fingerprint. Otherwise it might have to wait for another permit, and so for checks that in turn wait for the
+// memory that this check holds. An error means that this program's storage failed, or that this worker's time is
+// over.
 func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.Reading, err error) {
 	defer c.release()
 	o, compared := c.compared(got)
@@ -62,7 +63,8 @@ func (c *check) readAnswer(ctx context.Context, got verdict.Answer) (r verdict.R
 	if known || !compared {
 		c.release()
 	}
-	// The document must be read before it is clear whether it is news, and only news is compared with the fingerprint.
+	// Only new content is compared with the fingerprint, so the document must be read first to see whether its
+	// content is new.
 	if r, err = c.read(ctx, got); err != nil {
 		return r, err
 	}

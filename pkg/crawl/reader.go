@@ -20,8 +20,8 @@ type reader struct {
 	documents *document.Reader
 }
 
-// extract reads a body. unreadable is the reason why it cannot be read (A17); err means that this worker's time is
-// over.
+// extract reads a body. The result unreadable is the reason why the body cannot be read (A17); err means that this
+// worker's time is over.
 func (w *reader) extract(
 	ctx context.Context, r *room, body []byte, contentType, baseURL string,
 ) (doc extract.Document, unreadable, err error) {
@@ -35,18 +35,18 @@ func (w *reader) extract(
 	return doc, unreadable, nil
 }
 
-// stored is the stored document of an item, as the present rules read it.
+// stored is the stored document of an item, read under the present rules.
 type stored struct {
-	doc        extract.Document // the part that is indexed
+	doc        extract.Document // the part of the document that is indexed
 	page       string           // the text of the page
 	part       *part.Part       // the watched part of the page; nil where none is watched
 	capture    snapshot.Capture
-	gone       bool  // no longer stored, or never was
-	unreadable error // why it cannot be read
+	gone       bool  // the document is no longer stored, or never was
+	unreadable error // why the document cannot be read
 }
 
-// load reads the capture that an item points to: its own, or that of an item that has moved here. A body that was
-// never read has no digest as its hash, and so is not stored.
+// load reads the capture that an item refers to: its own capture, or that of an item that has moved here. If the
+// item's hash is not a digest, because the body was never read, nothing is stored.
 func (w *reader) load(ctx context.Context, it *registry.Item, r *room, as *verdict.Watching) (s stored, err error) {
 	formers, err := w.moves.Formers(ctx, it)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// recall loads what a body with news is compared with: the words of the body, and the words that the item last had.
-// The rows read here are not read again when the capture is stored.
+// recall loads what [verdict.Compare] needs for a body with new content: the words of the body, and the words of the
+// item's last content. The rows that recall reads are not read again when the capture is stored.
 func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Reading) (err error) {
 	it, b := &c.item, &c.basis
 	if !b.ComparesContent(it, got, *r, c.now()) {

@@ -9,19 +9,20 @@ import (
 )
 
 // Hashes belong to one normalization version, and hashes of two versions are never compared. So the first check of an
-// item under another version reads its stored capture once more before the request to the site. The site's answer is
-// then compared under one version, and a change of the rules does not look like a change of the page. A rebuild does
-// the same without a request; see [check.pending].
+// item under another version reads the item's stored capture once more before the request to the site. The site's
+// answer is then compared under one version, and a change of the rules does not look like a change of the page. A
+// rebuild rereads captures in the same way, but sends no request; see [check.pending].
 
-// reread reads the stored capture by the present rules of the program and of what is watched, if other rules read it
-// before. The item takes over the result before the request to the site, so that a site that fails costs no second
-// reading. When a capture cannot be read, there is nothing to compare with, and the site is asked for the whole page.
+// reread reads the stored capture under the present rules, those of the program and those of the watched part, if it
+// was last read under other rules. The item takes over the result before the request to the site. So if the site
+// fails, the capture need not be read a second time. When a capture cannot be read, there is nothing to compare with,
+// and the whole page is requested from the site.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
 		return nil
 	}
-	defer c.room.end() // else this check could wait for a large body while others wait for its memory
+	defer c.room.end() // otherwise this check could wait for a large body while others wait for its memory
 	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:

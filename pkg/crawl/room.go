@@ -12,13 +12,13 @@ import (
 type room struct {
 	of     *opsmemory.Room
 	leaves []func()
-	body   bool // holds memory for a large body
-	work   bool // holds memory for work on a document
+	body   bool // the check holds memory for a large body
+	work   bool // the check holds memory for work on a document
 }
 
-// large waits until a large body may be held. A second large body of the same check shares the memory. A check that
-// already works on a document gets memory at once or not at all: if it waited for more while it holds some, it could
-// wait for ever.
+// large waits until a large body may be held. A second large body of the same check shares the memory of the first. A
+// check that already works on a document gets memory at once or not at all: if it waited for more memory while it
+// holds some, it could wait for ever.
 func (r *room) large(ctx context.Context) error {
 	if r.body {
 		return nil

@@ -8,17 +8,17 @@ import (
 )
 
 // A host that never answers holds a slot of CrawlWorker for as long as requests may take, and a queue is first come,
-// first served: a dozen such hosts at the front of the queue would keep all others waiting. So jobs of hosts that did
-// not answer the last request, or never got one, use at most half of the slots. CrawlWorker moves jobs that find no
-// slot to a second queue, whose messages have slots of their own and may wait for one. As soon as the host answers,
-// its job releases the slot.
+// first served: a dozen such hosts at the front of the queue would keep all other hosts waiting. So the jobs of hosts
+// that did not answer the last request, or never got a request, use at most half of the slots. A job that finds no
+// slot is moved by CrawlWorker to a second queue. The messages of that queue have slots of their own, and may wait
+// for one. As soon as the host answers, its job releases the slot.
 
 const (
-	// SilentJobs is how many jobs of hosts that do not answer one process works on at once: half of the slots of
-	// CrawlWorker and CrawlSlowWorker together.
+	// SilentJobs is how many jobs of hosts that do not answer may be in progress in one process at once: half of the
+	// slots of CrawlWorker and CrawlSlowWorker together.
 	SilentJobs = 12
-	// SilentInWorker is how many of them run in CrawlWorker: half of its slots. It must not exceed newBatchThreshold
-	// of host.json, because above that CrawlWorker gets no other message.
+	// SilentInWorker is how many of the SilentJobs may be in progress in CrawlWorker: half of its slots. It must not
+	// exceed newBatchThreshold of host.json, because above that number CrawlWorker gets no further message.
 	SilentInWorker = 6
 )
 
@@ -45,15 +45,15 @@ func (s *slots) try() (leave func(), ok bool) {
 	}
 }
 
-// slot is a job's slot of CrawlWorker, if the job needs one.
+// slot is the slot that a job holds in CrawlWorker, if the job needs one.
 type slot struct {
 	of      *slots
 	taken   func() // releases the slot
 	refused bool   // the job needs a slot, and all are in use
 }
 
-// mayBegin reports whether a job may begin. The job of a host that does not answer may begin if it gets a slot, which
-// it keeps until release is called. It may be called any number of times.
+// mayBegin reports whether a job may begin. The job of a host that does not answer may begin only if it gets a slot,
+// which it keeps until release is called. mayBegin may be called any number of times.
 func (s *slot) mayBegin(answers bool) bool {
 	if !answers && s.taken == nil {
 		var ok bool
@@ -70,7 +70,7 @@ func (s *slot) release() {
 	}
 }
 
-// wait acquires a slot of CrawlSlowWorker, and waits until one is free.
+// wait waits until a slot of CrawlSlowWorker is free, and acquires it.
 func (s *slots) wait(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.all <- struct{}{}:

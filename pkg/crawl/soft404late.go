@@ -7,12 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 )
 
-// A page may have been stored before its host's soft-404 fingerprint was known. The host's row names the present
-// fingerprint, and each item names the one that it was compared with. Where the two differ, the item is compared once
-// more, from its snapshot. So an unchanged check costs nothing more, and no page is read twice for the same answer of
-// its host.
+// A page may have been stored before its host's soft-404 fingerprint was known. The host's row contains the id of the
+// present fingerprint, and each item the id of the fingerprint that it was compared with. Where the two ids differ,
+// the item is compared once more, from its snapshot. So an unchanged check costs nothing more, and no page is read
+// twice for the same fingerprint.
 
-// reconsider examines a page again whose content has not changed: its redirects may lead elsewhere than before, and
+// reconsider examines again a page whose content has not changed: its redirects may lead elsewhere than before, and
 // the content may be what its host shows for pages that do not exist.
 func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	if failure, err := c.followRedirects(ctx); err != nil || failure.Decided() {
@@ -27,12 +27,12 @@ func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outc
 	return o, nil
 }
 
-// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be. The page's own
-// canonical is in the snapshot.
+// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be permanent. The
+// canonical URL that the page itself gives is in the snapshot.
 func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	var s stored
-	if it.HTTPCanonicalURL != "" { // else the page names no canonical
+	if it.HTTPCanonicalURL != "" { // otherwise the page gives no canonical URL
 		if !b.HasMoved(it) || it.HTTPCanonicalURL != b.MovedTo {
 			return failure, nil
 		}
@@ -44,8 +44,8 @@ func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, e
 	return failure, nil
 }
 
-// compareLate compares the stored content with the host's present soft-404 fingerprint, if that has not been done
-// yet. A snapshot that cannot be read fails the check.
+// compareLate compares the stored content with the host's present soft-404 fingerprint, unless that was done before.
+// If the snapshot cannot be read, the check fails.
 func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	o, err := politeness.OriginOf(verdict.FetchURL(it))

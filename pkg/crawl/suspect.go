@@ -11,19 +11,19 @@ import (
 )
 
 // An item whose worker died is a suspect (S1): any of the items in progress may have killed the worker. The suspect
-// is tried again while the process does nothing else, and that is recorded first. If the worker dies again, this item
-// was the cause.
+// is tried again while the process does nothing else. That it is tried alone is recorded first. If the worker dies
+// again, this item was the cause.
 
-// gate lets checks run side by side, and a suspect alone.
+// gate lets several checks run side by side, but a suspect only alone.
 type gate struct{ s *semaphore.Weighted }
 
-// everybody is more than the number of checks at the same time.
+// everybody is the weight of a suspect: more than the number of checks that can run at the same time.
 const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
 // acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first. Callers must call
-// leave when the check has ended; any number of times is fine.
+// leave when the check has ended; further calls do nothing.
 func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
 	if alone {
@@ -35,9 +35,9 @@ func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error)
 	return sync.OnceFunc(func() { g.s.Release(n) }), nil
 }
 
-// wanted reports whether a suspect waits to be alone. The caller is inside the gate.
+// wanted reports whether a suspect waits to be alone. The caller must have acquired the gate.
 func (g gate) wanted() bool {
-	if !g.s.TryAcquire(1) { // a check does not overtake those that wait
+	if !g.s.TryAcquire(1) { // TryAcquire fails while anybody waits
 		return true
 	}
 	g.s.Release(1)
@@ -47,7 +47,7 @@ func (g gate) wanted() bool {
 // suspected reports whether the item must be tried alone.
 func suspected(it *registry.Item) bool { return it.Deaths > 0 }
 
-// tryAlone records that nothing else is in progress. It first commits the finished checks, which must not be lost if
+// tryAlone records that a suspect is now tried alone. It first commits the finished checks, which must not be lost if
 // the worker dies.
 func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 	if !suspected(it) {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// compareTexts finds the differences between the item's stored text, as it was before this check, and a reading.
-// Texts that were read by other rules have been read again before.
+// compareTexts finds the differences between a reading and the item's stored text as it was before this check. A text
+// that was read under other rules has already been read again at this point.
 func (c *check) compareTexts(
 	ctx context.Context, was *registry.Item, r verdict.Reading, o verdict.Outcome,
 ) (verdict.Outcome, error) {

@@ -22,7 +22,7 @@ type Worker struct {
 }
 
 // New returns a worker that sends requests through hosts, and places content through pages. When pages has no index,
-// items stay at Crawled.
+// items keep the status Crawled.
 func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options) *Worker {
 	o = o.withDefaults()
 	return &Worker{
@@ -36,9 +36,10 @@ func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options
 // Hosts returns the hosts that the worker sends requests through.
 func (w *Worker) Hosts() *politeness.Hosts { return w.hosts }
 
-// Process does a job. It may be called for the same job any number of times. An error means that this program's
+// Process performs a job. It may be called for the same job any number of times. An error means that this program's
 // storage or index failed: unfinished items wait in their due rows, and the caller should call again. When too many
-// jobs of hosts that do not answer are in progress, such a job is moved to the queue of [Worker.ProcessSlow].
+// jobs of hosts that do not answer are in progress, a further job of such a host is moved to the queue of
+// [Worker.ProcessSlow].
 func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	defer fault.Wrap(&err, "crawl %s", job.Host)
 	// A host that does not answer would hold a worker for minutes, so its job begins only in a slot. The registry
@@ -52,7 +53,7 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	case s.refused:
 		return w.jobs.MoveToSlow(ctx, job)
 	case b == nil:
-		return nil // other workers have all of its items, or nothing is due
+		return nil // other workers have all items of the job, or no item is due
 	}
 	return w.process(ctx, b, s.release)
 }
@@ -83,8 +84,8 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) e
 	if j.progress.failed != nil || !b.More {
 		return j.progress.failed
 	}
-	// The host has more due items, and a job for them now saves waiting for a sweep. This comes last: the next sweep
-	// finds the items if the job is lost here.
+	// If the host has more due items, a job for them is sent now, which saves waiting for a sweep. This comes last:
+	// if the job is lost here, the next sweep finds the items.
 	_, err := w.jobs.Refill(ctx, b.Partition)
 	return err
 }

@@ -34,7 +34,7 @@ func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
-	// An alias ends here, because rows of other items must change before this item is committed.
+	// An alias is ended now, because rows of other items must change before this item is committed.
 	if it.AliasOf != "" {
 		if err := p.removeAlias(ctx, it); err != nil {
 			return nil, err

@@ -40,8 +40,9 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	return it
 }
 
-// noteValidators records the validators that make the next check cheap. Call it only once the body that they belong
-// to is known: with the validators of a body that was not stored, the next check would call that body unchanged.
+// noteValidators records the validators that make the next check cheap. Call it only once the body of these
+// validators is known: with the validators of a body that was not stored, the next check would treat that body as
+// unchanged.
 func noteValidators(it registry.Item, got Answer) registry.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)
@@ -61,7 +62,8 @@ func IsPause(resp fetch.Response) bool {
 	return resp.Status == http.StatusTooManyRequests || resp.Status == http.StatusServiceUnavailable
 }
 
-// PauseOf returns the length of that pause: what the host asks for or five minutes, at most a day.
+// PauseOf returns the length of the pause that a host asks for, at most a day; five minutes if the host gives no
+// length.
 func PauseOf(resp fetch.Response) time.Duration {
 	const unasked = 5 * time.Minute
 	if resp.RetryAfter <= 0 {

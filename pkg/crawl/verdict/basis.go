@@ -17,26 +17,26 @@ type Rules struct {
 	Schedule           schedule.Config
 	Indexes            bool // whether there is a search index
 	ReindexOnCanonical bool // a change of rel=canonical alone has the page indexed again
-	Soft404            bool // hosts get requests for pages that do not exist
+	Soft404            bool // hosts get requests for pages that cannot exist
 	RunID              string
 }
 
-// Basis is what a check knows besides its item and the answer: the rules, and the state of the item when the check
-// began.
+// Basis is what a check knows in addition to its item and the answer: the rules, and the state of the item when the
+// check began.
 type Basis struct {
 	Rules     Rules
-	Options   options.Effective // set by people for the item
+	Options   options.Effective // the options that people have set for the item
 	Watching  *Watching         // the part of the item that people watch
 	Forced    bool              // the check was forced: it ignores everything stored
 	IndexOnly bool              // the site is not asked: stored content is indexed
 	Reread    bool              // the stored content was read under another version, and has been read again
 	Unstored  bool              // the content to index is no longer stored: another check must fetch it
-	RawBefore string            // the item's RawHash
-	Manifest  string            // the manifest of the index's contents
+	RawBefore string            // RawHash of the item when the check began
+	Manifest  string            // the manifest of the page's contents in the index
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
 	Last      snapshot.Last     // the content that the item last had
-	// The redirects of the check before.
+	// The redirects that the check before recorded.
 	redirects   []string
 	fetchSource string
 }

@@ -13,14 +13,14 @@ import (
 type Candidate struct {
 	source.Source
 	Why     string
-	Says    string // how the page names it: words to put before the address
-	Variant bool   // only if the content is the same
-	Moved   bool   // permanent redirects lead there
+	Says    string // the reason: words to put before the candidate's address
+	Variant bool   // the candidate may stand for the item only if the content is the same
+	Moved   bool   // permanent redirects lead to the candidate
 }
 
-// CandidatesOf returns the sources that an item's last answer named in its place: the target of a chain of permanent
-// redirects, and rel=canonical. A canonical on another host is not followed, because anyone who can write into a page
-// could hand the page over to another site; foreign is a note about it.
+// CandidatesOf returns the sources to which an item's last answer referred in its place: the target of a chain of
+// permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
+// write into a page could hand the page over to another site; the result foreign is a note about such a URL.
 func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, foreign string) {
 	if it.Type != source.URL {
 		return nil, "" // a file that is also published is found under both addresses
@@ -29,7 +29,7 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 	if moved, ok := movedTo(it, rules); ok {
 		to := Candidate{Source: moved, Why: "permanent redirect", Says: "redirects permanently to", Moved: true}
 		named = append(named, to)
-		host = moved.Host // the page with the canonical belongs to that host
+		host = moved.Host // the page with the canonical URL belongs to that host
 	}
 	if it.HTTPCanonicalURL == "" || it.HTTPCanonicalURL == it.NormalizedSource {
 		return named, ""
@@ -37,7 +37,7 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 	s, err := rules.ParseURL(it.HTTPCanonicalURL)
 	switch {
 	case err != nil: // Unreachable: it is the normalized form of a source, under the same rules.
-	case s.Normalized == it.NormalizedSource: // a spelling under earlier rules
+	case s.Normalized == it.NormalizedSource: // the item's own address, spelled under earlier rules
 	case len(named) > 0 && named[0].Normalized == s.Normalized:
 	case !SameSite(s.Host, host) && !SameSite(s.Host, it.SourceHost):
 		const why = "names as its canonical address %s, which is ignored because it is on another host"
@@ -48,7 +48,7 @@ func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, for
 	return named, ""
 }
 
-// movedTo returns the other source that permanent redirects lead to.
+// movedTo returns the source to which permanent redirects lead; ok is false if that is the item itself.
 func movedTo(it *registry.Item, rules source.Rules) (to source.Source, ok bool) {
 	for _, hop := range it.HTTPRedirectChain {
 		code, location, _ := strings.Cut(hop, " ")
@@ -62,7 +62,7 @@ func movedTo(it *registry.Item, rules source.Rules) (to source.Source, ok bool) 
 	return to, ok
 }
 
-// movedAddress returns the identity of that source; "" if there is none.
+// movedAddress returns the identity of the source to which permanent redirects lead; "" if there is none.
 func movedAddress(it *registry.Item, rules source.Rules) string {
 	to, ok := movedTo(it, rules)
 	if !ok {
@@ -76,9 +76,10 @@ func SameSite(a, b string) bool {
 	return strings.TrimPrefix(a, "www.") == strings.TrimPrefix(b, "www.")
 }
 
-// VariantsOf returns the sources that are often the same page as an item, each one step away: the other scheme, and
-// the host with or without "www.". At most one of two variants may stand for the other: https comes before http, and
-// the host without "www." before the one with it. So two workers cannot make each variant the other's alias.
+// VariantsOf returns the sources that are often the same page as an item. Each differs from the item in one respect:
+// it has the other scheme, or the host with or without "www.". At most one of two variants may stand for the other:
+// https is better than http, and the host without "www." better than the one with it. So two workers cannot make each
+// variant the other's alias.
 func VariantsOf(it *registry.Item, rules source.Rules) (better, worse []Candidate) {
 	scheme, rest, ok := strings.Cut(it.NormalizedSource, "://"+it.SourceHost)
 	if it.Type != source.URL || !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// CaptureOf describes a new body. The item has already taken over the body's contents.
+// CaptureOf describes the capture of a new body. The body's contents must already be copied into the item.
 func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snapshot.Capture {
 	return snapshot.Capture{
 		ItemID: it.ID, RawHash: it.RawHash, ContentHash: it.ContentHash, TextHash: it.TextHash,
@@ -20,7 +20,7 @@ func CaptureOf(it *registry.Item, got Answer, runID string, now time.Time) snaps
 	}
 }
 
-// NoteSaved records on the item what is stored of it now, and in its history what has changed. returned means that
+// NoteSaved records on the item what is now stored for it, and in its history what has changed. If returned is set,
 // the item has had this body before.
 func NoteSaved(
 	it registry.Item, saved snapshot.Saved, o Outcome, returned bool, bytes int64, now time.Time,
@@ -33,7 +33,7 @@ func NoteSaved(
 		it.OldestCapture = saved.Replaced
 	}
 	n := o.News
-	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // measured by an earlier attempt
+	if e := saved.Change.Extent(); e.Measured && !n.Extent.Measured { // an earlier attempt measured the extent
 		n.Why = n.Kind.Why(e)
 	}
 	if n.Silenced != "" {
@@ -56,7 +56,7 @@ func NoteSaved(
 	return it
 }
 
-// KeptOf returns how much is stored of the item, as far as its row shows.
+// KeptOf returns how much is stored for the item, as far as its row shows.
 func KeptOf(it *registry.Item) snapshot.Kept {
 	return snapshot.Kept{Count: it.CaptureCount, Bytes: it.CaptureBytes, Oldest: it.OldestCapture}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// The history entries of checks that found nothing new: for the first two the server said so, for the third the same
-// body came again. Archives have records for these.
+// The history entries of checks that found nothing new. In the first two cases the server said so; in the third, the
+// same body came again. Archives have records for such checks.
 const (
 	WhyNotModified = "304: the site says nothing has changed"
 	WhyValidators  = "HEAD: the validators are those we know"
@@ -43,14 +43,14 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// The same bytes are unchanged unless something besides them matters: an X-Robots-Tag, now or before, or another
-	// address, where a relative rel=canonical has another meaning.
+	// If the bytes are the same, the page is unchanged, unless something else matters: an X-Robots-Tag, now or
+	// before, or another address, relative to which rel=canonical has another meaning.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
 		return noteValidators(stands(it), got), Unchanged(WhySameBytes)
 	}
-	// Bytes that could not be read cannot be read now either.
+	// Bytes that could not be read before cannot be read now either.
 	if b.isUnreadable(&it, got, now) {
 		noteUnreadableValidators(&it.Unreadable, got)
 		return it, Failed("%s", it.Unreadable.Why)
@@ -103,14 +103,16 @@ func (b Basis) isFailure(got Answer, r Reading) bool {
 
 // Compare decides what a body means, and copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
-	// An unreadable body gives no information about the page. It is remembered, so that it is not read again.
+	// An unreadable body gives no information about the page. The item remembers the body, so that it is not read
+	// again.
 	if r.Unreadable != nil {
 		it.SetError(r.Unreadable.Error())
 		it.Unreadable = b.unreadable(got, r.Unreadable, it.ErrorMessage, now)
 		return it, Failed("%v", r.Unreadable)
 	}
-	// Different bytes often have the same content. This comes before the questions whether the page exists, because
-	// known content has answered them. The unreadable answer is forgotten only afterwards, because isKnown needs it.
+	// Different bytes often have the same content. This comes before the question whether the page exists, because
+	// for known content that question is already answered. The unreadable answer is forgotten only afterwards,
+	// because isKnown needs it.
 	known := b.isKnown(&it, r, now)
 	it.Unreadable = registry.Unreadable{}
 	if known {
@@ -120,8 +122,8 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 		noteMetadata(&it, r.Doc, now)
 		return it, Unchanged(WhySameContent)
 	}
-	// New content may be the host's answer for pages that do not exist, or an error message with status 200. Neither
-	// may replace the known content.
+	// New content may be what the host shows for pages that do not exist, or an error message with status 200.
+	// Neither may replace the known content.
 	if why := b.Soft404.shownBy(&it, got, r, b); why != "" {
 		it.ImageExclusion = "" // a body shows everything that the page says now
 		return it, Outcome{Kind: LooksMissing, Why: why}
@@ -129,7 +131,7 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 	if b.isFailure(got, r) {
 		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
 	}
-	// Everything else is what the page says now. Whether to believe it, and what in it is new, comes last.
+	// Everything else is what the page says now. The last questions are whether to believe it, and what in it is new.
 	return b.compareNews(it, got, r, now)
 }
 

@@ -16,7 +16,7 @@ const maxCompared = 256 << 10
 // Differences are the differences between the stored text and the text that was read.
 type Differences struct {
 	passages []feed.Passage // the first passages that differ
-	ignored  []feed.Ignored // lines that differ and do not count
+	ignored  []feed.Ignored // lines that differ, but that the rules ignore
 }
 
 // Differing compares the stored text of a page, and its watched part, with a reading. Where the part has changed, the
@@ -38,7 +38,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 	return o, d
 }
 
-// ignored returns the first lines that differ and do not count.
+// ignored returns the first lines that differ, but that the rules ignore.
 func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	for line := range part.Ignored(old, now, words.Clip(before, maxCompared), words.Clip(text, maxCompared)) {
 		if len(out) == feed.MaxIgnored {
@@ -53,8 +53,8 @@ func ignored(old, now *part.Part, before, text string) (out []feed.Ignored) {
 	return out
 }
 
-// newsOf returns the change of a page for the feed; nil for no change. A change of a container is no news, because
-// each blob has its own.
+// newsOf returns the change of a page for the feed; nil for no change. A change of a container is not in the feed,
+// because each of its blobs has a change of its own.
 func newsOf(c Checked) *feed.Change {
 	n, it := c.Outcome.News, &c.Item
 	kind := feed.Kind(n.Kind)

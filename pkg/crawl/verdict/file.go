@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// FileLocation returns the exact location of an item's file: a container distinguishes a/b from a//b, the item's
+// FileLocation returns the exact location of an item's file. A container distinguishes a/b from a//b; the item's
 // identity does not.
 func FileLocation(it *registry.Item) (file.Location, error) {
 	if place, err := file.Parse(it.DisplaySource); err == nil && place.Normalized() == it.NormalizedSource {
@@ -88,7 +88,8 @@ func parseModified(text string) time.Time {
 	return t
 }
 
-// noHash stands for the hash of a file that is too large even to be hashed: only its properties show a change.
+// noHash is recorded instead of a hash for a file that is too large even to be hashed: only its properties show a
+// change.
 const noHash = "unread"
 
 // tooLarge decides about a file that is too large to be read. The file is identified by its hash, and is not
@@ -102,7 +103,7 @@ func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outco
 		return it, Unchanged("other properties, the same bytes")
 	}
 	it.RawHash, it.TextHash, it.LastChanged = cmp.Or(f.RawHash, noHash), "", now
-	it.ContentHash, it.States = it.RawHash, nil // its text is not known
+	it.ContentHash, it.States = it.RawHash, nil // the text of the file is not known
 	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
 	it.Record(now, "changed", "too large to be read, known by its hash")
 	return it, Outcome{Kind: schedule.Changed, Refresh: true}

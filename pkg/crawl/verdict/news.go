@@ -13,8 +13,8 @@ import (
 )
 
 // compareNews decides about a body with new content: what has changed, and whether to believe it (H7 to H9). Until
-// the change is believed, the item stays as if the site had answered that nothing has changed. Nothing of the answer
-// is stored by which a later answer could count as unchanged.
+// the change is believed, the item stays as if the site had answered that nothing has changed. Nothing is stored from
+// the answer that would make a later answer count as unchanged.
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
@@ -65,7 +65,7 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 	case images && r.ImageExclusion != "":
 		o.News.Why = r.ImageExclusion // the images are excluded, and images never make checks of a page more frequent
 	case renamed && n.Kind == change.Metadata:
-		o.News.Why = "" // the history already names the address
+		o.News.Why = "" // the history already contains the address
 		if !b.Rules.ReindexOnCanonical {
 			o.Why, o.Refresh = "only rel=canonical has changed", false
 		}
@@ -83,7 +83,7 @@ func (b Basis) remembered(it *registry.Item) change.Known {
 }
 
 // bylineOf returns what a page says about its publication, as one text: when, by whom and where. The time of
-// modification does not count, because many sites put the time of the answer there.
+// modification is left out, because many sites put the time of the answer there.
 func bylineOf(doc extract.Document, now time.Time) string {
 	said := doc.Metadata.Believable(now)
 	return fmt.Sprintf("%s\n%s\n%s\n", storage.FormatTime(said.Published), said.Author, said.SiteName)
@@ -102,8 +102,8 @@ func (b Basis) believes(it *registry.Item, r Reading) bool {
 	return b.Forced || it.Type == source.File || r.Exclusion != "" || !kept || b.Watching.holds(it, r.Part)
 }
 
-// states returns the hashes of the item's last texts, with that of a reading added. Hashes of texts that other rules
-// read are dropped.
+// states returns the hashes of the item's last texts, with the hash of a reading added. Hashes of texts that were
+// read under other rules are dropped.
 func (b Basis) states(it *registry.Item, r Reading) []byte {
 	states := change.StatesOf(it.States)
 	if it.NormalizationVersion != b.Rules.Version.String() {

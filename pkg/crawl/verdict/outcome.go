@@ -12,29 +12,29 @@ import (
 // Outcome is the result of a check. The zero outcome is undecided: the check continues.
 type Outcome struct {
 	Kind       schedule.Outcome
-	Why        string        // for people
+	Why        string        // the reason, as a text for people
 	RetryAfter time.Duration // the pause that the source asked for
-	Note       string        // for the history, where more detail than Why is useful
+	Note       string        // a text for the history, where more detail than Why is useful
 	News       News          // what has changed
 	Store      bool          // the body must be stored
-	Refresh    bool          // the index must get what was just read
+	Refresh    bool          // the index must get the content that was just read
 }
 
 // News is the change of a page, as package change classifies it; the zero News is no change.
 type News struct {
 	Kind     change.Kind
-	Why      string // for people
+	Why      string // the reason, as a text for people
 	Extent   change.Extent
 	Part     bool   // the watched part has changed
 	Silenced string // the rule that hides the change from readers; "" if none does
 }
 
-// LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It
-// counts as a missing page.
+// LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It is
+// treated like a missing page.
 const LooksMissing schedule.Outcome = "looks_missing"
 
-// Stands reports whether the item has content that its source still shows. While a collapse waits, that is the known
-// content.
+// Stands reports whether the item has content that its source still shows. While a collapse is not yet believed, that
+// is the known content.
 func (o Outcome) Stands() bool {
 	return slices.Contains([]schedule.Outcome{
 		schedule.Unchanged, schedule.Changed, schedule.Reverted, schedule.Collapsed,

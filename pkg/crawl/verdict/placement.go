@@ -5,10 +5,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Placement is where an item's content belongs.
+// Placement states where an item's content belongs.
 type Placement struct {
 	Kind     PlacementKind
-	Why      string          // why it is not in the index, or why another item stands for it
+	Why      string          // why the item is not in the index, or why another item stands for it
 	Alias    source.ID       // the item that stands for it
 	NewAlias bool            // another item than before stands for it
 	Soon     bool            // another check is useful before its scheduled time
@@ -22,10 +22,10 @@ type PlacementKind int
 
 // Kinds of placement.
 const (
-	Untouched   PlacementKind = iota // the index is right, or the check does not decide
-	OutOfIndex                       // not to be searched
-	BehindAlias                      // another item stands for it
-	OnItsOwn                         // in the index, if there is one
+	Untouched   PlacementKind = iota // the index is right, or this check does not decide
+	OutOfIndex                       // the page must not be found by a search
+	BehindAlias                      // another item stands for the page
+	OnItsOwn                         // the page is in the index itself, if there is an index
 )
 
 // Size returns how many bytes of text and vectors wait for the index.

@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Reading is the content of a body, and what of it may be indexed.
+// Reading is the content of a body, and the part of it that may be indexed.
 type Reading struct {
 	Doc            extract.Document // the indexed document: the page, or its watched part
 	Words          change.Words     // words of the text; set only where Compare needs them
@@ -41,9 +41,9 @@ const (
 // ExclusionContainer is why a container itself is not searchable.
 const ExclusionContainer = "a container: its blobs are items of their own"
 
-// ReadingOf decides what of a document may be indexed, by its meta elements and by the X-Robots-Tag headers that came
-// with it. A stored document has no headers; imageExclusion is what they once said about its images, which still
-// applies.
+// ReadingOf decides which content of a document may be indexed, by the document's meta elements and by the
+// X-Robots-Tag headers that came with it. A stored document has no headers; imageExclusion is what its headers once
+// said about its images, which still applies.
 func ReadingOf(
 	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules Rules, now time.Time,

@@ -23,7 +23,7 @@ type Checked struct {
 	Placement   Placement
 	Purged      bool // nothing but the rows of the item remains
 	Ended       time.Time
-	Differences Differences // from the stored text
+	Differences Differences // what differs from the stored text
 }
 
 // Record ends a check: it sets the item's status, the reason, and the time of the next check. It must come last,
@@ -79,13 +79,13 @@ func conclude(c Checked, now time.Time) Checked {
 	return c
 }
 
-// concludeLocation is [conclude] for an item whose content is stored.
+// concludeLocation does what [conclude] does, for an item whose content is stored.
 func concludeLocation(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	switch p.Kind {
 	case Untouched:
 		if b.IndexOnly {
-			return c // nothing could be indexed, which is no fact about the site
+			return c // nothing could be indexed, which says nothing about the site
 		}
 		it.Status, it.ErrorMessage = b.status(it), ""
 		if c.Outcome.Why != "" {
@@ -125,13 +125,13 @@ func noteUnindexed(it *registry.Item, now time.Time) {
 	}
 }
 
-// concludeIndex is [conclude] for an item whose page was given to the index. When the index fails, for whatever
-// reason, the page must still be indexed: the item stays Crawled, and its snapshot is indexed later, so that a fault
-// that is not the site's causes no request to the site.
+// concludeIndex does what [conclude] does, for an item whose page was given to the index. When the index fails, for
+// whatever reason, the page must still be indexed: the item stays Crawled, and its snapshot is indexed later. So a
+// fault of the index causes no request to the site.
 //
-// The item names the manifest of what was given to the index even when the index failed or refused the page. The
-// manifest of an outdated item is never relied on, but a manifest that no item names would remain until the item is
-// purged.
+// The item refers to the manifest of what was given to the index, even when the index failed or refused the page. The
+// manifest of an outdated item is never relied on, but a manifest to which no item refers would remain until the item
+// is purged.
 func concludeIndex(c Checked, now time.Time) Checked {
 	it, p, b := &c.Item, c.Placement, c.Basis
 	if it.IndexPending = p.Refused != nil && !fault.Refused(p.Refused); p.Refused != nil {
@@ -195,7 +195,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {
-		it.Collapse = change.Collapse{} // no content can come back, or it has come back
+		it.Collapse = change.Collapse{} // no lost content can come back any more, or it has come back
 	}
 	if b.IndexOnly && !failed {
 		it.CheckAt(host.Later(now, it.ResumeAt)) // as if this check had not happened
@@ -212,7 +212,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 		it.CheckAt(soon) // the site gets no request, so its pace does not matter
 	} else {
 		it.ResumeAt = time.Time{}
-		if !b.Unstored || it.Paused { // else the rebuild waits for another check
+		if !b.Unstored || it.Paused { // otherwise the rebuild waits for another check
 			it.Rebuilt(c.Placement.Entry != nil && !failed || b.Forced && failed)
 		}
 	}
@@ -226,7 +226,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	return it
 }
 
-// Counted returns the outcome under which metrics count a check.
+// Counted returns the name of the outcome under which the metrics count a check.
 func Counted(c Checked, f registry.Finding) string {
 	switch {
 	case f.Purge:
@@ -243,7 +243,7 @@ func Counted(c Checked, f registry.Finding) string {
 // deadly is the shortest pause before an item that killed its worker is tried again.
 const deadly = 24 * time.Hour
 
-// GiveUp records on an item that its job failed on every try (A19).
+// GiveUp records on an item that every attempt of its job failed (A19).
 func GiveUp(it *registry.Item, b Basis, why string, now time.Time, jitter float64) {
 	it.Status = registry.Error
 	it.SetError(why)

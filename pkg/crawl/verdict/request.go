@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Request returns the request for a page. It is conditional where the answer "not modified" would be enough (A8). A
-// credential is sent only to the origin that its setting names (A24).
+// Request returns the request for a page. The request is conditional if the answer "not modified" would be enough
+// (A8). A credential is sent only to the origin that its setting specifies (A24).
 func (b Basis) Request(
 	it *registry.Item, setting func(string) string, now time.Time,
 ) (req fetch.Request, conditional bool, err error) {
@@ -23,7 +23,7 @@ func (b Basis) Request(
 		req.ETag, req.LastModified, req.ValidFor = u.ETag, u.LastModified, u.FinalURL
 		return req, false, nil
 	}
-	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() { // else only a body answers everything
+	if b.conditional(it) && !headerExcludes(it) && !it.Collapse.Waits() { // otherwise only a body tells everything
 		req.ETag, req.LastModified, req.ValidFor = it.HTTPEtag, it.HTTPLastModified, it.HTTPFinalURL
 	}
 	return req, req.ETag != "" || req.LastModified != "", nil

@@ -32,7 +32,7 @@ func mimeType(t string) string {
 	return Bounded(t)
 }
 
-// publicURL returns a URL of a redirect without userinfo, signatures and the like.
+// publicURL returns a URL of a redirect without userinfo, signatures and other secrets.
 func publicURL(raw string) string {
 	form, err := source.FetchForm(raw)
 	if err != nil || len(form) > maxHop {
@@ -61,7 +61,7 @@ func keptHeaders(resp fetch.Response) map[string][]string {
 	return kept
 }
 
-// finalURL returns the address that a response's validators belong to. An address that has secrets or is too long is
+// finalURL returns the address that sent a response's validators. An address that contains secrets or is too long is
 // not stored. Validators without an address are not sent along redirects.
 func finalURL(resp fetch.Response) string {
 	if form, err := source.FetchForm(resp.FinalURL); err != nil || form != resp.FinalURL || len(form) > maxHop {

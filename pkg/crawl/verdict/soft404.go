@@ -14,8 +14,8 @@ import (
 )
 
 // Some sites answer 200 for pages that do not exist, or redirect to their front page. To recognize such answers, a
-// worker requests a page that cannot exist from the host, at most once a week and only when the host has just shown
-// new content. A page that looks the same counts as missing (A14).
+// worker requests from the host a page that cannot exist, at most once a week and only when the host has just shown
+// new content. A page that looks the same as that answer is treated as missing (A14).
 
 // Why a page is missing although its host answered with status 200.
 const (
@@ -23,24 +23,24 @@ const (
 	WhyToRoot  = "soft 404: the host sends pages that do not exist to its front page"
 )
 
-// Fingerprint describes an origin's answer for pages that do not exist, where that is not a 404.
+// Fingerprint describes an origin's answer for pages that do not exist, if that answer is not a 404.
 type Fingerprint struct {
 	ToRoot  bool                `json:"toRoot,omitempty"` // a redirect to the front page
 	Visible extract.Fingerprint `json:"visible"`
 	Main    extract.Fingerprint `json:"main"`
 	Content string              `json:"content,omitempty"` // contentHash
-	Version string              `json:"version,omitempty"` // under which the page was read
-	ID      string              // recorded on the items that were compared with it
+	Version string              `json:"version,omitempty"` // version under which the page was read
+	ID      string              // id that is recorded on the items that were compared with it
 }
 
 // FingerprintOf decodes the fingerprint in an origin's row.
 func FingerprintOf(row registry.Soft404) (f Fingerprint) {
-	_ = json.Unmarshal([]byte(row.Page), &f) // empty or damaged: nothing is known
+	_ = json.Unmarshal([]byte(row.Page), &f) // if the text is empty or damaged, nothing is known
 	f.ID = row.Fingerprint
 	return f
 }
 
-// honest reports whether the origin, as far as is known, answers 404.
+// honest reports whether the origin answers 404, as far as is known.
 func (f Fingerprint) honest() bool { return !f.ToRoot && f.Content == "" }
 
 // ReadUnder reports whether a fingerprint may be compared with texts that are read under a version. Earlier releases
@@ -49,22 +49,22 @@ func (f Fingerprint) ReadUnder(v lineage.Version) bool {
 	return f.Content == "" || lineage.Comparable(lineage.Version(f.Version), v)
 }
 
-// shownBy returns why a page with new content counts as missing nevertheless; "" if it does not.
+// shownBy returns the reason if a page with new content counts as missing nevertheless; otherwise "".
 func (f Fingerprint) shownBy(it *registry.Item, got Answer, r Reading, b Basis) string {
 	switch {
 	case f.ToRoot:
 		if len(got.Response.Redirects) > 0 && IsRoot(got.Response.FinalURL) {
 			return WhyToRoot
 		}
-	case f.honest() || !f.ReadUnder(b.Rules.Version): // so there is nothing to compare with
+	case f.honest() || !f.ReadUnder(b.Rules.Version): // there is no fingerprint to compare with
 	case f.Matches(Describe(r.Doc, r.Hash, FetchURL(it))):
 		return WhySoft404
 	}
 	return ""
 }
 
-// ShownByStored returns why a stored page counts as missing, as far as its row shows. If compare is set, its document
-// is needed to decide.
+// ShownByStored returns the reason why a stored page counts as missing, as far as its row shows. If compare is set,
+// the stored document is needed to decide.
 func (f Fingerprint) ShownByStored(it *registry.Item, b Basis) (why string, compare bool) {
 	switch {
 	case f.honest() || !f.ReadUnder(b.Rules.Version):
@@ -83,8 +83,8 @@ func (f Fingerprint) Matches(p Fingerprint) bool {
 	return f.Content == p.Content || f.Visible.Near(p.Visible) && (f.Main == p.Main || f.Main.Near(p.Main))
 }
 
-// Describe computes a page's fingerprint without the words of its address, because many error pages repeat those.
-// hash is its contentHash.
+// Describe computes a page's fingerprint. It leaves out the words of the page's address, because many error pages
+// repeat these words. The argument hash is the page's contentHash.
 func Describe(doc extract.Document, hash, address string) Fingerprint {
 	own := map[string]bool{}
 	notInWord := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
@@ -98,11 +98,11 @@ func Describe(doc extract.Document, hash, address string) Fingerprint {
 	}
 }
 
-// FingerprintID names a fingerprint; "" for an honest answer. An answer that looks like the known one keeps its name,
-// so that a date in a host's error page does not cause every page to be compared again each week.
+// FingerprintID returns the id of a fingerprint; "" for an honest answer. An answer that looks like the known one
+// keeps the known id. Otherwise a date in a host's error page would cause every page to be compared again each week.
 func FingerprintID(known Fingerprint, page string) string {
 	var now Fingerprint
-	_ = json.Unmarshal([]byte(page), &now) // encoded here before, or empty
+	_ = json.Unmarshal([]byte(page), &now) // the text is empty, or was encoded here before
 	switch {
 	case now.honest():
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// What the row of an item means, given what the check knows besides it.
+// The functions below interpret the row of an item, given what the check knows besides that row.
 
 // Outdated reports whether the stored content was read under another normalization version. Content that is known
 // only by its bytes was not read under any version.
@@ -74,14 +74,14 @@ func headerExcludes(it *registry.Item) bool {
 	return it.Exclusion == exclusionHeader || it.ImageExclusion == exclusionImageHeader
 }
 
-// Interrupted reports whether a worker that died may have changed what the index has of stored content. The content
-// is then indexed again, as after an outage of the index. Where nothing was ever fetched, the next check writes or
-// removes everything anyway.
+// Interrupted reports whether a worker that died may have changed what the index has of an item's stored content. The
+// content is then indexed again, as after an outage of the index. If nothing was ever fetched, Interrupted is false,
+// because the next check writes or removes everything anyway.
 func Interrupted(it *registry.Item) bool { return it.Interrupted && it.RawHash != "" }
 
 // LeftIndex reports whether the page has left the index for a reason that is not in its body. Earlier requests to
-// index it are then void. The status alone does not show this: a page that is forbidden, or gone, may have failed
-// since, or may have been registered again.
+// index the page are then void. The status alone does not show this: since it left, a page that is forbidden or gone
+// may have failed or may have been registered again.
 func LeftIndex(it *registry.Item) bool {
 	forbidden := !it.HTTPRobotsAllowed || it.Exclusion == exclusionHeader
 	return it.Status == registry.OutOfScope || it.IndexedHash == "" && (forbidden || !it.GoneSince.IsZero())
@@ -105,8 +105,8 @@ func BaseURL(it *registry.Item) string {
 // canonicalURI returns the address under which a capture is archived.
 func canonicalURI(it *registry.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
 
-// canonicalURL returns the identity of the canonical URL that a document names. For a document that names none, it is
-// the target of permanent redirects; "" if there are no redirects either.
+// canonicalURL returns the identity of the canonical URL that a document gives. If the document gives none, it is the
+// target of permanent redirects; "" if there are no redirects either.
 func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	s, err := b.Rules.Sources.ParseURL(doc.Canonical)
 	if doc.Canonical == "" || err != nil {
@@ -115,8 +115,8 @@ func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	return s.Normalized
 }
 
-// NoteCanonical records a document's canonical URL on the item. Call it before the hashes are set: without hashes the
-// item is new, and a new item gets no history entry.
+// NoteCanonical records a document's canonical URL on the item. Call it before the hashes are set: an item without
+// hashes is new, and a new item gets no history entry.
 func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.Time) {
 	url := b.canonicalURL(it, doc)
 	if url != it.HTTPCanonicalURL && it.RawHash != "" {

@@ -14,7 +14,7 @@ import (
 func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	b.NoteCanonical(&it, r.Doc, now)
 	if r.Hash != it.ContentHash || it.Language == "" {
-		it.Language = r.Doc.Language // A22: once per content
+		it.Language = r.Doc.Language // A22: the language is set once per content
 	}
 	it.States = b.states(&it, r)
 	it.RawHash, it.ContentHash, it.TextHash = r.Raw, r.Hash, r.Doc.TextHash()
@@ -41,7 +41,7 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 	it.Thin = doc.Thin
 }
 
-// ApplyStored is [apply] for a reading of the snapshot, without a request to the site.
+// ApplyStored does what [apply] does, for a reading of the snapshot, without a request to the site.
 func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	was := it.Watched
 	it = apply(it, r, b, now)
@@ -51,8 +51,8 @@ func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.I
 	return it
 }
 
-// Reprocessed turns a stored capture into one of the present version, by a reading under that version. The item's
-// history records this.
+// Reprocessed returns the capture to store in place of one of another version: the same capture, with a reading under
+// the present version. The item's history records this.
 func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
 	run := b.Rules.RunID
 	if it.RebuildPending && !b.Forced {

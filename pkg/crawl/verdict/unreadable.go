@@ -8,15 +8,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// A document that cannot be read is retried like any failure, but reading the same bytes by the same rules would fail
-// again. So the item remembers the failed answer, separately from the stored content: the site need not send it
-// again, and it is not extracted again.
+// A document that cannot be read is retried like any failure, but reading the same bytes under the same rules would
+// fail again. So the item remembers the failed answer, separately from the stored content. The site need not send
+// that answer again, and it is not extracted again.
 
-// unreadableFor is how long that memory lasts, because the machine may have caused the failure.
+// unreadableFor is how long an unreadable answer is remembered. The time is limited, because the machine may have
+// caused the failure.
 const unreadableFor = 30 * 24 * time.Hour
 
 // knowsUnreadable reports whether the item remembers an unreadable answer that would still fail. A forced check tries
-// it again.
+// that answer again.
 func (b Basis) knowsUnreadable(it *registry.Item, now time.Time) bool {
 	u := &it.Unreadable
 	return u.Version == b.Rules.Version.String() && !b.Forced && !it.RebuildPending && now.Sub(u.Since) < unreadableFor
@@ -27,7 +28,7 @@ func (b Basis) isUnreadable(it *registry.Item, got Answer, now time.Time) bool {
 	return b.knowsUnreadable(it, now) && got.Raw == it.Unreadable.RawHash && typeOf(got) == it.Unreadable.Type
 }
 
-// unreadable returns what to remember of an answer that could not be read: nothing, unless the answer is at fault.
+// unreadable returns what to remember about an answer that could not be read: nothing, unless the answer is at fault.
 func (b Basis) unreadable(got Answer, err error, why string, now time.Time) (u registry.Unreadable) {
 	if !fault.Refused(err) && !fault.Is(err, fault.Blocked) {
 		return u

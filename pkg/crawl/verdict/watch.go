@@ -15,12 +15,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Where people watch a part of a page (W10), the page is fetched, stored and indexed as usual. Only the part decides
-// what readers of changes get. The part is read in the answer and, when it has changed, also in the earlier snapshot.
-// So a check that finds nothing new costs no more, and new rules apply to both sides: a change of the rules is not a
-// change of the page. The item's row has short hashes of the part under a key that identifies the rules. When the key
-// differs, the stored capture is read once more before the request to the site, as after a change of the
-// normalization version.
+// If people watch a part of a page (W10), the page is fetched, stored and indexed as usual, and the part alone
+// decides what is reported to readers of changes. The part is read in the answer and, when it has changed, also in
+// the earlier snapshot. So a check that finds nothing new costs no more, and new rules apply to both sides: a change
+// of the rules is not a change of the page. The item's row has short hashes of the part under a key that identifies
+// the rules. When the key differs, the stored capture is read once more before the request to the site, as after a
+// change of the normalization version.
 
 // Watching is the watched part of an item; nil where the whole item is watched.
 type Watching struct {
@@ -29,7 +29,7 @@ type Watching struct {
 	reader *part.Reader
 }
 
-// WatchingOf returns the watched part of an item, by the options that people have set for it.
+// WatchingOf returns the watched part of an item, from the options that people have set for the item.
 func WatchingOf(set *options.Watch, version string) *Watching {
 	if set == nil {
 		return nil
@@ -39,7 +39,7 @@ func WatchingOf(set *options.Watch, version string) *Watching {
 		return nil
 	}
 	// Rules that only silence changes are left out of the key, because they do not alter the part.
-	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // texts always encode
+	text, _ := json.Marshal([]any{set.Include, set.Exclude, set.Ignore, w.index, version}) // encoding texts cannot fail
 	sum := xxhash.Sum64(text)
 	w.key = hex.EncodeToString([]byte{byte(sum >> 56), byte(sum >> 48), byte(sum >> 40), byte(sum >> 32), byte(sum >> 24),
 		byte(sum >> 16), byte(sum >> 8), byte(sum)})
@@ -101,13 +101,13 @@ func (w *Watching) present(it *registry.Item, p *part.Part) bool {
 	return len(states) > 0 && states[0] == p.State
 }
 
-// watched returns what the item's row records of the part after a reading.
+// watched returns what the item's row records about the part after a reading.
 func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
 	if w == nil || p == nil {
 		return registry.Watched{}
 	}
 	was := it.Watched
-	if was.Key != w.key { // there is nothing to compare with
+	if was.Key != w.key { // nothing was read under these rules that could be compared
 		was = registry.Watched{Key: w.key, Broken: was.Broken, Since: was.Since}
 	}
 	if why := w.lost(it, p); why != "" {
@@ -121,8 +121,8 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 		Empty: p.Elements == 0}
 }
 
-// stands records that the source answered with the stored content. A part that was broken in an answer that was not
-// stored then exists again.
+// stands records that the source answered with the stored content. If the part was broken in an answer that was not
+// stored, it exists again now.
 func stands(it registry.Item) registry.Item {
 	if w := &it.Watched; w.Broken != "" && w.BrokenRaw != it.RawHash {
 		w.Broken, w.BrokenRaw, w.Since = "", "", time.Time{}
@@ -170,19 +170,19 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	return n
 }
 
-// holds reports whether the part exists. A page that still has its part is believed even if it has lost much else
-// (H9).
+// holds reports whether the part exists. A page that still has its part is believed, even if the page has lost much
+// else (H9).
 func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }
 
-// keepsPart reports whether the index should keep its old part, because the page has no part now.
+// keepsPart reports whether the index should keep the old part, because the page has no part now.
 func (w *Watching) keepsPart(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.index && it.Watched.Key == w.key && len(it.Watched.States) > 0 &&
 		w.lost(it, p) != ""
 }
 
-// HasOtherRules reports whether the known part was read by other rules than the present ones.
+// HasOtherRules reports whether the known part was read under rules other than the present ones.
 func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	if w == nil {
 		return it.Watched.Key != ""
@@ -190,7 +190,7 @@ func (w *Watching) HasOtherRules(it *registry.Item) bool {
 	return it.Watched.Key != w.key
 }
 
-// Unknown returns what the item's row records when the stored page cannot be read: no part to compare with.
+// Unknown returns what the item's row records when the stored page cannot be read: there is no part to compare with.
 func (w *Watching) Unknown() (known registry.Watched) {
 	if w != nil {
 		known.Key = w.key
