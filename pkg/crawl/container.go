@@ -75,9 +75,9 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 type listing struct {
 	items                       *registry.Items
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by hash: blobs whose items are not gone, and blobs that were listed
+	known                       map[string]*blob           // by hash: blobs with items that are not gone, and listed blobs
 	sum                         hash.Hash                  // hash of names and revisions
-	waiting                     map[string][]source.Source // blobs to register, by the credential they get
+	waiting                     map[string][]source.Source // blobs to register, by the credential they will get
 	blobs, fresh, changed, gone int
 	full                        int // blobs not added, because the store holds the maximum number of items
 	alike                       int // blobs skipped, because an earlier name differs only in slashes

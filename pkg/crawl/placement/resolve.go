@@ -157,7 +157,8 @@ func notThere(found bool) obstacle {
 }
 
 // sameContent returns the obstacle if a variant does not show the same content as the page. If the variant may soon
-// show the same content, the page is checked again soon. Nothing is known yet about a variant that was never checked.
+// show the same content, the variant is checked again at once. A variant that was never checked is no obstacle,
+// because nothing is known about it yet.
 func (r *resolver) sameContent(ctx context.Context, variant registry.Item) (o obstacle, err error) {
 	switch {
 	case variant.Status == registry.Pending:
@@ -196,7 +197,7 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 }
 
 // keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version.
-// It does unless the page's own content is new: otherwise both still show the same content.
+// The page remains an alias as long as its own content is not new, because until then both show the same content.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed
