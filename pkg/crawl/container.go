@@ -75,7 +75,7 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 type listing struct {
 	items                       *registry.Items
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by hash: blobs with items that are not gone, and listed blobs
+	known                       map[string]*blob           // by hash: blobs with items not yet gone, and listed blobs
 	sum                         hash.Hash                  // hash of names and revisions
 	waiting                     map[string][]source.Source // blobs to register, by the credential they will get
 	blobs, fresh, changed, gone int
