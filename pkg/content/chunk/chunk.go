@@ -10,30 +10,30 @@ import (
 
 // The sizes of chunks in tokens, as [Tokens] estimates them.
 const (
-	// Budget is the most that a chunk has.
+	// Budget is the largest size of a chunk.
 	Budget = 400
-	// window is how far to either side the choice of a cut looks, in tokens. Where there is a choice, no chunk is
-	// smaller.
+	// window is the number of tokens on either side of a possible cut within which its score is compared with others.
+	// It is also the smallest size of a chunk, wherever the text allows a choice of cuts.
 	window = 100
 )
 
 // Kind is what a chunk consists of. Kinds are stored as text.
 type Kind string
 
-// The kinds of chunks. Code and tables are segments; their kind is the segment's type.
+// The kinds of chunks. A chunk of code or of a table belongs to a segment, and its kind equals the segment's type.
 const (
 	Prose   Kind = "prose"
-	Heading Kind = "heading" // with no text below it
-	Title   Kind = "title"   // of a page without text
+	Heading Kind = "heading" // a heading with no text below it
+	Title   Kind = "title"   // the title of a page without text
 	Code    Kind = "code"
 	Table   Kind = "table"
 )
 
 // Page is the input of [Split].
 type Page struct {
-	ID     string // of the item; [Key] depends on it
-	Path   string // prefix of [VirtualPath]; ID if empty
-	Title  string // used as the text of a page without text
+	ID     string // the id of the item; [Key] depends on it
+	Path   string // the path given to [VirtualPath]; if empty, ID is used
+	Title  string // becomes the text of a page that has no other text
 	Blocks []extract.Block
 }
 
@@ -42,15 +42,15 @@ type Page struct {
 type Chunk struct {
 	UID         UID    // unique in the page
 	Key         Key    // unique in the page, and in practice everywhere
-	VirtualPath string // of the page, or of the segment that contains the chunk
-	Heading     string // headings above it, outermost first, joined by " › "
-	Name        string // the innermost heading; of a heading or title, its own words
-	Anchor      string // of its first term, else of the innermost heading with one; not part of any name
+	VirtualPath string // path of the page, or of the segment that contains the chunk
+	Heading     string // headings above the chunk, outermost first, joined by " › "
+	Name        string // the innermost heading; for a heading or title, its own words
+	Anchor      string // anchor of the first term, or of the innermost heading with one; no UID or Key covers it
 	Kind        Kind
 	Text        string   // never blank
-	Start, End  int      // in UTF-16 code units
+	Start, End  int      // position in the page's text, in UTF-16 code units
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
-	Tokens      int      // of Text
+	Tokens      int      // number of tokens in Text
 	Segment     *Segment // nil for prose; chunks of one segment share it
 }
 
@@ -58,13 +58,14 @@ type Chunk struct {
 type Segment struct {
 	UID         string
 	Type        string // "code" or "table"
-	LanguageID  string // as the page names it, in lower case; "" if it does not
+	LanguageID  string // language that the page declares, in lower case; "" if it declares none
 	VirtualPath string
 }
 
-// Split cuts a page into chunks. A heading is in the Heading of the chunks below it. If nothing follows it before the
-// next heading of its level, it is also a chunk of its own, so that every word of the page can be found. Listings and
-// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks it has.
+// Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading with nothing
+// between it and the next heading of its level is also a chunk of its own, so that every word of the page can be
+// found. Listings and tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks
+// the text has.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID
@@ -85,13 +86,13 @@ func Split(p Page) ([]Chunk, Collisions) {
 type splitter struct {
 	page   Page
 	text   string
-	at     int // offset of the block, in bytes
+	at     int // offset of the current block, in bytes
 	chunks []Chunk
 
 	outline outline
 	bare    extract.Block // the last heading, if no text has followed it yet
 	bareAt  int           // offset of that heading
-	run     run           // prose not cut yet
+	run     run           // prose that is not cut yet
 
 	units, bytes int // the end of the last chunk, in both units
 }
@@ -124,7 +125,8 @@ func (s *splitter) block(b extract.Block) {
 	s.bare.Text = ""
 }
 
-// heading begins a section. A heading that is directly followed by another is not lost: its words are in the path.
+// heading begins a section. If another heading directly follows a heading, the first one is not lost: the heading
+// path of the later chunks contains its words.
 func (s *splitter) heading(b extract.Block) {
 	s.flush(Prose, nil)
 	if s.bare.Text != "" && levelOf(s.bare) >= levelOf(b) {
@@ -134,7 +136,7 @@ func (s *splitter) heading(b extract.Block) {
 	s.bare, s.bareAt = b, s.at
 }
 
-// bareHeading makes the last heading a chunk.
+// bareHeading makes a chunk of the last heading.
 func (s *splitter) bareHeading() {
 	bare := s.bare
 	bare.Kind = extract.Paragraph // split like a paragraph, in case it is very long

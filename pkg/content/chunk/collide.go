@@ -11,8 +11,8 @@ import (
 // Span is a part of the text of a file, to be named by a [UID].
 type Span struct {
 	File       string // the path of [VirtualPath]
-	SegmentUID string // of the segment that contains it, or ""
-	LanguageID string // of that segment, or "" if not known
+	SegmentUID string // uid of the segment that contains the span, or ""
+	LanguageID string // language of that segment, or "" if not known
 	Start, End int    // in the text of the file, in UTF-16 code units
 	Kind, Name string // distinguish spans that are otherwise equal
 }
@@ -21,13 +21,13 @@ type Span struct {
 // ByOrdinal.
 type Collisions struct {
 	Chunks    int      `json:"chunks,omitempty"`    // chunks whose uid another chunk also had
-	ByContext int      `json:"byContext,omitempty"` // of these, distinguished by more context
-	ByOrdinal int      `json:"byOrdinal,omitempty"` // of these, distinguished by counting
-	Largest   int      `json:"largest,omitempty"`   // most chunks that shared a uid
-	Files     []string `json:"files,omitempty"`     // with collisions, in the order of 002 §5.3
+	ByContext int      `json:"byContext,omitempty"` // number of these that more context distinguished
+	ByOrdinal int      `json:"byOrdinal,omitempty"` // number of these that only an ordinal distinguished
+	Largest   int      `json:"largest,omitempty"`   // size of the largest group of chunks that shared a uid
+	Files     []string `json:"files,omitempty"`     // files with collisions, in the order of 002 §5.3
 }
 
-// Add adds the collisions of another file, and its name unless most files are listed already.
+// Add adds the collisions of another file. It also lists the file's name, unless Files already has most entries.
 func (c *Collisions) Add(file string, other Collisions, most int) {
 	if other.Chunks == 0 {
 		return
@@ -38,7 +38,7 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 	}
 }
 
-// UIDs returns distinct names for spans (002 §5). Parameter texts has the texts of all files. The names depend on the
+// UIDs returns distinct names for spans (002 §5). Parameter texts maps each file to its text. The names depend on the
 // spans, but not on their order.
 func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
@@ -56,7 +56,8 @@ func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisi
 			name(i, escalationUnits)
 		}
 	}
-	// Over all chunks: an escalated name may equal one that was not escalated.
+	// The second pass checks all chunks, because a name made with more context may equal the name of a chunk that
+	// kept its first one.
 	second := shared(uids)
 	for _, group := range second {
 		slices.SortStableFunc(group, func(a, b int) int { return compare(spans[a], spans[b]) })
@@ -99,7 +100,7 @@ func measure(spans []Span, first, second [][]int) Collisions {
 	return c
 }
 
-// compare sorts spans in the order of 002 §5.3.
+// compare orders two spans as 002 §5.3 requires.
 func compare(a, b Span) int {
 	return cmp.Or(compareUnits(a.File, b.File), cmp.Compare(a.SegmentUID, b.SegmentUID),
 		cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),

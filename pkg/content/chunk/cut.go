@@ -2,11 +2,11 @@ package chunk
 
 import "sort"
 
-// cuts returns the units after which a run is cut, in ascending order. A run within the budget stays whole. In a
-// longer run, a cut is anchored where its score is the greatest within [window] tokens on both sides and the ends of
-// the run are at least that far away. A part between two anchors that exceeds the budget is cut at its greatest
-// score, repeatedly until all parts fit. Of equal scores, the first counts as the greatest. There must be at least
-// one unit.
+// cuts returns the units after which a run is cut, in ascending order. A run within the budget stays whole. A longer
+// run is first cut at its anchors. An anchor is a cut whose score is the greatest within [window] tokens on both
+// sides, and which is at least that far from both ends of the run. If a part between two anchors exceeds the budget,
+// it is cut at its greatest score, repeatedly until all parts fit. Of equal scores, the first counts as the greatest.
+// There must be at least one unit.
 func cuts(units []unit) []int {
 	c := cutter{units: units}
 	if c.tokens(0, len(units)-1) <= Budget {
@@ -30,7 +30,7 @@ type cutter struct {
 	at    []int
 }
 
-// before returns the number of tokens before a unit.
+// before returns the number of tokens that precede unit i.
 func (c *cutter) before(i int) int32 {
 	if i == 0 {
 		return 0
@@ -71,8 +71,8 @@ func (c *cutter) anchors() []int {
 	return out
 }
 
-// divide cuts units i to j until no part exceeds the budget. Each cut separates at least a window, unless a unit is
-// so large that there is no such cut.
+// divide cuts units i to j until no part exceeds the budget. Each cut leaves at least a window of tokens on either
+// side, unless a unit is so large that no such cut exists.
 func (c *cutter) divide(i, j int) {
 	if c.tokens(i, j) <= Budget {
 		return
@@ -96,8 +96,8 @@ func (c *cutter) middle(i, j int) int {
 	return at
 }
 
-// tree finds the greatest score of a range in logarithmic time. The leaves begin at len/2; each inner node is the
-// index of the greater of its two children.
+// tree finds the greatest score of a range in logarithmic time. The leaves begin at len/2. Each inner node holds the
+// index of the unit with the greater score among its two children.
 type tree struct {
 	units []unit
 	nodes []int32

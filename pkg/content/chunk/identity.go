@@ -20,8 +20,8 @@ const (
 	segmentLabel  = "#seg:" // between a file's path and a segment's name
 )
 
-// UID is a chunkUid (002 §4.6): it names a chunk by its words, the words around it and its virtual path. It serves
-// joins between outputs; a search index uses [Key].
+// UID is a chunkUid (002 §4.6). It identifies a chunk by its words, the words around it and its virtual path. Tools
+// use it to join their outputs; a search index uses [Key].
 type UID string
 
 // NormalizeForUID returns the text with every line end as LF, and otherwise unchanged (002 §3.2).
@@ -32,14 +32,15 @@ func NormalizeForUID(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// SegmentUID names the content of an embedded segment (002 §3): its type, its language ("" if not known), and its
-// text. Equal segments, of one page or several, have the same name.
+// SegmentUID returns the name of an embedded segment (002 §3), computed from its type, its language ("" if not
+// known), and its text. Equal segments, whether on one page or several, have the same name.
 func SegmentUID(segmentType, languageID, text string) string {
 	return segmentPrefix + sum("seg\x00"+segmentType+"\x00"+languageID, "", text, "")
 }
 
-// VirtualPath returns the file-like namespace of the contents of a segment in a file, or of the file itself if
-// segmentUID is "" (002 §2). The path is an item id, or a POSIX path relative to the container of the file.
+// VirtualPath returns the path under which the chunks of a file, or of a segment in it, are named (002 §2). If
+// segmentUID is "", the path is that of the file itself. Parameter path is an item id, or a POSIX path relative to
+// the container of the file.
 func VirtualPath(path, segmentUID string) string {
 	if segmentUID == "" {
 		return path
@@ -47,9 +48,9 @@ func VirtualPath(path, segmentUID string) string {
 	return path + segmentLabel + segmentUID
 }
 
-// chunkUID names the span of t from start to end, in UTF-16 code units (002 §4), using context units on either side.
-// The languageID is that of the segment that contains the span; "" for none. The span must be within t. The name may
-// not be unique: [UIDs] makes it so.
+// chunkUID returns the name of the part of t from start to end, in UTF-16 code units (002 §4). It covers context
+// units on either side. Parameter languageID is the language of the segment that contains the part, or "" outside
+// segments. The part must be within t. The name may not be unique; [UIDs] makes names unique.
 func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)

@@ -12,10 +12,10 @@ import (
 // change with the text around the chunk, so an index that uses keys writes only new chunks. It begins with a letter
 // and has at most 60 letters, digits and hyphens, which every search index accepts.
 //
-// If chunks of a page are equal in all of these, the second and later ones get the suffixes "-2", "-3" and so on. So
-// an edit changes the key of such a chunk only if it adds or removes an equal chunk before it. Keys of different
-// pages and words differ even against deliberate collisions, because they contain 130 bits of a SHA-256. An index of
-// pages from unknown hosts needs that.
+// If several chunks of a page are equal in all of these, the second and later ones get the suffixes "-2", "-3" and so
+// on. So an edit changes the key of such a chunk only if it adds or removes an equal chunk before it. A key contains
+// 130 bits of a SHA-256, so nobody can construct two different pages or texts with the same key. An index of pages
+// from unknown hosts needs that.
 type Key string
 
 var keyEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

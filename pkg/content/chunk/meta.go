@@ -11,17 +11,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// MaxLine bounds a line of chunk metadata, with its line end, in bytes. The line contains a path of 4 KiB four times,
-// and a heading and a name of [maxPath] bytes once each, all escaped in the worst case.
+// MaxLine is the maximum length of a line of chunk metadata, with its line end, in bytes. A line contains a path of
+// up to 4 KiB four times, and a heading and a name of up to [maxPath] bytes once each. In the worst case all of them
+// are escaped.
 const MaxLine = 128 << 10
 
-// Record is a line of chunk metadata (C4): the chunk without its text, which is the part of the document's text from
-// Start to End.
+// Record is a line of chunk metadata (C4). It describes a chunk without repeating its text, which is the part of the
+// document's text from Start to End.
 type Record struct {
 	ChunkUID UID    `json:"chunkUid"`
 	DocID    int    `json:"docId"` // the line's number, from 0
 	Key      Key    `json:"key"`
-	TextHash string `json:"textHash"` // of [Chunk.Embedded]
+	TextHash string `json:"textHash"` // hash of [Chunk.Embedded]
 	Start    int    `json:"start"`
 	End      int    `json:"end"`
 	Tokens   int    `json:"tokens"`
@@ -29,8 +30,8 @@ type Record struct {
 	Name     string `json:"name"`
 	Heading  string `json:"heading"`
 	Anchor   string `json:"anchor,omitempty"` // missing in files of earlier releases
-	// Segment is nil for prose. Files of earlier releases have it only in MetaV2; they are decoded as if they had it
-	// here, too.
+	// Segment is nil for prose. Files of earlier releases have the segment only in MetaV2; Decode copies it from
+	// there.
 	Segment *SegmentName `json:"segment,omitempty"`
 	MetaV2  MetaV2       `json:"metaV2"`
 }

@@ -17,8 +17,8 @@ const maxPath = 500
 // outline tracks the headings above the current position in a page.
 type outline struct {
 	levels  [6]string // the current heading of each level
-	anchors [6]string // and its anchor
-	path    string    // heading path of the text below
+	anchors [6]string // the anchor of that heading
+	path    string    // heading path of the text that follows
 	name    string    // the innermost heading
 	anchor  string    // of the innermost heading with an anchor
 }
@@ -40,7 +40,8 @@ func (o *outline) push(b extract.Block) {
 	o.path = o.join()
 }
 
-// pop removes the innermost heading but keeps its name and anchor, for a chunk of its own words.
+// pop removes the innermost heading but keeps its name and anchor, because a chunk of the heading's own words needs
+// them.
 func (o *outline) pop() {
 	for level := len(o.levels); level > 0; level-- {
 		if o.levels[level-1] != "" {

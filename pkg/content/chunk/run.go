@@ -10,36 +10,36 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// border is the kind of a unit's end. The greater it is, the better a cut there.
+// border is the kind of a unit's end. The greater the value, the better it is to cut there.
 type border uint8
 
 const (
 	wordEnd  border = iota
-	innerEnd        // a sentence, a line, a row
-	outerEnd        // a paragraph, a blank line of code
+	innerEnd        // the end of a sentence, a line or a row
+	outerEnd        // the end of a paragraph, or a blank line of code
 )
 
 // unit is a part of a text that is never cut.
 type unit struct {
 	start, end int32  // byte range in the text, without trailing blanks
-	pos        int32  // size of the run up to here
-	border     border // kind of its end
-	score      uint64 // of a cut after it; see [run.rate]
-	anchor     string // of the term that it explains, if any
+	pos        int32  // size of the run up to the end of this unit
+	border     border // kind of the unit's end
+	score      uint64 // score of a cut after this unit; see [run.rate]
+	anchor     string // anchor of the term that the unit explains, if any
 }
 
 // run is a part of a text that may be cut only between its units.
 type run struct {
 	text   string
 	units  []unit
-	anchor string // of the block being added
+	anchor string // anchor of the block being added
 }
 
-// longestPiece is the length at which very long words are cut, in characters: at most 86 tokens.
+// longestPiece is the length in characters at which very long words are cut. Such a piece has at most 86 tokens.
 const longestPiece = 64
 
-// block adds a block of the text that begins at byte offset at: whole if it fits in the budget, else in sentences, or
-// in lines if it consists of lines.
+// block adds a block of the text that begins at byte offset at. A block that fits in the budget becomes one unit. A
+// longer block is added by sentences, or by lines if it consists of lines.
 func (r *run) block(b extract.Block, at int) {
 	r.anchor = b.Anchor
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
@@ -91,8 +91,8 @@ func (r *run) word(at int, text string) {
 	r.add(at+from, text[from:], size(text[from:]), wordEnd)
 }
 
-// sparse is the number of bytes that count as at least one token, so that a chunk is bounded in bytes, too: blanks
-// are no tokens, and a listing may have megabytes of them between two words.
+// sparse is the number of bytes for which [size] charges at least one token. It bounds a chunk in bytes, too, because
+// blanks are no tokens and a listing may have megabytes of them between two words.
 const sparse = 64
 
 // size returns how much of the budget a text uses.
@@ -127,13 +127,13 @@ func (r *run) end(ends border) {
 	}
 }
 
-// near is how many bytes of a unit next to a cut enter its score.
+// near is the largest number of bytes on each side of a cut that affect its score.
 const near = 48
 
-// rate sets the score of each cut: first by the border, then by a hash of the words on both sides, at most [near]
-// bytes of each. The score depends only on those words, not on their position.
+// rate sets the score of each cut. The kind of border decides first, then a hash of the words on both sides, at most
+// [near] bytes of each. The score does not depend on the position of these words.
 func (r *run) rate() {
-	const bits = 2 // for the border
+	const bits = 2 // number of bits for the border
 	var words []byte
 	for i := range r.units {
 		u := &r.units[i]
@@ -170,8 +170,9 @@ func sentences(text string) func(func(string) bool) {
 	}
 }
 
-// endsSentence reports whether r, followed by rest, ends a sentence. A full stop does if a space and no lower-case
-// letter follow, which excludes most abbreviations. Chinese and Japanese sentence marks always do.
+// endsSentence reports whether r, followed by rest, ends a sentence. A full stop ends a sentence if a space follows
+// it and then no lower-case letter, which excludes most abbreviations. Chinese and Japanese sentence marks always end
+// one.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '。', '！', '？', '｡', '\n':

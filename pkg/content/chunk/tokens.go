@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates the number of tokens that a language model counts in a text. Chunks are bounded by this size. It
-// is cheap, never changes, and is additive where a text is split at whitespace.
+// Tokens estimates the number of tokens that a language model counts in a text. The size of chunks is bounded by this
+// estimate. The estimate is cheap, never changes, and is additive where a text is split at whitespace.
 //
-// Each run of letters, digits or other signs counts separately, rounded up. Six ASCII letters are one token, as are
-// three digits and three bytes of anything else, so a Chinese, Japanese or Korean character is one. On 980 pages in
-// some twenty languages, from the 5th to the 95th percentile, it gave 0.86 to 1.18 of the count of OpenAI's
-// o200k_base and 0.74 to 1.17 of cl100k_base; pages in Chinese or Japanese had 0.57 to 1.40. English is overestimated
-// by 12%.
+// Each run of letters, digits or other signs is estimated separately and rounded up. Six ASCII letters are one token,
+// as are three digits and three bytes of anything else, so a Chinese, Japanese or Korean character is one. On 980
+// pages in some twenty languages, from the 5th to the 95th percentile, the estimate was 0.86 to 1.18 of the number of
+// tokens in OpenAI's o200k_base and 0.74 to 1.17 of that in cl100k_base; for pages in Chinese or Japanese it was 0.57
+// to 1.40. English is overestimated by 12%.
 //
 // Alternatives considered: the tokenizer of one model would be exact for that model only. It would add megabytes of
 // vocabulary to a program that has to start fast, and every page would be cut again when the model is replaced.
@@ -30,7 +30,7 @@ func Tokens(text string) int {
 	return tokens + (sixths+5)/6
 }
 
-// sign is a class of characters that form a run.
+// sign is a class of characters. Consecutive characters of one class form a run.
 type sign uint8
 
 const (

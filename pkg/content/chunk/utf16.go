@@ -2,7 +2,7 @@ package chunk
 
 import "strings"
 
-// replacement replaces half of a surrogate pair, as in the encoders of the reference runtime.
+// replacement is written in place of half a surrogate pair, as the encoders of the reference runtime do.
 const replacement = "\uFFFD"
 
 // stride is the distance between the samples of a [Text], in UTF-16 code units.
@@ -13,7 +13,7 @@ const stride = 64
 type Text struct {
 	s       string // valid UTF-8
 	units   int
-	samples []offset // of every stride-th unit; nil if each unit is a byte
+	samples []offset // position of every stride-th unit; nil if each unit is a byte
 }
 
 // offset is a position between two characters, in bytes and in UTF-16 code units.
@@ -52,7 +52,7 @@ func unitsOf(s string) int {
 	return n
 }
 
-// sizes returns the bytes and units of the character that begins with a byte (RFC 3629 §3).
+// sizes returns the number of bytes and of UTF-16 units of the character whose first byte is given (RFC 3629 §3).
 func sizes(first byte) (bytes, units int) {
 	switch {
 	case first < 0x80:
@@ -75,7 +75,8 @@ func (t Text) Slice(start, end int) string {
 	return first + text + last
 }
 
-// slice returns the characters between start and end, and U+FFFD for a half before and a half after them.
+// slice returns the characters that are completely between start and end. If start or end splits a surrogate pair,
+// first or last is U+FFFD; otherwise it is "".
 func (t Text) slice(start, end int) (first, text, last string) {
 	if start == end {
 		return "", "", ""
@@ -92,7 +93,8 @@ func (t Text) slice(start, end int) (first, text, last string) {
 	return first, t.s[from:to], last
 }
 
-// find returns the byte offset of a unit. Half reports that the unit is the second half of the character there.
+// find returns the byte offset of a unit. The result half reports whether the unit is the second half of the
+// character at that offset.
 func (t Text) find(unit int) (at int, half bool) {
 	if t.samples == nil {
 		return unit, false

@@ -15,18 +15,18 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// text reads a body as UTF-8 and decompresses it on the way. The only read error is io.EOF; cut is the reason for an
-// early end.
+// text reads a body as UTF-8 and decompresses it while reading. The only read error is io.EOF; the field cut has the
+// reason why reading ended early.
 type text struct {
 	*bufio.Reader
 	cut string
 }
 
-// head is how many bytes are examined to recognize a body.
+// head is the number of bytes at the beginning of a body that are examined to recognize its kind.
 const head = 2048
 
-// textOf decompresses a body. Some servers compress a file that is compressed already, so it undoes up to two layers
-// of gzip.
+// textOf decompresses a body. Some servers compress a file that is already compressed, so textOf undoes up to two
+// layers of gzip.
 func textOf(body []byte, most int64) *text {
 	t := &text{}
 	r := bufio.NewReaderSize(bytes.NewReader(body), head)
@@ -60,7 +60,8 @@ func (t *text) stop(why string) {
 	}
 }
 
-// bounded reads at most that many bytes of r, and ends instead of failing.
+// bounded returns a reader of at most that many bytes of r. At the bound, or at an error, the reader ends instead of
+// failing.
 func (t *text) bounded(r io.Reader, most int64) *bufio.Reader {
 	return bufio.NewReaderSize(&limited{t, r, most, most}, head)
 }
@@ -91,9 +92,9 @@ func (l *limited) Read(p []byte) (int, error) {
 // declared matches the encoding in an XML declaration.
 var declared = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)
 
-// encodingOf returns the encoding of a body; nil for UTF-8. A byte order mark and the zeros of UTF-16 take precedence
-// over a declaration (XML 1.0 appendix F). A declaration that is readable as ASCII cannot be in UTF-16, even if it
-// says so.
+// encodingOf returns the encoding of a body, or nil for UTF-8. A byte order mark and the zero bytes of UTF-16 take
+// precedence over a declaration (XML 1.0 appendix F). If the declaration can be read as ASCII, the body is not in
+// UTF-16, even if the declaration says so.
 func encodingOf(r *bufio.Reader) encoding.Encoding {
 	begin, _ := r.Peek(head)
 	switch {

@@ -14,7 +14,7 @@ type collector struct {
 	base string
 	most int
 	read int             // number of entries, including useless and repeated ones
-	seen map[string]bool // by "m" or "l" and the address: a sitemap may have the address of a page
+	seen map[string]bool // keys are "m" or "l" and the address: a sitemap and a page may share an address
 }
 
 func newCollector(kind Kind, base string, most int) *collector {
@@ -56,7 +56,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 	return url, true
 }
 
-// resolve makes an address absolute. Most addresses are, and need no base.
+// resolve makes an address absolute. Most addresses are already absolute and need no base.
 func (c *collector) resolve(ref string) (string, error) {
 	if ref = strings.TrimSpace(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
@@ -71,7 +71,7 @@ func (c *collector) follow(ref string) {
 	}
 }
 
-// count bounds the work for useless and repeated entries.
+// count counts an entry, useless and repeated ones too, and returns false when the bound on this work is reached.
 func (c *collector) count() bool {
 	if c.read++; c.read > 2*c.most {
 		c.stop(fmt.Sprintf("more than %d entries", 2*c.most))

@@ -14,8 +14,9 @@ type Dates struct {
 
 const day = 24 * time.Hour
 
-// ParseDates parses dateFrom and dateTo: a date such as 2024-06-30, in UTC, or an RFC 3339 time; empty is open. A
-// dateTo that is a date includes that day. Errors: Invalid, with the field dateFrom or dateTo.
+// ParseDates parses dateFrom and dateTo. Each is a date such as 2024-06-30, in UTC, or an RFC 3339 time; an empty
+// text leaves that end open. If dateTo is a date, that day is included. Errors: Invalid, with the field dateFrom or
+// dateTo.
 func ParseDates(from, to string) (d Dates, err error) {
 	if d.From, _, err = parseEnd("dateFrom", from); err != nil {
 		return Dates{}, err
@@ -33,7 +34,7 @@ func ParseDates(from, to string) (d Dates, err error) {
 	return d, nil
 }
 
-// parseEnd parses one end; whole reports whether it is a day rather than a time.
+// parseEnd parses one end of a range of dates. The result whole reports whether the end is a day rather than a time.
 func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	if text == "" {
 		return time.Time{}, false, nil
@@ -49,7 +50,7 @@ func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	return t, whole, nil
 }
 
-// Want reports whether a page may have changed within the dates. That includes a page without a date of change.
+// Want reports whether a page may have changed within the dates. A page without a date of change may have.
 func (d Dates) Want(l Link) bool {
 	if l.LastMod.IsZero() {
 		return true
@@ -58,12 +59,12 @@ func (d Dates) Want(l Link) bool {
 }
 
 // WantMap reports whether a sitemap in an index may list wanted pages. It returns false only if the sitemap last
-// changed before From, because everything in it is then older still. A sitemap that changed after To may list older
-// pages.
+// changed before From, because then its pages last changed before From, too. A sitemap that changed after To may list
+// pages that changed earlier.
 func (d Dates) WantMap(l Link) bool { return l.LastMod.IsZero() || d.reaches(l) }
 
-// reaches reports whether the time of l ends after From. A span of a day ends where the next day begins, so its end
-// is excluded; a time without a span is its own end.
+// reaches reports whether the time of l ends after From. The end of a span is not part of it, because a span of a day
+// ends where the next day begins. A time without a span ends at that same time.
 func (d Dates) reaches(l Link) bool {
 	end := l.LastMod.Add(l.Span)
 	return end.After(d.From) || l.Span == 0 && end.Equal(d.From)

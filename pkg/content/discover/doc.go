@@ -2,10 +2,10 @@
 // listing pages, and archives whose addresses follow dates. It also recognizes endless spaces of addresses, such as
 // calendars, which a crawler must not follow.
 //
-// No input makes it panic, use unbounded memory or run for long. It keeps everything usable before a mistake, and the
-// same bytes always give the same links in the same order. It implements E2, E8 and E15 of the requirements (spec
-// 004). It uses no context, clock or network: pkg/run/backfill decides what to fetch, when, and what becomes of the
-// links.
+// No input makes the package panic, use unbounded memory or run for long. If a document contains a mistake,
+// everything usable before the mistake is kept. The same bytes always give the same links in the same order. The
+// package implements E2, E8 and E15 of the requirements (spec 004). It uses no context, clock or network:
+// pkg/run/backfill decides what to fetch, when, and what becomes of the links.
 //
 // Addresses are returned in the form in which they should be requested (source.FetchForm), without repeats within one
 // document. site.Site.Judge decides whether a site wants them.
@@ -15,6 +15,6 @@
 // encoding/xml stops at the first byte that is not UTF-8, at control characters and at a bare "<", and holds a whole
 // text in memory before its length can be checked; real sitemaps have all of these. gofeed reads feeds well, but it
 // builds a tree, of 50 MB in the worst case. It also adds 1.07 MB to the executable, and a larger executable starts
-// more slowly. Only the addresses and dates of a feed are needed, which takes three more names in the walker of
-// sitemaps.
+// more slowly. Only the addresses and dates of a feed are needed; to read them, the code that reads sitemaps needs
+// only three more element names.
 package discover

@@ -8,8 +8,8 @@ import (
 // Link is an address found in a document.
 type Link struct {
 	URL string `json:"url"` // absolute, in the form of [source.FetchForm]
-	// LastMod is when the page last changed according to its site, in UTC; zero if the site gives no time. For a
-	// date, month or year it is the beginning, and Span the length.
+	// LastMod is when the page last changed according to its site, in UTC; zero if the site gives no time. If the
+	// site gives only a day, month or year, LastMod is its beginning and Span its length.
 	LastMod time.Time     `json:"lastMod,omitzero"`
 	Span    time.Duration `json:"span,omitempty"`
 }
@@ -36,23 +36,23 @@ const maxProblems = 10
 type Found struct {
 	Kind  Kind
 	Links []Link // pages, in document order, without repeats
-	Maps  []Link // further sitemaps of an index, likewise
+	Maps  []Link // further sitemaps of an index, in document order, without repeats
 	// Next is the address at which the list continues: the next page of a listing or of a paged feed (RFC 5005 §3 and
 	// §4), or "".
 	Next string
 	// Truncated is the bound or mistake that ended the reading early, such as "more than 50000 addresses"; "" if
 	// everything was read.
 	Truncated string
-	Skipped   int      // entries without a usable address
-	Problems  []string // reasons for people: the first few, without secrets
+	Skipped   int      // number of entries without a usable address
+	Problems  []string // the first few reasons for skipped entries, for people to read, without secrets
 }
 
-// Bounds limit how much of one document is read. A zero field means the bound of the sitemap protocol (sitemaps.org,
-// "Sitemap file size"); for MaxDepth, a bound beyond the depth of any real file.
+// Bounds limit how much of one document is read. For a zero field the bound of the sitemap protocol applies
+// (sitemaps.org, "Sitemap file size"). If MaxDepth is zero, the bound is greater than the depth of any real file.
 type Bounds struct {
-	MaxBytes int64 // after decompression; 50 MiB
-	MaxLinks int   // in Links and Maps together; 50,000
-	MaxDepth int   // of nested elements; 64
+	MaxBytes int64 // of the decompressed body; default 50 MiB
+	MaxLinks int   // in Links and Maps together; default 50,000
+	MaxDepth int   // levels of nested elements; default 64
 	// Alternates also collects the translations that a sitemap lists with its pages (xhtml:link rel=alternate
 	// hreflang).
 	Alternates bool

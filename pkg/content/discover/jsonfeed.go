@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// feedItem is an entry of a JSON Feed. Ids are strings, but numbers in older feeds.
+// feedItem is an entry of a JSON Feed. Its id is a string, but older feeds have numbers.
 type feedItem struct {
 	ID        any    `json:"id"`
 	URL       string `json:"url"`
@@ -75,7 +75,7 @@ func (c *collector) readItems(dec *json.Decoder) error {
 	return err
 }
 
-// item adds an entry. If it has no address, its id is used if that is an address.
+// item adds an entry. If the entry has no address, its id is used, provided that the id is an address.
 func (c *collector) item(item feedItem) {
 	e := entry{loc: item.URL, changed: item.Modified, published: item.Published}
 	if id, isText := item.ID.(string); e.loc == "" && isText && isWeb(id) {

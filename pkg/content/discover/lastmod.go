@@ -8,12 +8,13 @@ import (
 // maxYear is the last year with four digits.
 const maxYear = 9999
 
-// forms are the formats of times on sites, tried in order: first the W3C profile of ISO 8601, which sitemaps.org
-// requires, then common replacements for it, then those of feeds (RFC 822 and 1123). A time without a zone, or with a
-// zone name other than GMT, is read as UTC. Formats that could be read as another day are not included.
+// forms are the formats of times on sites, in the order in which they are tried: first the W3C profile of ISO 8601,
+// which sitemaps.org requires, then formats that sites often use instead, then those of feeds (RFC 822 and 1123). A
+// time without a zone, or with a zone name other than GMT, is read as UTC. Ambiguous formats, which could also be
+// read as another day, are not included.
 var forms = []struct {
 	layout string
-	span   func(time.Time) time.Time // the end of the day, month or year; nil for a moment
+	span   func(time.Time) time.Time // returns the end of the day, month or year; nil if the time is a moment
 }{
 	{time.RFC3339, nil}, // with any fraction of a second, which Parse accepts without a layout for it
 	{"2006-01-02", nextDay},
@@ -49,8 +50,8 @@ func nextDay(t time.Time) time.Time   { return t.AddDate(0, 0, 1) }
 func nextMonth(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
 func nextYear(t time.Time) time.Time  { return t.AddDate(1, 0, 0) }
 
-// lastMod parses a time in any of the forms. It returns zero if that fails, or for years 0 and 1, which mean "none"
-// in databases.
+// lastMod parses a time in any of the forms. It returns the zero time if no form fits, and for the years 0 and 1,
+// which databases use for a missing date.
 func lastMod(text string) (t time.Time, span time.Duration) {
 	const longest = 64
 	if text = strings.Join(strings.Fields(text), " "); text == "" || len(text) > longest {

@@ -18,7 +18,7 @@ import (
 // maxListed bounds the links from one listing page.
 const maxListed = 5_000
 
-// The default selectors, for "".
+// The selectors that are used when none is given.
 const (
 	everyLink = "a[href], area[href]"
 	relNext   = "link[rel~=next][href], a[rel~=next][href]"
@@ -26,12 +26,12 @@ const (
 
 // Listing reads a page that lists others. The CSS selectors linksSel and nextSel (see [CheckSelector]) default to
 // every link, and to rel=next. If a selected element is not a link, the links in it are used. Parameter base is the
-// final address of the page; a base element in the page is honored. Links into the page itself, and those of other
-// schemes such as mailto, are ignored.
+// final address of the page; a base element in the page is honored. Links into the page itself are ignored, and so
+// are links of other schemes, such as mailto.
 //
 // Listing honors requests not to follow links: a robots meta element for the whole page, and rel=nofollow for one
-// link. Problems reports them, which explains a page without links. Errors: Invalid for a body that is not a web page
-// or too deeply nested to parse, and for a bad base or selector.
+// link. Problems reports such requests, so that a page without links is explained. Errors: Invalid for a body that is
+// not a web page or too deeply nested to parse, and for a bad base or selector.
 func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, error) {
 	links, err := selector(linksSel, everyLink)
 	if err != nil {
@@ -56,7 +56,7 @@ func Listing(body []byte, contentType, base, linksSel, nextSel string) (Found, e
 	return c.Found, nil
 }
 
-// list collects from a parsed page.
+// list collects the links and the next page from a parsed page.
 func (c *collector) list(page *goquery.Selection, links, next goquery.Matcher) {
 	self := c.base
 	if href, found := page.Find("head base[href]").First().Attr("href"); found {
@@ -157,11 +157,12 @@ func CheckSelector(sel string) error {
 	return err
 }
 
-// attributeSelector matches a selector in brackets. It may contain strings, and a ~ that is not a combinator.
+// attributeSelector matches an attribute selector with its brackets. Within the brackets there may be strings, and a
+// ~ that is not a combinator.
 var attributeSelector = regexp.MustCompile(`\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// selector compiles a selector, or the default for "". With goquery alone, a bad selector would match nothing without
-// an error.
+// selector compiles sel, or otherwise if sel is "". It exists because goquery reports no error for a bad selector,
+// which then matches nothing.
 func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if sel == "" {
 		sel = otherwise
@@ -170,7 +171,8 @@ func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "%.100q is not a CSS selector: %.200s", sel, err.Error())
 	}
-	// For a ~ b, every b checks all siblings before it, so the time is quadratic in input from an unknown host.
+	// For the selector "a ~ b", every b checks all siblings before it. That takes quadratic time on a page from an
+	// unknown host.
 	if strings.Contains(attributeSelector.ReplaceAllString(sel, ""), "~") {
 		return nil, fault.New(fault.Invalid, "%.100q: the combinator ~ is not supported; use + or name what contains the "+
 			"links", sel)

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Bounds within markup. A longer name is cut; no name with a meaning is that long. A text is cut at a length that no
-// address can have.
+// Bounds within markup. A longer name is cut, because no name that has a meaning is that long. A text is cut at a
+// length that no address can have.
 const (
 	maxText  = source.MaxRaw + 1
 	maxName  = 64
@@ -52,8 +52,8 @@ func (t token) attr(name string) string {
 // expands only entities of HTML. An "&" or "<" that begins no entity or tag is text.
 type markup struct{ r *text }
 
-// next returns the next token. Errors: Invalid for a document type with its own declarations, which attacks use but
-// sitemaps and feeds do not need.
+// next returns the next token. Errors: Invalid for a document type with its own declarations. Attacks use such
+// declarations; sitemaps and feeds do not need them.
 func (m *markup) next() (token, error) {
 	for {
 		c, err := m.r.ReadByte()
@@ -91,7 +91,7 @@ func (m *markup) peek() byte {
 	return b[0]
 }
 
-// isNameByte reports whether a name may begin with c. Bytes beyond ASCII are parts of letters of some script.
+// isNameByte reports whether a name may begin with c. A byte beyond ASCII is part of a letter of some script.
 func isNameByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= 0x80 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -119,8 +119,8 @@ func (m *markup) until(b *buffer, stop func(byte) bool) {
 	}
 }
 
-// buffer keeps the beginning of a text, without leading blanks and without control characters, which some exports
-// leave in addresses.
+// buffer keeps the beginning of a text, up to a bound. It drops leading blanks, and control characters, which some
+// exports leave in addresses.
 type buffer struct {
 	bytes []byte
 	most  int
@@ -167,8 +167,8 @@ func (m *markup) documentType() error {
 // skip skips everything up to and including end.
 func (m *markup) skip(end string) { m.upTo(end) }
 
-// upTo reads the text before end, and end. Only the last bytes are compared, so a text that was cut still ends
-// correctly.
+// upTo reads up to and including end, and returns the text before it. It recognizes end from the last bytes read, so
+// it finds the end even of a text that was cut for its length.
 func (m *markup) upTo(end string) string {
 	kept := buffer{most: maxText}
 	var last []byte
@@ -197,7 +197,8 @@ func (m *markup) endTag() token {
 	return token{kind: endTag, name: name}
 }
 
-// startTag reads a start tag, starting after "<". Another "<" within it begins a new tag: the ">" is missing.
+// startTag reads a start tag, starting after "<". Another "<" within the tag begins a new tag, because the ">" of the
+// first must be missing.
 func (m *markup) startTag() token {
 	t := token{kind: startTag, name: m.name()}
 	for {
@@ -258,8 +259,8 @@ func (m *markup) afterSpace() byte {
 	}
 }
 
-// unescape decodes entities that end in ";". HTML also decodes some without it, and would turn the parameter
-// "&copy=1" into "©=1".
+// unescape decodes the entities that end in ";". HTML also decodes some entities without the ";", which would turn
+// the parameter "&copy=1" of an address into "©=1".
 func unescape(s string) string {
 	if !strings.Contains(s, "&") {
 		return s

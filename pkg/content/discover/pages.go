@@ -9,16 +9,16 @@ import (
 
 // Pages are the addresses of a template for a range of dates, in a fixed order: dates ascending by the smallest unit
 // in the template, and for each date the numbers ascending. Addresses are computed one at a time. The zero value has
-// none.
+// no addresses.
 type Pages struct {
 	t     Template
 	first time.Time // the beginning of the first unit
 	dates int
 }
 
-// Pages returns the addresses for the dates, which a template without dates ignores. Errors: Invalid. A template with
-// dates needs both ends, in order and within years 1 to 9999 (for an open To, pass the present), and has at most
-// [MaxPages] addresses.
+// Pages returns the addresses for the dates d; a template without dates ignores d. Errors: Invalid. If the template
+// has dates, d must have both ends, in order and within years 1 to 9999 (pass the present for an open To), and there
+// may be at most [MaxPages] addresses.
 func (t Template) Pages(d Dates) (Pages, error) {
 	p := Pages{t: t, dates: 1}
 	if t.NeedsDates() {
@@ -62,7 +62,7 @@ func (u unit) begin(t time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// between counts units from one beginning to another.
+// between returns the number of units from one beginning to another.
 func (u unit) between(from, to time.Time) int {
 	switch u {
 	case daily:
@@ -87,7 +87,7 @@ func (u unit) add(from time.Time, n int) time.Time {
 // Len returns the maximum number of addresses; see [Pages.After].
 func (p Pages) Len() int { return p.dates * p.t.n.len() }
 
-// At returns the address at 0 ≤ i < Len, in the form of [source.FetchForm].
+// At returns the address with index i, 0 ≤ i < Len, in the form of [source.FetchForm].
 func (p Pages) At(i int) string {
 	per := p.t.n.len()
 	text := p.t.expand(p.t.unit.add(p.first, i/per), p.t.n.first+i%per)
@@ -98,8 +98,9 @@ func (p Pages) At(i int) string {
 	return form
 }
 
-// After returns the index of the page to read after page i: the next one, or Len at the end. If page i was empty
-// (missing, or without anything new) and its number has no range, After skips the remaining numbers of that date.
+// After returns the index of the page to read after page i, or Len at the end. Usually this is the next page. Pass
+// empty if page i was missing or had nothing new: if its number then has no range, After skips the remaining numbers
+// of that date.
 func (p Pages) After(i int, empty bool) int {
 	if per := p.t.n.len(); empty && p.t.n.open {
 		return i - i%per + per

@@ -12,9 +12,9 @@ import (
 // Sitemap reads a sitemap, an index of sitemaps, a list of addresses or a feed, with up to two layers of gzip. The
 // kind is recognized from the body alone. Parameter base is the final address of the document.
 //
-// Errors: Invalid for any other body (such as a web page), or one that declares entities. Less serious problems are
-// reported in the result, as Truncated, together with what could be read before a bound or a mistake. Bytes after the
-// end of the root element are ignored.
+// Errors: Invalid for any other body (such as a web page), and for a body that declares entities. After a less
+// serious problem, Sitemap returns what it could read before the bound or mistake, and Truncated describes the
+// problem. Bytes after the end of the root element are ignored.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	o = o.orDefault()
 	t := textOf(body, o.MaxBytes)
@@ -22,7 +22,7 @@ func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	if t.cut != "" { // takes precedence over any error about the sudden end
+	if t.cut != "" { // this reason takes precedence over an error that the sudden end causes
 		found.Truncated = t.cut
 	}
 	return found, nil

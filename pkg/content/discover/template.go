@@ -33,11 +33,11 @@ type piece struct {
 	placeholder bool
 }
 
-// unit is the smallest unit of time in a template.
+// unit is a unit of time: that of the smallest placeholder in a template.
 type unit int
 
 const (
-	always unit = iota // no dates
+	always unit = iota // a template without dates
 	yearly
 	monthly
 	daily
@@ -46,7 +46,7 @@ const (
 // units maps the placeholders of dates to their units.
 var units = map[string]unit{"yyyy": yearly, "yy": yearly, "mm": monthly, "m": monthly, "dd": daily, "d": daily}
 
-// numbers is the range of {n}. The zero value is that of a template without {n}, which has one address for each date.
+// numbers is the range of {n}. A template without {n} has the zero value, and one address for each date.
 type numbers struct {
 	placeholder string
 	first, last int
@@ -57,7 +57,7 @@ type numbers struct {
 func (n numbers) len() int { return n.last - n.first + 1 }
 
 const (
-	// MaxPages bounds the addresses of a template.
+	// MaxPages is the largest number of addresses of a template.
 	MaxPages = 100_000
 	// MaxOpen is the last number if {n} has no range.
 	MaxOpen = 1_000
@@ -94,7 +94,7 @@ func inPath(before string) bool {
 	return found && strings.ContainsAny(rest, "/?")
 }
 
-// cut splits the text at its braces. The first piece is text.
+// cut splits the text at its braces. The first piece is literal text.
 func (t *Template) cut() error {
 	rest := t.text
 	for {
@@ -181,7 +181,7 @@ func digits(text string) (int, bool) {
 // String returns the template as it was written.
 func (t Template) String() string { return t.text }
 
-// Host returns the host of all its addresses, as [source.Source.Host].
+// Host returns the host that all addresses of the template share, in the form of [source.Source.Host].
 func (t Template) Host() string { return t.host }
 
 // NeedsDates reports whether the template has placeholders for dates.

@@ -19,12 +19,12 @@ const (
 	trapMany     = "trap: too many addresses below one path"
 )
 
-// Bounds that ordinary sites do not exceed. Deep documentation trees have a dozen levels, and a sitemap as many pages
-// as [Bounds] allows; most of the spaces that are refused here would never end.
+// Bounds that ordinary sites do not exceed. Deep documentation trees have a dozen levels, and a sitemap has as many
+// pages as [Bounds] allows. Most of the spaces of addresses that these bounds refuse would never end.
 const (
-	longestPath   = 1024 // bytes
+	longestPath   = 1024 // in bytes
 	longestQuery  = 1024
-	deepestPath   = 24 // segments
+	deepestPath   = 24 // in segments
 	mostCalendar  = 20_000
 	mostFilters   = 32
 	mostBelow     = 50_000
@@ -32,26 +32,26 @@ const (
 	maxTrapsBytes = 32 << 10
 )
 
-// Traps distinguishes endless spaces of addresses from pages: calendars, filters in every combination, sessions,
-// paths that grow. It uses only the addresses. The zero value is not usable; [NewTraps] creates one. It is not safe
-// for concurrent use.
+// Traps distinguishes pages from endless spaces of addresses: calendars, filters in every combination, sessions,
+// paths that grow. It looks only at the addresses. The zero value is not usable; [NewTraps] creates a Traps. It is
+// not safe for concurrent use.
 //
-// Its state is JSON of at most 32 KiB. A round trip through it changes no later result: the results depend only on
-// the sequence of addresses. It counts in at most 128 groups of addresses, by path or by a prefix of the path. A new
-// group replaces the smallest, so on a site with very many paths a small trap may be detected late; large ones are
-// not forgotten.
+// The state of a Traps is JSON of at most 32 KiB. Storing and restoring the state changes no later result: the
+// results depend only on the sequence of addresses. Addresses are counted in at most 128 groups, by path or by a
+// prefix of the path. A new group replaces the smallest one. So on a site with very many paths a small trap may be
+// detected late, but a large one is not forgotten.
 type Traps struct {
-	latest int // last year of a page's date
+	latest int // the last year that a page's date may have
 	groups map[string]*group
 }
 
-// NewTraps returns the state for one site. Dates more than about a year after latest belong to a calendar: pass the
-// present when the run begins.
+// NewTraps returns the state for one site. A date more than about a year after latest is taken as part of a calendar;
+// pass the time at which the run began.
 func NewTraps(latest time.Time) *Traps {
 	return &Traps{latest: latest.UTC().Year() + 1, groups: map[string]*group{}}
 }
 
-// OpenTraps restores the state that MarshalJSON wrote. Without one, it returns a new state.
+// OpenTraps restores the state that MarshalJSON wrote. If state is empty, OpenTraps returns a new one.
 func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
 	t := NewTraps(latest)
 	if len(state) == 0 {
@@ -61,8 +61,8 @@ func OpenTraps(state []byte, latest time.Time) (*Traps, error) {
 }
 
 // Judge checks the next address, in the form of [source.Source.Normalized]. It returns "" if the address may be a
-// page, else a short phrase for counting, such as "trap: calendar". Pass each address once: a repeated one counts
-// twice.
+// page. Otherwise it returns a short phrase, such as "trap: calendar", by which refused addresses can be counted.
+// Pass each address only once, because a repeated address is counted again.
 func (t *Traps) Judge(url string) (reason string) {
 	a := apart(url)
 	if reason := a.shape(); reason != "" {
@@ -91,9 +91,9 @@ func (a address) shape() string {
 	return ""
 }
 
-// repeats reports whether a path repeats itself, as relative links to a folder that does not exist do: one segment
-// four times in a row, or a run of up to four segments three times. Numbers alone do not count, because /1/1/1/1 may
-// be a position in a tree.
+// repeats reports whether a path repeats itself, as happens when relative links lead to a folder that does not exist.
+// A path does if it has one segment four times in a row, or a run of up to four segments three times. A run of
+// numbers alone is allowed, because /1/1/1/1 may be a position in a tree.
 func repeats(segments []string) bool {
 	for period := 1; period <= 4; period++ {
 		times := 3
@@ -109,14 +109,14 @@ func repeats(segments []string) bool {
 	return false
 }
 
-// circles reports whether the segments repeat with that period.
+// circles reports whether the segments repeat after each period segments.
 func circles(segments []string, period int) bool {
 	return slices.Equal(segments[period:], segments[:len(segments)-period])
 }
 
-// calendar checks for pages of a calendar: addresses that end in a date, with nothing after it that names a page. It
-// refuses dates that are certainly in the future. Below one path it also refuses more pages than one for each day of
-// fifty years, because gazettes and archives have that many.
+// calendar recognizes pages of a calendar: addresses that end in a date, without a page name after it. It refuses
+// dates that are certainly in the future. It also refuses more pages below one path than fifty years have days;
+// gazettes and archives reach that number, but do not exceed it.
 func (t *Traps) calendar(a address) string {
 	d, found := a.date()
 	if !found {
@@ -130,7 +130,7 @@ func (t *Traps) calendar(a address) string {
 	return ""
 }
 
-// below checks by the first folder of the path.
+// below checks the number of addresses below the first folder of the path.
 func (t *Traps) below(a address) string {
 	first := ""
 	if len(a.segments) > 1 {

@@ -10,13 +10,13 @@ import (
 type address struct {
 	host, path, query string
 	segments          []string
-	params            []param // by name, as source sorts them
+	params            []param // ordered by name, as package source sorts them
 }
 
-// param is an encoded parameter; its name is in lower case.
+// param is a parameter of an address, still encoded; its name is in lower case.
 type param struct{ name, value string }
 
-// apart parses an address. It never fails: anything that is not a URL becomes a path.
+// apart splits an address into its parts. It never fails: a text that is not a URL becomes a path.
 func apart(url string) address {
 	var a address
 	_, rest, found := strings.Cut(url, "://")
@@ -26,7 +26,7 @@ func apart(url string) address {
 	rest, a.query, _ = strings.Cut(rest, "?")
 	a.host, a.path, _ = strings.Cut(rest, "/")
 	if len(a.path) > longestPath || len(a.query) > longestQuery {
-		return a // refused for its length
+		return a // this address is refused for its length
 	}
 	for segment := range strings.SplitSeq(a.path, "/") {
 		if segment != "" {
@@ -46,8 +46,8 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 var (
 	// sessionPath matches a session in a path, as in Java servlets and in ASP.NET without cookies.
 	sessionPath = regexp.MustCompile(`(?i);(?:jsessionid|phpsessid|sid|cfid)=|/\(S\([a-z0-9]{16,}\)\)`)
-	// sessionName matches parameters that name sessions on most sites that use them, and sessionValue the form of a
-	// session id. A short sid or s is an ordinary parameter.
+	// sessionName matches the names of parameters that hold a session on most sites, and sessionValue matches the
+	// form of a session id. A parameter sid or s with a short value is an ordinary parameter.
 	sessionName = regexp.MustCompile(`^(?:j?session_?id|j?sess_?id|phpsessid|aspsessionid\w*|sid|s|` +
 		`oscsid|zenid|xtcsid|cfid|cftoken)$`)
 	sessionValue = regexp.MustCompile(`(?i)^[a-z0-9_.-]{16,}$`)
@@ -107,8 +107,8 @@ var endsInDate = regexp.MustCompile(`^(|.*/)([12]\d{3})` +
 type date struct {
 	before string // prefix shared by the pages of the calendar
 	year   int    // 0 if the address has none
-	// sure is set for a whole date, and for a date in a parameter named for it. A year and a month alone may be some
-	// other number, or a page of a list.
+	// sure reports whether this is certainly a date: it has a day, or it is the value of a parameter whose name says
+	// that it is a date. A year and a month alone may be another number, or a page of a list.
 	sure bool
 }
 

@@ -9,20 +9,21 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// group holds counts for addresses that have something in common.
+// group holds counts for addresses that share a path or a prefix.
 type group struct {
 	N int `json:"n"`
-	// Sets are the sets of parameter names seen with a path, as digests of 16 bits.
+	// Sets are the sets of parameter names seen with a path. Each is stored as a digest of 16 bits.
 	Sets []uint16 `json:"s,omitempty"`
-	// Values holds, for each parameter of one set, the values seen with it: each sets one bit, chosen by a digest. A
-	// parameter with many values sets most bits, which distinguishes ids from choices.
+	// Values holds, for each parameter of one set, the values seen with it. Each value sets one bit, chosen by a
+	// digest. A parameter with many values, such as an id, sets most bits; a choice from a short list sets few.
 	Values []uint64 `json:"x,omitempty"`
 }
 
 // maxValues bounds the parameters of one set that are counted.
 const maxValues = 6
 
-// group returns the group with that name. A new one replaces the smallest if there are too many.
+// group returns the group with that name, and creates it if necessary. If there are too many groups, the new one
+// replaces the smallest.
 func (t *Traps) group(name string) *group {
 	key := strconv.FormatUint(xxhash.Sum64String(name), 36)
 	if g := t.groups[key]; g != nil {
@@ -36,7 +37,8 @@ func (t *Traps) group(name string) *group {
 	return g
 }
 
-// smallest returns the key of the group to replace; of several, the first by key.
+// smallest returns the key of the group to replace. If several groups are equally small, it returns the first key in
+// order.
 func (t *Traps) smallest() string {
 	least := ""
 	for key, g := range t.groups {
@@ -47,18 +49,18 @@ func (t *Traps) smallest() string {
 	return least
 }
 
-// Combinations are filters if many addresses come from few values of their parameters. With parameters that are ids,
-// each address brings new values. With lists to choose from, all values are soon seen and only the combinations are
+// Combinations of parameters are filters if many addresses come from few values. If the parameters are ids, each
+// address brings new values. If they are choices from lists, all values are soon seen and only the combinations are
 // new.
 const (
 	fewestCombinations = 256
 	perValue           = 16
-	manyValues         = 56 // bits of 64: more than 130 values
+	manyValues         = 56 // number of bits, of 64: more than 130 values set that many
 )
 
-// filters checks the query. If a path is requested with ever new sets of parameters, or with every combination of
-// their values, it has no more pages than its plain lists have. Parameters for paging and dates do not count as
-// filters.
+// filters checks the query of an address. A path that appears with ever new sets of parameters, or with every
+// combination of their values, has no pages beyond those that its unfiltered lists show. Parameters for paging and
+// dates are not filters.
 func (t *Traps) filters(a address) string {
 	ps := slices.DeleteFunc(slices.Clone(a.params), func(p param) bool { return p.isPaging() || p.isDate() })
 	if len(ps) == 0 {
@@ -82,7 +84,7 @@ func (t *Traps) filters(a address) string {
 	return t.group("f" + a.host + a.path + names).combine(ps)
 }
 
-// combine checks one more combination of values of the same parameters.
+// combine records one more combination of values of the same parameters.
 func (g *group) combine(ps []param) string {
 	ps = ps[:min(len(ps), maxValues)]
 	if g.Values == nil {
@@ -98,7 +100,7 @@ func (g *group) combine(ps []param) string {
 	return ""
 }
 
-// values estimates how many values the parameters have together; it returns endless if one has many.
+// values estimates how many values the parameters have together. It returns endless if one parameter has too many.
 func (g *group) values() int {
 	sum := 0
 	for _, seen := range g.Values {

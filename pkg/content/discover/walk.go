@@ -13,36 +13,37 @@ var roots = map[string]Kind{
 	"rss": RSS, "rdf": RDF, "feed": Atom,
 }
 
-// walker finds the entries of a sitemap or feed. It tracks the open elements, and closes forgotten ones when an outer
-// element ends or the next entry begins.
+// walker finds the entries of a sitemap or feed. It tracks the open elements. If an element was not closed, walker
+// closes it when an outer element ends or the next entry begins. These are the roots, their entries and the fields of
+// an entry:
 //
 //	urlset        url        loc lastmod, link rel=alternate
 //	sitemapindex  sitemap    loc lastmod
 //	rss, RDF      item       link guid pubDate date
 //	feed          entry      link updated published
 //
-// A field counts only directly below its entry. So the addresses of images, videos and news, which are deeper, do not
-// count as pages.
+// A field is read only directly below its entry. So the addresses of images, videos and news, which are deeper, are
+// not taken as pages.
 type walker struct {
 	out    *collector
 	bounds Bounds
 	open   []string
-	entry  *entry // the open one
+	entry  *entry // the entry being read
 	field  string // field of the entry whose text is being read, or ""
 	text   strings.Builder
 }
 
 // entry collects the fields of an entry.
 type entry struct {
-	name               string // its element
-	base               string // base of the document, to be restored
+	name               string // name of its element
+	base               string // base of the document, restored when the entry ends
 	loc, guid          string
 	changed, published string
 	alternates         []string
 }
 
-// isEntry reports whether an element is an entry in this kind of document. A "url" is one only in sitemaps; in RSS it
-// is the address of a picture.
+// isEntry reports whether an element is an entry in this kind of document. An element "url" is an entry only in
+// sitemaps; in RSS it is the address of a picture.
 func (w *walker) isEntry(name string) bool {
 	switch w.out.Kind {
 	case URLSet, MapIndex:
@@ -53,7 +54,7 @@ func (w *walker) isEntry(name string) bool {
 	return name == "item"
 }
 
-// walk reads all tokens; first is the root.
+// walk reads all tokens. Parameter first is the start tag of the root element.
 func (w *walker) walk(m *markup, first token) error {
 	tok, err := first, error(nil)
 	for w.out.Truncated == "" && tok.kind != ended {
@@ -76,7 +77,7 @@ func (w *walker) walk(m *markup, first token) error {
 	return nil
 }
 
-// cutOff ends the document early. A text that was being read may be incomplete.
+// cutOff ends the document early. It drops the text being read, because that text may be incomplete.
 func (w *walker) cutOff() {
 	w.field = ""
 	if w.entry != nil && w.entry.loc != "" {
@@ -115,7 +116,7 @@ func (w *walker) endEmpty(tok token) {
 	}
 }
 
-// begin begins an entry. An entry that is still open was not closed properly.
+// begin begins an entry. It first ends an entry that is still open, because its end tag is missing.
 func (w *walker) begin(tok token) {
 	if w.entry != nil {
 		w.end(w.entry.name)
@@ -124,7 +125,7 @@ func (w *walker) begin(tok token) {
 	w.rebase(tok)
 }
 
-// rebase applies an xml:base.
+// rebase makes an xml:base attribute the base of the addresses that follow.
 func (w *walker) rebase(tok token) {
 	if ref := tok.attr("base"); ref != "" {
 		if url, err := w.out.resolve(ref); err == nil {
@@ -178,7 +179,7 @@ func (w *walker) characters(s string) {
 	}
 }
 
-// closeField stores the text of the open field. The first non-empty value counts.
+// closeField stores the text of the open field. If a field occurs several times, its first non-empty value is kept.
 func (w *walker) closeField() {
 	value := strings.TrimSpace(w.text.String())
 	if w.field == "" || w.entry == nil {
@@ -219,7 +220,7 @@ func (w *walker) end(name string) {
 	}
 }
 
-// finish adds the open entry. If the entry has no address, its guid is used if that is an address.
+// finish adds the open entry. If the entry has no address, its guid is used, provided that the guid is an address.
 func (w *walker) finish() {
 	e := w.entry
 	if e == nil {
