@@ -29,7 +29,7 @@ func NewText(s string) Text {
 	t.samples = make([]offset, 0, t.units/stride+1)
 	for at := (offset{}); at.bytes < len(s); {
 		size, n := sizes(s[at.bytes])
-		if at.units+n > len(t.samples)*stride { // it contains the next unit to sample, maybe as its second half
+		if at.units+n > len(t.samples)*stride { // the next unit to sample is in this character, maybe its second half
 			t.samples = append(t.samples, at)
 		}
 		at.bytes += size

@@ -16,8 +16,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/sheet"
 )
 
-// childArgument makes this executable a reader of documents; the next argument is the memory that it may use, in
-// bytes. If "warm" and a folder follow instead, it compiles the PDF reader into that folder.
+// childArgument is the first argument of a process that reads documents. The next argument is the memory that the
+// process may use, in bytes. If the next arguments are "warm" and a folder, the process compiles the PDF reader into
+// that folder instead.
 const childArgument = "read-document"
 
 // readers holds the readers of heavy formats.
@@ -28,8 +29,8 @@ var readers = map[string]func(request, []byte) (extract.Document, error){
 	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
 }
 
-// engine is the PDF reader of this process, created for the first PDF because it takes longer to start than most
-// documents take to read. Every document has an instance of its own.
+// engine is the PDF reader of this process. It is created for the first PDF, because it takes longer to start than
+// most documents take to read. Each document is read in an instance of its own.
 var engine *pdf.Engine
 
 func readPDF(r request, body []byte) (doc extract.Document, err error) {
@@ -41,12 +42,12 @@ func readPDF(r request, body []byte) (doc extract.Document, err error) {
 	return engine.Extract(body, pdf.Options{BaseURL: r.BaseURL, Limits: r.Limits})
 }
 
-// request is the line of JSON that precedes the body on a reader's input.
+// request is the line of JSON that precedes a document's body on the input of a reader.
 type request struct {
 	Type     string
 	Size     int // of the body, in bytes
 	BaseURL  string
-	CacheDir string // the same in all requests to one reader
+	CacheDir string // has the same value in all requests to one reader
 	Limits   extract.Limits
 }
 
@@ -59,8 +60,8 @@ type answer struct {
 	Large bool `json:",omitempty"`
 }
 
-// Main, in a process that was started to read documents, reads them and then ends the process. It must be called
-// before anything else in main: before flags, settings and threads.
+// Main does nothing in an ordinary process. In a process that was started to read documents, it reads them and then
+// ends the process. It must be called before anything else in main: before flags, settings and threads.
 func Main() {
 	if len(os.Args) < 2 || os.Args[1] != childArgument {
 		return
@@ -85,7 +86,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// serve reads documents until the input ends. Its error concerns the connection to the parent.
+// serve reads documents until the input ends. It returns an error only if the connection to the parent fails.
 func serve(in io.Reader, out io.Writer, memory int64) error {
 	const maxRequest = 64 << 10
 	buffered := bufio.NewReaderSize(in, maxRequest)
@@ -113,7 +114,7 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	}
 }
 
-// cleanUp removes the files of this process and its folder. If the parent is gone, no other process does.
+// cleanUp removes the files of this process and its folder. If the parent is gone, nobody else removes them.
 func cleanUp() {
 	if engine != nil {
 		engine.Close()

@@ -60,11 +60,11 @@ type Options struct {
 	// CacheDir is the folder for the compiled PDF reader, 20 MB; see [pdf.Open]. The default is a folder of this user
 	// below the one for temporary files, if no other user can write to it.
 	CacheDir string
-	Parallel int // heavy documents read at once; 2
+	Parallel int // heavy documents read at once; default 2
 	// Memory is the most memory that one reader may use, in bytes, beyond what the Go runtime reserves at its start.
 	// The default is that of [memory.DefaultMost].
 	Memory  int64
-	Timeout time.Duration // for one heavy document, without waiting for others; default and maximum 1 minute
+	Timeout time.Duration // for one heavy document, not counting the wait for others; default and maximum 1 minute
 }
 
 // Reader reads documents. It is safe for concurrent use.
@@ -94,8 +94,8 @@ func New(o Options) *Reader {
 		slots: make(chan struct{}, o.Parallel)}
 }
 
-// Extract reads a document as [web.Extract] does, and heavy formats too. The type of a heavy format is that of the
-// body (see [mediaType]); for these, lim.MaxBytes bounds the text instead of the body. The error is that of
+// Extract reads a document as [web.Extract] does, and also reads heavy formats. Heavy formats are recognized by the
+// body (see [mediaType]). For them, lim.MaxBytes bounds the text instead of the body. The error is that of
 // web.Extract, one of those in the package comment, or that of ctx.
 func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL string,
 	lim extract.Limits) (extract.Document, error) {
@@ -119,8 +119,8 @@ func (r *Reader) Extract(ctx context.Context, body []byte, contentType, baseURL 
 		Limits: lim}, body)
 }
 
-// light reads a document in this process. It recovers from a panic, so that one document does not stop the work on
-// others.
+// light reads a document in this process. It recovers from a panic, so that one document does not prevent others from
+// being read.
 func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limits) (doc extract.Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -131,7 +131,7 @@ func light(body []byte, mimeType, contentType, baseURL string, lim extract.Limit
 		return mail.Extract(body, baseURL, lim)
 	}
 	if mimeType != web.DeclaredType(contentType) {
-		contentType = mimeType // otherwise it may have parameters
+		contentType = mimeType // in other cases the header is kept with its parameters
 	}
 	return web.Extract(body, contentType, baseURL, lim)
 }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup keeps the terminal's Ctrl-C from a reader; the parent ends it.
+// ownGroup starts a reader in a process group of its own, so that Ctrl-C in the terminal does not reach it. The
+// parent ends the reader.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills a reader and all processes that it started.

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// limitProcess limits the resources of this process before it reads a document. If one limit cannot be set, the
-// others and the parent's checks remain.
+// limitProcess limits the resources of this process before it reads a document. If one limit cannot be set, the other
+// limits and the checks in the parent still apply.
 func limitProcess(memory uint64) {
-	const file = 64 << 20 // bytes; the compiled PDF reader has 20 MB
+	const file = 64 << 20 // in bytes; the compiled PDF reader has 20 MB
 	for resource, most := range map[int]uint64{
 		syscall.RLIMIT_AS:    addressSpace() + memory,
 		syscall.RLIMIT_FSIZE: file,

@@ -2,8 +2,8 @@
 
 package document
 
-// limitProcess does nothing on this system. The WebAssembly runtime bounds memory, for PDFs only; the parent bounds
-// time.
+// limitProcess does nothing on this system. Here only the WebAssembly runtime bounds memory, and only for PDFs; the
+// parent bounds time.
 func limitProcess(uint64) {}
 
 func limitTime() {}

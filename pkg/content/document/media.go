@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// The media types that this file recognizes, in addition to those of the packages that read them.
+// Media types that this file recognizes and that no reading package defines.
 const (
 	docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -26,16 +26,16 @@ const (
 
 // mediaType returns the type as which a document is read. The rules, in this order:
 //
-//  1. A body that begins as a PDF, an Office file or a compound file is one, whatever the server declares: these are
-//     often mislabelled, and nothing else begins like them.
-//  2. A declared PDF with the PDF signature within its first 1024 bytes is one. Without the signature, it is usually an
-//     error page sent instead of the document; so is a declared Office file without that format. If the
-//     body is text, it is read as such.
-//  3. A specific declared type is trusted.
+//  1. A body that begins like a PDF, an Office file or a compound file is one, whatever the server declares. Servers often
+//     declare a wrong type for these formats, and no other format begins like them.
+//  2. A body declared as PDF is a PDF if it has the PDF signature within its first 1024 bytes. Without the signature, it is
+//     usually an error page sent instead of the document. The same applies to a body that is declared as an Office file
+//     but does not have that format. If such a body is text, it is read as text.
+//  3. Any other specific declared type is trusted.
 //  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
-// A type that is not specific, such as that of a file in a folder, is first replaced by the type of the file name
-// extension: a broken document is then reported as broken, and a mail needs no complete header.
+// A file in a folder, for example, has no specific type. Such a type is first replaced by the type of the file name
+// extension. A broken document is then reported as broken, and a mail needs no complete header.
 //
 // Errors: Blocked, for a compound file with an encrypted package, which is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
@@ -63,7 +63,7 @@ func mediaType(contentType string, body []byte, address string) (string, error) 
 		if found := detect(body); !strings.HasPrefix(found, "text/") {
 			return found, nil
 		}
-		return octets, nil // package extract distinguishes kinds of text
+		return octets, nil // package web distinguishes kinds of text
 	}
 	return declared, nil
 }
@@ -89,7 +89,7 @@ func typeByName(address string) string {
 	return ""
 }
 
-// saysNothing reports whether a type is one that servers send when they know none, or to force a download.
+// saysNothing reports whether servers send a type when they do not know the real one, or to force a download.
 func saysNothing(declared string) bool {
 	switch declared {
 	case "", "*/*", octets, "binary/octet-stream", "application/unknown", "unknown/unknown",
@@ -112,8 +112,8 @@ func detect(body []byte) string {
 	return found
 }
 
-// isMail checks for the fields that every mail has (RFC 5322 §3.6) and one that only mail programs write: notes may
-// also begin with "From:", and logs with "Date:".
+// isMail reports whether a body has the fields that every mail has (RFC 5322 §3.6) and a field that only mail
+// programs write. The first ones alone do not suffice: notes may also begin with "From:", and logs with "Date:".
 func isMail(body []byte) bool {
 	const most = 64 << 10
 	known := map[string]bool{}
@@ -131,8 +131,8 @@ func isMail(body []byte) bool {
 	return known["from"] && known["date"] && (known["message-id"] || known["mime-version"] || known["received"])
 }
 
-// compoundType returns the type of a compound file: one of the Office formats before 2007, which this package does
-// not read.
+// compoundType returns the type of a compound file. It is one of the Office formats before 2007, which this package
+// does not read.
 func compoundType(body []byte, declared string) (string, error) {
 	const encrypted = "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"
 	if bytes.Contains(body, []byte(encrypted)) {

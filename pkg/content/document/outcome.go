@@ -29,7 +29,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 			return doc, nil
 		}
 	}
-	if p == nil || limited.Err() == nil { // else a failure may be due to earlier documents
+	if p == nil || limited.Err() == nil { // otherwise an earlier document may have caused the failure
 		if p, err = start(r.memory); err != nil {
 			return extract.Document{}, err
 		}
@@ -41,7 +41,7 @@ func (r *Reader) read(ctx context.Context, req request, body []byte) (doc extrac
 	return doc, err
 }
 
-// readBy reads a document in one reader, which then waits for the next if all went well.
+// readBy reads a document in one reader. If all went well, the reader then waits for the next document.
 func (r *Reader) readBy(ctx context.Context, p *process, head, body []byte) (extract.Document, error) {
 	line, err := p.ask(ctx, head, body)
 	if err != nil {
@@ -108,17 +108,17 @@ func (r *Reader) remove(p *process) bool {
 	return false
 }
 
-// Close ends the idle readers at once. Without it, they would end soon, or with this process.
+// Close ends the idle readers at once. Without Close, they would end soon by themselves, or when this process ends.
 func (r *Reader) Close() {
 	for p := r.reuse(); p != nil; p = r.reuse() {
 		p.end()
 	}
 }
 
-// outcome describes how a reader ended that gave no answer.
+// outcome describes the end of a reader that gave no answer.
 type outcome struct {
 	long, slow bool
-	err        error // of the process
+	err        error // error of the process
 	stderr     string
 	timeout    time.Duration
 	memory     int64
@@ -129,7 +129,7 @@ func (o outcome) reason() error {
 	switch {
 	case o.long:
 		return fault.New(fault.TooLarge, "the document gives more than %d MB of text", maxAnswer/1_000_000)
-	case o.slow || strings.Contains(o.stderr, "SIGXCPU"): // its own limit, see limitTime
+	case o.slow || strings.Contains(o.stderr, "SIGXCPU"): // the reader's own limit, see limitTime
 		return fault.New(fault.TooLarge, "the document takes longer than %s to read", o.timeout)
 	case outOfMemory(o.stderr):
 		return fault.New(fault.TooLarge, "the document needs more than %d MiB of memory to read", o.memory>>20)
@@ -148,7 +148,8 @@ func outOfMemory(stderr string) bool {
 	return strings.Contains(stderr, "out of memory") || strings.Contains(stderr, "cannot allocate memory")
 }
 
-// lastWords returns the first line of what a reader printed when it ended, or else how it ended.
+// lastWords returns the first line that a reader printed when it ended. If it printed nothing, lastWords returns how
+// the process ended.
 func (o outcome) lastWords() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(o.stderr), "\n")
 	if line = dom.Fold(line); line == "" {

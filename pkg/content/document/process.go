@@ -22,11 +22,11 @@ type process struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	stderr *capped
-	temp   string        // its folder
+	temp   string        // the reader's folder for temporary files
 	ended  chan struct{} // closed when the process has ended and its folder is removed
-	err    error         // of the process, once it has ended
-	served int           // number of documents
-	expiry *time.Timer   // ends it after it has been idle for too long
+	err    error         // error of the process, once it has ended
+	served int           // number of documents sent to the reader
+	expiry *time.Timer   // ends the reader after it has been idle for too long
 }
 
 // start starts a reader.
@@ -57,7 +57,7 @@ func start(memory int64) (*process, error) {
 func (p *process) wait() {
 	p.err = p.cmd.Wait()
 	_ = killGroup(p.cmd.Process) // a crashed reader leaves its child processes behind
-	_ = os.RemoveAll(p.temp)     // and its files
+	_ = os.RemoveAll(p.temp)     // a crashed reader leaves its files behind
 	close(p.ended)
 }
 
@@ -78,29 +78,29 @@ func (p *process) kill() {
 	}
 }
 
-// end ends a reader.
+// end kills a reader and waits until it has ended.
 func (p *process) end() {
 	p.kill()
 	<-p.ended
 }
 
-// ask sends a document to a reader and returns the line of its answer. On error, the reader has ended.
+// ask sends a document to a reader and returns the answer, one line. If ask returns an error, the reader has ended.
 func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err error) {
 	p.served++
 	stop := context.AfterFunc(ctx, p.kill)
 	defer func() {
-		if !stop() { // else it might be killed while it reads the next document
+		if !stop() { // the kill has begun, and might hit the next document
 			p.end()
 		}
 	}()
-	// Errors are ignored: if the reader is gone, its last output says more.
+	// Write errors are ignored: if the reader is gone, what it printed last explains more.
 	_, _ = p.in.Write(append(head, '\n'))
 	_, _ = p.in.Write(body)
 	line, err = readLine(p.out, maxAnswer)
 	switch {
 	case errors.Is(err, errLong):
 		p.end()
-	case err != nil: // it may have closed its output but run until ctx ends
+	case err != nil: // a reader that closed its output may run until ctx ends
 		<-p.ended
 	}
 	return line, err
@@ -123,7 +123,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// isClean reports whether the document left nothing behind but the memory that it used.
+// isClean reports whether the last document left nothing in the reader except used memory.
 func (p *process) isClean() bool {
 	left, err := os.ReadDir(p.temp)
 	return err == nil && len(left) == 0 && p.out.Buffered() == 0 && !p.hasEnded()
@@ -136,25 +136,25 @@ func startError(err error) error {
 // command returns the command that starts a reader.
 func command(temp string, memory int64) *exec.Cmd {
 	cmd := exec.Command(executable(), childArgument, strconv.FormatInt(memory, 10))
-	cmd.Args[0] = os.Args[0] // shown in the list of processes
+	cmd.Args[0] = os.Args[0] // the name shown in the list of processes
 	cmd.Env = environment(temp, memory)
 	ownGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second // for pipes that a child process might hold
+	cmd.WaitDelay = 5 * time.Second // a child process of the reader might hold the pipes open
 	return cmd
 }
 
-// executable returns the path of this program. On Linux, the link leads to the running program even if the file was
-// replaced in the meantime; the new program might use another protocol.
+// executable returns the path of this program. On Linux it returns a link that leads to the running program even if
+// the file on disk was replaced in the meantime. A new program might use another protocol.
 func executable() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe"
 	}
-	path, _ := os.Executable() // starting "" fails
+	path, _ := os.Executable() // on error the path is "", which fails to start
 	return path
 }
 
-// environment returns everything that a reader inherits. One thread is enough for one document. The garbage collector
-// works harder from four fifths of the memory on.
+// environment returns all environment variables of a reader. One thread is enough for one document. Once four fifths
+// of the memory are in use, the garbage collector works harder.
 func environment(temp string, memory int64) []string {
 	return []string{
 		"GOMAXPROCS=1", fmt.Sprintf("GOMEMLIMIT=%d", memory/5*4), "GOTRACEBACK=none", "TMPDIR=" + temp, "TMP=" + temp,
@@ -163,8 +163,8 @@ func environment(temp string, memory int64) []string {
 	}
 }
 
-// capped keeps written data up to a bound. The buffer is not embedded, because its ReadFrom method would be used, and
-// has no bound.
+// capped keeps written data up to a bound. The buffer is not embedded: if it were, callers would use its ReadFrom
+// method, which has no bound.
 type capped struct {
 	kept bytes.Buffer
 	most int

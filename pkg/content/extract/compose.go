@@ -7,30 +7,30 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Composer makes a [Document] of the blocks and links that a reader of a format other than HTML finds, and keeps it
+// Composer makes a [Document] from blocks and links, for readers of formats other than HTML. It keeps the document
 // within [Limits]. The zero value is not usable.
 type Composer struct {
 	doc    Document
 	limits Limits
-	size   int // bytes of text
+	size   int // bytes of text so far
 	known  map[string]bool
 }
 
-// NewComposer begins a document of the given media type. Of lim, the composer applies MaxBytes (to the text, not the
-// body), MaxBlocks and MaxLinks.
+// NewComposer begins a document of the given media type. The composer applies three limits of lim: MaxBytes (to the
+// text, not the body), MaxBlocks and MaxLinks.
 func NewComposer(mimeType string, lim Limits) *Composer {
 	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.WithDefaults(), known: map[string]bool{}}
 }
 
-// Add appends a block. Its text must be folded ([dom.Fold]) or have the form that its kind prescribes. Add ignores a
-// block without text and cuts one that exceeds a limit. It returns false when the document is full: the reader may
-// stop.
+// Add appends a block. The text of the block must be folded ([dom.Fold]) or have the form that its kind prescribes.
+// Add ignores a block without text and cuts a block that exceeds a limit. It returns false when the document is full;
+// the caller may then stop.
 func (c *Composer) Add(b Block) bool {
 	left := c.limits.MaxBytes - c.size
 	if len(b.Text) > left {
 		b.Text, c.doc.Truncated = strings.TrimRight(dom.Clip(b.Text, left), " \n"), true
 		left = 0
-		c.limits.MaxBytes = c.size + len(b.Text) // a shorter block must not follow the gap
+		c.limits.MaxBytes = c.size + len(b.Text) // no shorter block may follow the cut
 	}
 	if b.Text == "" {
 		return left > 0

@@ -2,9 +2,9 @@
 // language and main content in reading order, its links and images, and two hashes that distinguish a real change
 // from noise.
 //
-// Of the packages below it, web reads the formats of the web, and others read PDF, Office files and mail. All of them
-// promise that the same bytes always give the same Document, and that no input makes them panic or grow without
-// bound. Advertisements, tokens, counters and navigation around the content do not affect [Document.ContentHash];
+// Among the packages below it, web reads the formats of the web; others read PDF, Office files and mail. All of them
+// promise that the same bytes always give the same Document, and that no input makes them panic or use unbounded
+// memory. Advertisements, tokens, counters and navigation around the content do not affect [Document.ContentHash];
 // every sentence, price and date inside the content does.
 package extract
 
@@ -18,13 +18,13 @@ import (
 // Kind is the kind of a [Block]. Kinds are stored as text.
 type Kind string
 
-// The kinds of blocks. A block of no other kind is a [Paragraph].
+// The kinds of blocks. A block that fits no other kind is a [Paragraph].
 const (
 	Heading   Kind = "heading"
 	Paragraph Kind = "paragraph"
 	List      Kind = "list"  // one line per item after "- ", "1. ", "[^1]: " or, below a term, ": "; nested indented
 	Code      Kind = "code"  // line breaks and indentation as written
-	Table     Kind = "table" // one line per row: from HTML in GitHub Flavored Markdown, else cells joined by " | "
+	Table     Kind = "table" // a line per row: GitHub Flavored Markdown if from HTML, else cells joined by " | "
 	Quote     Kind = "quote"
 )
 
@@ -33,12 +33,12 @@ type Block struct {
 	Kind  Kind
 	Level int    // 1 to 6 for headings, else 0
 	Text  string // whitespace folded except in code; formulas as TeX between dollar signs; never empty
-	// Language is the language of code, as the page names it, in lower case, such as "go" or "c++". It is empty when
-	// the page names none, and for blocks of other kinds.
+	// Language is the programming language of code, as the page gives it, in lower case, such as "go" or "c++". It is
+	// empty if the page gives none, and for blocks of other kinds.
 	Language string `json:",omitempty"`
-	// Anchor is the id by which a browser jumps to a heading. A block of another kind that explains a term of a
-	// definition list has the id of that term. Once escaped, it can be used in an address. It is empty when there is
-	// no id. No hash covers it.
+	// Anchor is the id by which a browser jumps to a heading. A block that explains a term of a definition list has
+	// the id of that term. Anchor is empty if there is no id. It must be escaped before it is used in an address. No
+	// hash covers it.
 	Anchor string `json:",omitempty"`
 }
 
@@ -46,7 +46,7 @@ type Block struct {
 const Separator = "\n\n"
 
 // Join returns the text of blocks. [Document.Text] is the Join of the document's blocks. Offsets into the text of a
-// document, such as the start of a chunk, count bytes of this text.
+// document, such as the start of a chunk, are positions in this text.
 func Join(blocks []Block) string {
 	texts := make([]string, len(blocks))
 	for i, b := range blocks {
@@ -60,7 +60,7 @@ const MaxLinkText = 200
 
 // Link is one reference from the page to another address.
 type Link struct {
-	URL  string // absolute, http or https, without fragment, not normalized otherwise
+	URL  string // absolute, http or https, without fragment, otherwise not normalized
 	Rel  string // the rel attribute in lower case, such as "nofollow"
 	Text string // visible text, at most [MaxLinkText] bytes
 }
@@ -68,11 +68,12 @@ type Link struct {
 // Document is the result of reading a document.
 type Document struct {
 	MimeType    string // media type in lower case, without parameters
-	Unsupported bool   // no package reads this type; nothing below is set
+	Unsupported bool   // no package reads this type; the fields below are not set
 	Charset     string // WHATWG name of the encoding that was decoded, such as "utf-8"
-	Flat        bool   // too deep or too tangled to parse: text is kept, structure is not
+	Flat        bool   // the page was too deep or tangled to parse; it has text but no structure
 	Truncated   bool   // a bound of [Limits] was reached
-	// Thin explains why a page has little text: its scripts write what people see. No hash covers it.
+	// Thin is set if a page has little text because its scripts write what people see; it gives the reason. No hash
+	// covers it.
 	Thin string `json:",omitempty"`
 	// Failure describes what the host sent in place of the page, such as an error with status 200 or a login form. It
 	// is empty for a page. No hash covers it.
@@ -89,18 +90,18 @@ type Document struct {
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // of the main content in page order, one per address; the preview last
-	// Protected are the mail addresses that the page hides from programs, in the order in which Blocks have
-	// "[email protected]" in their place. Only the content hashes cover them.
+	// Protected are the mail addresses that the page hides from programs. The first address belongs at the first
+	// "[email protected]" in Blocks, the second at the second, and so on. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`
 }
 
-// Limits bound the work on one document. A zero field means its default.
+// Limits bound the work on one document. If a field is zero, its default applies.
 type Limits struct {
-	MaxBytes  int // of the body to read; 5 MiB
-	MaxTags   int // in the body, before the reader ignores its structure; 250,000
-	MaxBlocks int // 20,000
-	MaxLinks  int // 5,000
-	MaxImages int // 500
+	MaxBytes  int // bytes of the body to read; default 5 MiB
+	MaxTags   int // tags beyond which the structure of the body is ignored; default 250,000
+	MaxBlocks int // default 20,000
+	MaxLinks  int // default 5,000
+	MaxImages int // default 500
 }
 
 // WithDefaults returns l with defaults in place of zero fields.
@@ -116,8 +117,9 @@ func (l Limits) WithDefaults() Limits {
 // maxTitle bounds a title, in bytes.
 const maxTitle = 500
 
-// Title returns the first candidate that is not empty, cut to 500 bytes. The heading of the content should come first
-// because it names the page. The title element often names the site too, or counts messages.
+// Title returns the first candidate that is not empty, cut to 500 bytes. The heading of the content should come
+// first, because it is the title of the page alone. The title element often contains the name of the site too, or a
+// number of messages.
 func Title(candidates ...string) string {
 	for _, c := range candidates {
 		if c != "" {

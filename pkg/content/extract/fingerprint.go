@@ -8,26 +8,28 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Fingerprint summarizes a text so that nearly equal texts can be recognized. The zero value is that of a text
-// without words, which is near no other text.
+// Fingerprint summarizes a text so that nearly equal texts can be recognized. A text without words has the zero
+// value, which is near no other fingerprint.
 type Fingerprint struct {
 	Words int    `json:"words"` // number of words read
 	Exact uint64 `json:"exact"` // hash of all words in order
-	Sim   uint64 `json:"sim"`   // similar for similar texts: a simhash over runs of three words
+	Sim   uint64 `json:"sim"`   // a simhash over runs of three words; similar texts have similar values
 }
 
 const (
-	// nearBits is the largest number of bits in which the Sim of nearly equal texts may differ. Of unrelated texts,
-	// one pair in a hundred differs in 23 bits or fewer, and no pair in 6 or fewer. With a twentieth of the text
-	// replaced, 99 pairs in 100 differ in 12 or fewer.
+	// nearBits is the largest number of bits in which the Sim of nearly equal texts may differ. Among pairs of
+	// unrelated texts, one in a hundred differs in 23 bits or fewer, and none in 6 or fewer. If a twentieth of a text
+	// is replaced, 99 pairs in 100 differ in 12 bits or fewer.
 	nearBits = 10
-	// fewWords is the number of words below which Sim means little: every word is in a tenth of the runs.
+	// fewWords is the number of words below which Sim is not reliable, because every word is in a tenth of the runs
+	// or more.
 	fewWords = 20
 	// maxWords bounds the words that are read.
 	maxWords = 20_000
 )
 
-// FingerprintOf returns the fingerprint of a text's words in lower case. It skips the words for which leave is true.
+// FingerprintOf returns the fingerprint of a text's words in lower case, without the words for which leave returns
+// true.
 func FingerprintOf(text string, leave func(word string) bool) Fingerprint {
 	var f Fingerprint
 	var votes [64]int

@@ -17,18 +17,18 @@ func (d Document) ContentHash() string {
 	return content
 }
 
-// Hashes returns two hashes of a page. content is the hash of the indexable content (A10), as "sha256:" and 64 hex
-// digits. It covers this text in UTF-8, normalization form C:
+// Hashes returns two hashes of a page. The result content is the hash of the indexable content (A10), as "sha256:"
+// and 64 hex digits. It covers this text in UTF-8, normalization form C:
 //
 //	title LF block LF block LF …
 //
 // In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included, becomes
 // one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover the kinds
-// and levels of blocks: a page may change its looks without changing its content. The form belongs to the text
-// component of lineage.Current, and so does everything that decides what becomes a block (B6).
+// and levels of blocks, because a page may change its looks without changing its content. A change to this form, or
+// to what becomes a block, requires a new version of the text component of lineage.Current (B6).
 //
-// body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text returned
-// (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
+// The result body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier
+// text returned (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
 func (d Document) Hashes() (content string, body [8]byte) {
 	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
 	s.Block(dom.Fold(d.Title))

@@ -1,12 +1,13 @@
 package extract
 
-// Image is a picture in the content (requirement A18). Its texts are as a reader sees them, with whitespace folded.
+// Image is a picture in the content (requirement A18). Its texts are written as a reader sees them, with whitespace
+// folded.
 type Image struct {
-	URL     string // absolute, http or https, without fragment, not normalized otherwise
+	URL     string // absolute, http or https, without fragment, otherwise not normalized
 	Alt     string // the alt attribute, at most [MaxImageText] bytes
-	Title   string // the title attribute, bounded likewise
-	Caption string // the figcaption around it, bounded likewise
-	Preview bool   // named by og:image; may be missing from the content itself
+	Title   string // the title attribute, at most [MaxImageText] bytes
+	Caption string // the figcaption of the figure around the image, at most [MaxImageText] bytes
+	Preview bool   // the image is from og:image; the content may not contain it
 }
 
 // MaxImageText bounds each text of an image, in bytes.

@@ -9,14 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds, in bytes, on the sample of text from which the language is detected. A shorter sample is not reliable, and
-// trigrams gain nothing from a longer one.
+// Bounds on the sample of text from which the language is detected, in bytes. From a shorter sample, detection is not
+// reliable; a longer sample does not make it better.
 const (
 	leastSample = 100
 	mostSample  = 2 << 10
 )
 
-// languages are the languages to detect. Each further one makes similar languages less certain.
+// languages are the languages that can be detected. Each additional language makes the detection of similar ones less
+// certain.
 var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Arb: true, whatlanggo.Ben: true, whatlanggo.Bul: true, whatlanggo.Ces: true, whatlanggo.Cmn: true,
 	whatlanggo.Dan: true, whatlanggo.Deu: true, whatlanggo.Ell: true, whatlanggo.Eng: true, whatlanggo.Fin: true,
@@ -27,7 +28,7 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Urd: true, whatlanggo.Vie: true,
 }}
 
-// DetectLanguage fills in the language of a document that declares none, from its text.
+// DetectLanguage sets the language of a document that declares none, detected from its text.
 func (d *Document) DetectLanguage() {
 	if d.Language == "" {
 		d.Language = detectLanguage(d.Blocks)
@@ -54,7 +55,7 @@ func detectLanguage(blocks []Block) string {
 
 func isKana(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) }
 
-// sample returns the beginning of the text without code, which is not written in a human language.
+// sample returns the beginning of the text. It omits code, which is not written in a human language.
 func sample(blocks []Block) string {
 	var text strings.Builder
 	for _, b := range blocks {

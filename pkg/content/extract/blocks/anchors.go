@@ -13,18 +13,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on the ids that lead to headings and terms, and on the search for them.
+// Bounds on the ids of headings and terms, and on the search for these ids.
 const (
-	maxAnchor  = 200   // bytes; longer ids are ignored
-	maxAnchors = 5_000 // of a page
+	maxAnchor  = 200   // in bytes; longer ids are ignored
+	maxAnchors = 5_000 // anchors of a page
 	maxWithin  = 200   // nodes examined in a heading, or before it
-	maxAbove   = 5     // elements around a heading
-	maxBefore  = 20    // nodes before it in each
-	maxLead    = 80    // bytes of text before it: rustdoc writes the versions of a method there
+	maxAbove   = 5     // levels of elements around a heading
+	maxBefore  = 20    // nodes before the heading in each of these elements
+	maxLead    = 80    // bytes of text before the heading: rustdoc writes the versions of a method there
 )
 
-// anchors are the ids of a page that are already in use as anchors. They belong to the page, not to its text: no hash
-// covers them. A browser jumps to the first element with an id, so a second element with the same id has no anchor.
+// anchors are the ids of a page that are already in use as anchors. Anchors belong to the page, not to its text, so
+// no hash covers them. A browser jumps to the first element with an id, so a second element with the same id has no
+// anchor.
 type anchors map[string]bool
 
 // of returns the id by which a browser jumps to a heading, or "" when there is none.
@@ -52,7 +53,8 @@ func (a *anchors) once(id string) string {
 	return id
 }
 
-// anchorID returns the id of an element, or the name of a link, when it is fit for an address.
+// anchorID returns the id of an element, or the name of a link. It returns "" for an id that cannot be used in an
+// address.
 func anchorID(n *html.Node) string {
 	id := dom.Attr(n, "id")
 	if id == "" && n.DataAtom == atom.A {
@@ -70,8 +72,8 @@ func fit(id string) string {
 	return id
 }
 
-// idWithin returns the id of a link or span in a heading, preferably one around text, or else the target of its
-// permalink.
+// idWithin returns the id of a link or span in a heading, preferably of one that contains text. If there is none, it
+// returns the id to which the heading's permalink leads.
 func idWithin(h *html.Node) string {
 	var empty, target string
 	nodes := 0
@@ -109,7 +111,8 @@ func leadsAround(link, h *html.Node) bool {
 	return false
 }
 
-// permalinkBehind returns the id of the link that GitHub puts after a heading, or else its target.
+// permalinkBehind looks at the link that GitHub puts after a heading. It returns the id of that link, or else the id
+// to which the link leads.
 func permalinkBehind(h *html.Node) string {
 	n := h.NextSibling
 	for n != nil && isBlank(n) {
@@ -142,8 +145,8 @@ func targetOf(link *html.Node) string {
 	return fit(id)
 }
 
-// idAround returns the id of an empty link or span directly before a heading, or else the id of an element that
-// begins with the heading.
+// idAround returns the id of an empty link or span directly before a heading. If there is none, it returns the id of
+// an element that begins with the heading.
 func idAround(h *html.Node) string {
 	for range maxAbove {
 		id, first := idBefore(h)
@@ -160,8 +163,8 @@ func idAround(h *html.Node) string {
 	return ""
 }
 
-// idBefore returns the id of the empty link or span before n, if there is one. first reports whether at most a few
-// words on the same line come before n.
+// idBefore returns the id of the empty link or span before n, if there is one. The result first reports whether no
+// more than a few words on the same line come before n.
 func idBefore(n *html.Node) (id string, first bool) {
 	lead := 0
 	for range maxBefore {
@@ -179,7 +182,7 @@ func idBefore(n *html.Node) (id string, first bool) {
 	return "", false
 }
 
-// emptyID returns the id of a link or span without text, which may be at the end of a paragraph.
+// emptyID returns the id of a link or span without text. n may be that element, or a paragraph that ends in it.
 func emptyID(n *html.Node) (id string) {
 	if n.DataAtom == atom.P && n.LastChild != nil {
 		n = n.LastChild
@@ -190,7 +193,7 @@ func emptyID(n *html.Node) (id string) {
 	return anchorID(n)
 }
 
-// beginsWithHeading reports whether the id of such an element may serve for the heading with which it begins.
+// beginsWithHeading reports whether an element of type a may give its id to the heading with which it begins.
 func beginsWithHeading(a atom.Atom) bool {
 	switch a {
 	case atom.Section, atom.Div, atom.Article, atom.Header, atom.Hgroup, atom.A, atom.Span, atom.Ul, atom.Ol, atom.Li,
@@ -200,8 +203,8 @@ func beginsWithHeading(a atom.Atom) bool {
 	return false
 }
 
-// ownID returns the id of an element around a heading. It ignores the ids of layout elements, and of pieces that are
-// streamed late, because scripts remove them.
+// ownID returns the id of an element around a heading. It ignores the ids of layout elements. It also ignores the ids
+// of pieces that are streamed late, because scripts remove those ids.
 func ownID(n *html.Node) string {
 	id := anchorID(n)
 	if dom.HasName(layoutIDs, id) || strings.HasPrefix(id, "S:") {
@@ -247,7 +250,7 @@ func textWithin(n *html.Node, most int) int {
 	return size(n, most)
 }
 
-// lengthOf is [textWithin] for a text.
+// lengthOf returns the same for a text as [textWithin] does for an element.
 func lengthOf(text string, most int) (size int) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {

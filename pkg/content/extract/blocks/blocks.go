@@ -17,11 +17,11 @@ type Text struct {
 	Blocks    []extract.Block
 	Heading   string // the first h1
 	Size      int    // bytes of text
-	Truncated bool   // there were more blocks than the limit
+	Truncated bool   // the text had more blocks than the limit
 }
 
-// Within returns the text below each of the elements. most bounds the number of blocks. Within skips elements for
-// which skips is true, with everything in them.
+// Within returns the text below each of the elements, in at most most blocks. It skips the elements for which skips
+// returns true, with everything in them.
 func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -31,8 +31,8 @@ func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.Text
 }
 
-// Of is [Within] for the elements themselves. Of a list, it makes one block; Within makes a block for each item that
-// holds more than text.
+// Of returns the text of the elements themselves, and is otherwise like [Within]. From a list, Of makes one block;
+// Within makes a block for each item that holds more than text.
 func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -51,13 +51,13 @@ func Line(n *html.Node) string {
 // builder turns elements into blocks.
 type builder struct {
 	Text
-	skips func(*html.Node) bool // true for elements to skip
-	most  int                   // limit on blocks
+	skips func(*html.Node) bool // reports whether to skip an element
+	most  int                   // largest number of blocks
 
 	line   dom.Folder // the paragraph being collected
-	quotes int        // blockquotes around it
+	quotes int        // number of blockquotes around the paragraph
 
-	anchors anchors // of the headings and terms so far
+	anchors anchors // anchors of the headings and terms so far
 	term    string  // the anchor of the term being explained
 }
 
@@ -75,8 +75,8 @@ func (b *builder) visit(n *html.Node) {
 	}
 }
 
-// substitute returns the text that replaces a formula, or a link to a footnote or back from one. found is false for
-// other elements.
+// substitute returns the text that replaces an element: a formula, a link to a footnote, or the link back from one.
+// The result found is false for other elements.
 func substitute(n *html.Node) (text string, display, found bool) {
 	if isBackRef(n) {
 		return "", false, true
@@ -87,7 +87,7 @@ func substitute(n *html.Node) (text string, display, found bool) {
 	return formula(n)
 }
 
-// substituted adds such a text to the paragraph, or as a paragraph of its own when display is true.
+// substituted adds the text that [substitute] returned. If display is true, the text becomes a paragraph of its own.
 func (b *builder) substituted(text string, display bool) {
 	if display {
 		b.flush()
@@ -151,7 +151,8 @@ func (b *builder) plain(n *html.Node) {
 	}
 }
 
-// lineBreak ends a line; two in a row end the paragraph, as pages without p elements do.
+// lineBreak ends a line. Two line breaks in a row end the paragraph, because some pages separate paragraphs in this
+// way.
 func (b *builder) lineBreak() {
 	if b.line.EndsLine() {
 		b.flush()
@@ -203,7 +204,7 @@ func (b *builder) inline(n *html.Node) string {
 	return f.Peek()
 }
 
-// inlineInto collects the text below n. With noLists it skips nested lists.
+// inlineInto collects the text below n. If noLists is true, it skips nested lists.
 func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.TextNode {
@@ -265,7 +266,7 @@ func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
 		default:
 			b.codeInto(out, c)
 			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {
-				out.WriteByte('\n') // highlighters wrap lines in blocks
+				out.WriteByte('\n') // some highlighters put each line in a block element
 			}
 		}
 	}

@@ -10,8 +10,9 @@ import (
 )
 
 // formula returns the TeX of an element that shows a formula, between dollar signs. Pages often contain the same
-// formula several times, for eyes, screen readers and scripts. formula returns a text for only one of these; for the
-// others found is true and the text is empty. found is false for elements that show no formula.
+// formula several times: for display, for screen readers and for scripts. For one of these elements, formula returns
+// the TeX; for the others, the result found is true and the text is empty. For an element that shows no formula,
+// found is false.
 func formula(n *html.Node) (tex string, display, found bool) {
 	switch {
 	case n.DataAtom == atom.Math:
@@ -103,7 +104,8 @@ func attrOf(n *html.Node, key string) string {
 	return dom.Attr(n, key)
 }
 
-// mathML returns the TeX of a math element: its annotation, its alternative text, or else TeX made from its elements.
+// mathML returns the TeX of a math element. It uses the element's annotation, or else its alternative text, or else
+// makes TeX from the elements in it.
 func mathML(n *html.Node) string {
 	if n == nil {
 		return ""

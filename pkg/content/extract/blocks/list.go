@@ -51,7 +51,7 @@ func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
 	}
 }
 
-// nested writes the lists below an item, or a list that is in the position of an item.
+// nested writes the lists below an item. If n is itself a list in the place of an item, it writes that list.
 func (b *builder) nested(out *strings.Builder, n *html.Node, indent string) {
 	if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
 		if len(indent) < 16 {
@@ -75,7 +75,7 @@ func marker(list *html.Node, number int) string {
 }
 
 // holdsBlocks reports whether an element below n needs a block of its own: a heading, code, a quote, an article, or
-// an element of kind also.
+// an element of the type given as also.
 func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {

@@ -12,8 +12,8 @@ import (
 // maxLanguage bounds the name of a language of code, in bytes.
 const maxLanguage = 32
 
-// codeLanguage returns the first language that the markup of a listing names: on its pre element, on the code element
-// in it, or on an element that a highlighter put around it. It looks past the tables that hold line numbers.
+// codeLanguage returns the first language that the markup of a listing gives: on its pre element, on the code element
+// in it, or on an element that a highlighter put around it. It ignores the tables that hold line numbers.
 func codeLanguage(pre *html.Node) string {
 	if code := dom.Child(pre, atom.Code); code != nil {
 		if name := languageOf(code); name != "" {
@@ -35,7 +35,7 @@ func codeLanguage(pre *html.Node) string {
 	return ""
 }
 
-// languageOf returns the language that an element names: by a class as the HTML standard advises (§4.5.15,
+// languageOf returns the language that an element gives, either in a class as the HTML standard advises (§4.5.15,
 // "language-go"), or in the way of a common highlighter.
 func languageOf(n *html.Node) string {
 	for _, key := range [...]string{"data-lang", "data-language"} {
@@ -54,8 +54,8 @@ func languageOf(n *html.Node) string {
 	return besideHighlighter(classes)
 }
 
-// besideHighlighter returns the language that is named beside a highlighter among the classes, as in "hljs go" and
-// "brush: go;".
+// besideHighlighter returns the language that follows the name of a highlighter among the classes, as in "hljs go"
+// and "brush: go;".
 func besideHighlighter(classes string) string {
 	last, isListing := "", false
 	for class := range strings.FieldsSeq(classes) {

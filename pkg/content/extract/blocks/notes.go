@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// noteRef returns the label of the footnote to which a link refers, as GitHub Flavored Markdown writes it, or "" for
-// any other link.
+// noteRef returns the label of the footnote to which a link refers, written as in GitHub Flavored Markdown. It
+// returns "" for any other link.
 func noteRef(n *html.Node) string {
 	if n.DataAtom != atom.A {
 		return ""
@@ -28,7 +28,7 @@ func noteRef(n *html.Node) string {
 // noteLabel returns the label that an element holds, as in "[^1]". It returns "" when the element is empty or holds
 // more than a few characters.
 func noteLabel(n *html.Node) string {
-	const longest, most = 8, 8 // bytes, nodes
+	const longest, most = 8, 8 // longest in bytes, most in nodes
 	label, nodes := "", 0
 	for c := range n.Descendants() {
 		if nodes++; nodes > most {
@@ -84,10 +84,10 @@ func isNotes(list *html.Node) bool {
 	return list.DataAtom == atom.Ol && item != nil && isNoteID(strings.ToLower(dom.Attr(item, "id")))
 }
 
-// task returns "[x] " or "[ ] " for an item of a task list. It returns "" for an item without a checkbox, and for a
-// checkbox of a form.
+// task returns "[x] " or "[ ] " for an item of a task list. It returns "" for an item without a checkbox, and for an
+// item whose checkbox belongs to a form.
 func task(item *html.Node) string {
-	const near = 4 // nodes to examine
+	const near = 4 // number of nodes to examine
 	n := item.FirstChild
 	for i := 0; n != nil && i < near; i++ {
 		switch {

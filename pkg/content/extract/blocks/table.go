@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// table adds a data table as one block. Of a table that only arranges the page, it visits the content instead.
+// table adds a data table as one block. If a table only arranges the page, table visits its cells like other content.
 func (b *builder) table(n *html.Node) {
 	if dom.Attr(n, "role") == "presentation" || b.holdsBlocks(n, atom.Table) || b.isLayout(n) {
 		b.children(n)
@@ -25,7 +25,8 @@ func (b *builder) table(n *html.Node) {
 	b.add(extract.Block{Kind: extract.Table, Text: t.text()})
 }
 
-// isLayout reports whether cells of a table without headers hold several paragraphs or lists.
+// isLayout reports whether a table only arranges the page: it has no headers, and its cells hold several paragraphs
+// or lists.
 func (b *builder) isLayout(n *html.Node) bool {
 	headers, blocks := 0, 0
 	for d := range n.Descendants() {
@@ -43,10 +44,11 @@ func (b *builder) isLayout(n *html.Node) bool {
 }
 
 const (
-	// spareCells is the number of cells that spans may add to a table beyond the number that it has.
+	// spareCells is the number of cells that spans may always add to a table, in addition to as many as its markup
+	// has.
 	spareCells = 64
-	// repeated is the longest text, in bytes, that is repeated in every column and row that its cell spans. A longer
-	// text appears only in the first.
+	// repeated is the length in bytes up to which the text of a cell is repeated in every column and row that the
+	// cell spans. A longer text appears only in the first.
 	repeated = 80
 )
 
@@ -56,15 +58,15 @@ type tableWriter struct {
 	caption string
 	rows    [][]string
 	header  bool // the first row is a header
-	cells   int  // in the table's markup
-	added   int  // cells added by spans
+	cells   int  // number of cells in the table's markup
+	added   int  // number of cells that spans added
 	below   []span
 }
 
 // span is a cell that extends into the rows below.
 type span struct {
 	text string
-	rows int // that remain
+	rows int // number of rows that the cell still extends into
 }
 
 // read collects the caption and the rows below n.
@@ -141,14 +143,15 @@ func (t *tableWriter) cell(cells []string, n *html.Node) []string {
 	return cells
 }
 
-// mayAdd counts one cell added by a span, and reports whether there is room for it: a page of a few bytes must not
-// become a large table.
+// mayAdd counts one cell added by a span, and reports whether the table has room for it. A page of a few bytes must
+// not become a large table.
 func (t *tableWriter) mayAdd() bool {
 	t.added++
 	return t.added <= t.cells+spareCells
 }
 
-// spanOf returns the number of rows or columns that a cell covers. 0, "all that follow", counts as one.
+// spanOf returns the number of rows or columns that a cell covers. The value 0, which means "all that follow", gives
+// 1.
 func spanOf(n *html.Node, key string) int {
 	const most = 1000 // HTML standard §4.9.11
 	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {

@@ -10,7 +10,7 @@ import (
 // split words for search.
 type Folder struct {
 	buf   []byte
-	space bool // whitespace was seen since the last character
+	space bool // whitespace followed the last character
 }
 
 // Write adds the text of a node.
@@ -59,13 +59,13 @@ func (f *Folder) Line() {
 // Size returns the number of bytes collected.
 func (f *Folder) Size() int { return len(f.buf) }
 
-// Border separates the next text from the previous one by a space.
+// Border makes sure that a space separates the next text from the previous one.
 func (f *Folder) Border() { f.space = true }
 
-// EndsLine reports whether a line has just ended.
+// EndsLine reports whether the collected text ends in a line break.
 func (f *Folder) EndsLine() bool { return len(f.buf) > 0 && f.buf[len(f.buf)-1] == '\n' }
 
-// From returns the text collected since the size was start.
+// From returns the text that was collected after [Folder.Size] returned start.
 func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.buf)):]) }
 
 // Flush returns the collected text and empties the folder.

@@ -11,7 +11,8 @@ func WordSet(words string) map[string]bool {
 	return set
 }
 
-// HasName reports whether a class or id attribute holds one of the names. Names are in lower case with "-" for "_".
+// HasName reports whether a class or id attribute holds one of the names, which must be in lower case with "-" for
+// "_".
 func HasName(names map[string]bool, attr string) bool {
 	const longest = 40
 	for name := range strings.FieldsSeq(attr) {

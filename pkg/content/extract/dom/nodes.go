@@ -72,7 +72,7 @@ func IsWeb(u *url.URL) bool {
 	return (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// Clip is [words.Clip] without the blanks that a cut may leave at the end.
+// Clip cuts s as [words.Clip] does, and removes blanks at the end.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -20,8 +20,8 @@ func Unseen(n *html.Node) bool {
 	return Hides(n)
 }
 
-// Hides reports whether attributes hide the element. hidden="until-found" does not count, because the reader can open
-// that content. Neither does a tab panel, even while another tab is open.
+// Hides reports whether attributes hide the element. An element with hidden="until-found" is not hidden, because the
+// reader can open it. Nor is a tab panel, even while another tab is open.
 func Hides(n *html.Node) bool {
 	if IsTabPanel(n) {
 		return false
@@ -58,7 +58,7 @@ func IsTabPanel(n *html.Node) bool {
 	return strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
 }
 
-// IsBlock reports whether such an element begins and ends a line (HTML standard §15.3, "flow content").
+// IsBlock reports whether elements of type a begin and end a line (HTML standard §15.3, "flow content").
 func IsBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Caption, atom.Center, atom.Dd,

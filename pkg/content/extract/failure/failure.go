@@ -2,8 +2,8 @@
 // a maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that are empty
 // until their scripts run.
 //
-// Words alone do not decide, because articles exist about all of these. An answer is a failure when it has little
-// text, begins with such words and nothing else, and shows further signs of its kind.
+// Words alone do not decide, because there are articles about all of these. An answer is a failure if it has little
+// text, begins with the words of a failure and nothing else, and shows further signs of that kind of failure.
 //
 // Alternatives considered: a list of sites, which is never complete; a score over many weak signs, which nobody can
 // explain to a user who asks why a page failed.
@@ -19,15 +19,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on the size of the main content, in bytes. An article about an error is longer.
+// The largest size of the main content of a failure, in bytes. An article about an error is longer.
 const (
-	briefText   = 300  // of a page with little more than a heading
-	failureText = 1200 // of an error page, a challenge or a login form, with the text around it
-	consentText = 2000 // of a consent wall
+	briefText   = 300  // for a page with little more than a heading
+	failureText = 1200 // for an error page, a challenge or a login form, with the text around it
+	consentText = 2000 // for a consent wall
 )
 
-// Of describes what came in place of a page, or returns "" for a page. It walks the tree only when the page has
-// little text. title is the title in the head.
+// Of describes what the host sent in place of a page, or returns "" for a page. It walks the tree only if the page
+// has little text. Parameter title is the title in the head of the page.
 func Of(root *html.Node, doc *extract.Document, title string) string {
 	if len(doc.Text) > consentText {
 		return ""
@@ -51,9 +51,9 @@ func Of(root *html.Node, doc *extract.Document, title string) string {
 // signs are the properties by which a failure is recognized.
 type signs struct {
 	doc            *extract.Document
-	title, heading headings // kinds named by the parts of the title, and by the first lines
+	title, heading headings // failures that the title's parts and the first lines state
 	quote          string   // the first recognized words
-	guard          string   // maker of the challenge in the markup
+	guard          string   // the maker of the challenge, if the markup is that of a challenge
 	article        bool     // the page declares itself an article
 	password       bool     // the page asks for a password
 	crashed        bool     // the markup is a framework's error page
@@ -79,7 +79,7 @@ func (s *signs) see(n *html.Node) {
 	}
 }
 
-// guardIDs maps ids of elements that only challenges have to the makers of the challenges.
+// guardIDs maps an element id that only occurs in challenges to the maker of the challenge.
 var guardIDs = map[string]string{
 	"challenge-form": "Cloudflare", "challenge-running": "Cloudflare", "challenge-error-text": "Cloudflare",
 	"cf-error-details": "Cloudflare", "px-captcha": "HUMAN", "sec-if-cpt-container": "Akamai",
@@ -94,7 +94,7 @@ var guardScripts = []struct{ part, guard string }{
 }
 
 func (s *signs) seeScript(n *html.Node) {
-	const enough = 20_000 // bytes of a script to search
+	const enough = 20_000 // bytes of a script that are searched
 	text := dom.Attr(n, "src")
 	if text == "" && n.FirstChild != nil && n.FirstChild.Type == html.TextNode {
 		text = n.FirstChild.Data[:min(len(n.FirstChild.Data), enough)]
@@ -106,7 +106,7 @@ func (s *signs) seeScript(n *html.Node) {
 	}
 }
 
-// read returns the kinds that some headings name.
+// read returns the kinds of failure that some headings state.
 func (s *signs) read(texts []string) (all headings) {
 	for _, text := range texts {
 		found := headingsOf(text)
@@ -171,7 +171,7 @@ func (s *signs) consent() string {
 	return ""
 }
 
-// error recognizes error pages and maintenance notices by two signs besides their heading.
+// error recognizes error pages and maintenance notices. Besides the heading, it requires two signs.
 func (s *signs) error() string {
 	const kinds = saysMissing | saysBroken | saysClosed | saysDenied
 	named := (s.title | s.heading) & kinds
@@ -199,7 +199,8 @@ func (s *signs) error() string {
 	return s.say("an error page")
 }
 
-// titleParts returns the parts of a title, split at the signs that sites put around their name.
+// titleParts returns the parts of a title, split at the separators that sites put between the page's title and their
+// name.
 func titleParts(title string) []string {
 	const most = 6
 	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·•»:", r) })

@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// headings are the kinds of failure that a heading names.
+// headings is the set of kinds of failure that a heading states.
 type headings uint8
 
 const (
 	saysMissing headings = 1 << iota // the page does not exist
 	saysBroken                       // something does not work
-	saysClosed                       // maintenance
+	saysClosed                       // the site is closed for maintenance
 	saysDenied                       // access is denied
 	saysRobot                        // the visitor must prove not to be a robot
 	saysConsent                      // the visitor must consent
 	saysLogin                        // the visitor must log in
-	saysNumber                       // the number of an error
+	saysNumber                       // the heading has the number of an error
 )
 
 // failureLines are patterns by kind.
@@ -26,10 +26,10 @@ const (
 //go:embed failurewords.txt
 var failureLines string
 
-// failureWords are patterns of words on pages that came in place of others.
+// failureWords are patterns of the words on pages that a host sends in place of others.
 type failureWords struct {
-	heading map[headings]*regexp.Regexp // whole headings
-	text    map[string]*regexp.Regexp   // words in the text: "error", "challenge", "accept", "consent"
+	heading map[headings]*regexp.Regexp // patterns of whole headings
+	text    map[string]*regexp.Regexp   // patterns of words in the text, by "error", "challenge", "accept" or "consent"
 }
 
 // failurePatterns are compiled on first use: most pages are too long to be a failure.
@@ -74,7 +74,7 @@ var (
 	straight = strings.NewReplacer("’", "'", "‘", "'")
 )
 
-// headingsOf returns the kinds of failure that a heading names, if it contains nothing else.
+// headingsOf returns the kinds of failure that a heading states, provided that the heading contains nothing else.
 func headingsOf(text string) (says headings) {
 	const longest = 120
 	if len(text) > longest {
@@ -93,9 +93,9 @@ func headingsOf(text string) (says headings) {
 	return says
 }
 
-// hasWords reports whether the beginning of a text has least or more words of a kind.
+// hasWords reports whether the beginning of a text has at least least words of a kind.
 func hasWords(kind string, least int, text string) bool {
-	const enough = 8000 // bytes to search
+	const enough = 8000 // bytes of the text that are searched
 	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))
 	return len(failurePatterns().text[kind].FindAllStringIndex(text, least)) >= least
 }

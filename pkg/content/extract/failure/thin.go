@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	// littleText is the largest content, in bytes, of a page that may be the shell of an application.
+	// littleText is the largest size of the content, in bytes, at which a page may be the empty shell of an
+	// application.
 	littleText = 150
-	// shortText is the largest text, in bytes, of a root that only shows a placeholder, and of a page with a noscript
-	// element that asks for JavaScript.
+	// shortText is the largest size of a text, in bytes, that may be a placeholder in an application root, or the
+	// whole text of a page whose noscript element asks for JavaScript.
 	shortText = 120
-	// maxRoots bounds the application roots to examine, because they may be nested.
+	// maxRoots is the largest number of application roots to examine. Each is walked, and roots may be nested.
 	maxRoots = 8
 )
 
-// appRoots are the ids, and appTags the elements, that frameworks render into.
+// appRoots are the ids, and appTags the names, of the elements that frameworks render into.
 var appRoots = map[string]bool{
 	"root": true, "app": true, "__next": true, "__nuxt": true, "___gatsby": true, "svelte": true, "app-root": true,
 	"react-root": true, "react-app": true, "main-app": true, "q-app": true, "application": true, "ember-application": true,
@@ -42,15 +43,16 @@ var (
 
 // shell holds the signs that the scripts of a page write its text.
 type shell struct {
-	scripts int    // that run
+	scripts int    // number of scripts that browsers execute
 	asks    bool   // a noscript element mentions JavaScript
-	root    string // the root of an application, without readable text
+	root    string // an application root without readable text, if there is one
 	roots   int    // number of roots examined
-	things  bool   // pictures, videos, frames or forms: content without text
+	things  bool   // there are pictures, videos, frames or forms: content without text
 }
 
-// Thin explains why a page has little text before its scripts run, or returns "" for other pages. text is the visible
-// text of the page, and size the size in bytes of the text that no name marks as chrome.
+// Thin explains why a page has little text before its scripts run, or returns "" for other pages. Parameter text is
+// the visible text of the page. Parameter size is the number of bytes in this text outside elements that a class or
+// id marks as chrome.
 func Thin(root *html.Node, text string, size int) string {
 	var sh shell
 	for n := range root.Descendants() {
@@ -110,10 +112,10 @@ func isAppRoot(n *html.Node) bool {
 		appRoots[strings.ToLower(dom.Attr(n, "id"))]
 }
 
-// waits reports whether an element shows no text but a placeholder.
+// waits reports whether an element shows no text, or only a placeholder.
 func waits(n *html.Node) bool {
 	var f dom.Folder
-	var walk func(*html.Node) bool // false as soon as there is content
+	var walk func(*html.Node) bool // returns false as soon as it finds content
 	walk = func(n *html.Node) bool {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			switch {

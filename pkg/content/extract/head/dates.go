@@ -20,7 +20,8 @@ var (
 	pathDate = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
 )
 
-// months are the beginnings of month names in some languages of the web, three letters where those suffice.
+// months maps the beginnings of month names to the months, in some languages of the web. A beginning has three
+// letters if three are enough.
 var months = map[string]time.Month{
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
 	"dec": 12,
@@ -57,7 +58,7 @@ func parseDate(s string) time.Time {
 	return time.Time{}
 }
 
-// forms are the forms of days in running text.
+// forms are the ways in which running text writes a day.
 var forms = []struct {
 	of   *regexp.Regexp
 	read func(a, b, c string) time.Time
@@ -69,8 +70,8 @@ var forms = []struct {
 	{usDate, ambiguous},
 }
 
-// ambiguous reads two numbers and a year. A month is at most 12. When both numbers could be the month, ambiguous
-// returns the zero time.
+// ambiguous returns the day that two numbers and a year give. A number above 12 is the day of the month. If the
+// numbers differ and each could be the month, ambiguous returns the zero time.
 func ambiguous(first, second, year string) time.Time {
 	switch {
 	case intOf(first) > 12 || intOf(first) == intOf(second):

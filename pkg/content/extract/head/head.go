@@ -26,8 +26,8 @@ type Head struct {
 	Previews, PreviewTexts []string
 }
 
-// Read reads the html and head elements. A canonical link counts only in the head, where users of a site cannot
-// insert one.
+// Read reads the html and head elements. It ignores a canonical link outside the head, because users of a site may be
+// able to insert one there.
 func Read(root *html.Node, pageURL *url.URL) Head {
 	h := Head{Base: pageURL}
 	top := dom.Child(root, atom.Html)
@@ -66,8 +66,8 @@ func (h *Head) readMeta(n *html.Node) {
 	h.Robots = appendRobots(h.Robots, n)
 }
 
-// canonical returns the address on which all canonical links agree. When a page names two, canonical returns neither,
-// because either choice would remove one of them from the index.
+// canonical returns the address on which all canonical links agree. If a page gives two addresses, canonical returns
+// neither, because either choice would remove one of them from the index.
 func canonical(links *goquery.Selection, base *url.URL) string {
 	found := ""
 	for _, n := range links.Nodes {
@@ -98,7 +98,7 @@ func Robots(metas []*html.Node) (all []string) {
 }
 
 // appendRobots adds the directives of a meta element, if it holds any. The name "robots" addresses every crawler.
-// Another name is that of a crawler only when the content reads as directives.
+// Another name is taken as that of a crawler only if the content consists of directives.
 func appendRobots(all []string, n *html.Node) []string {
 	name := strings.ToLower(strings.TrimSpace(dom.Attr(n, "name")))
 	content := dom.Clip(dom.Attr(n, "content"), maxRobotsBytes)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Bounds on JSON-LD: bytes of all scripts of a page, depth, and objects.
+// Bounds on JSON-LD: the bytes of all scripts of a page, the depth of a value, and the number of objects.
 const (
 	maxLinkedBytes = 256 << 10
 	maxLinkedDepth = 8
@@ -24,7 +24,7 @@ func (l *linkedData) read(script string) {
 	if l.size += len(script); l.size > maxLinkedBytes {
 		return
 	}
-	script = strings.Map(func(c rune) rune { // authors forget to escape line ends
+	script = strings.Map(func(c rune) rune { // some authors do not escape line ends
 		if c < ' ' {
 			return ' '
 		}
@@ -36,8 +36,8 @@ func (l *linkedData) read(script string) {
 	}
 }
 
-// collect keeps the objects that may be about the page. It skips comments, reviews and recommended pages, which are
-// values of other properties.
+// collect keeps the objects that may be about the page. It skips comments, reviews and recommended pages, because it
+// does not follow the properties that hold them.
 func (l *linkedData) collect(value any, depth int) {
 	if depth > maxLinkedDepth || len(l.nodes) >= maxLinked {
 		return
@@ -122,7 +122,7 @@ func textsOf(value any, depth int) (texts []string) {
 	return texts
 }
 
-// names returns the names in a value: a text, a person, the id of a person, or a list of these.
+// names returns the names in a value. The value may be a text, a person, the id of a person, or a list of these.
 func (l *linkedData) names(value any, depth int) (names []string) {
 	switch v := value.(type) {
 	case string:

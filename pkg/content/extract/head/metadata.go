@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// Bounds on metadata: the number of authors, and the bytes of an element that may hold a date or a name.
+// Bounds on metadata: the number of authors, and the size in bytes of an element that may hold a date or a name.
 const (
 	maxAuthors   = 5
 	maxStatement = 120
@@ -26,13 +26,13 @@ const (
 	fromJSON  = iota // JSON-LD
 	fromMeta         // meta elements
 	fromProp         // microdata
-	fromClass        // elements whose class names their content
+	fromClass        // elements with a class that describes their content
 	fromTime         // time elements
 	fromText         // texts below the heading
 	sourceCount
 )
 
-const mostStatements = 20 // values kept of each source
+const mostStatements = 20 // number of values kept from each source
 
 func (s *statements) add(source int, value string) {
 	if value = strings.TrimSpace(value); value != "" && len(s[source]) < mostStatements {
@@ -49,7 +49,8 @@ type pageFacts struct {
 // mostNear is the number of texts below a heading that are searched for the date of the page.
 const mostNear = 25
 
-// ReadMetadata reads the author and the dates of a page from its statements, or else the date from its address.
+// ReadMetadata reads the author and the dates of a page from its statements. If they give no date, it uses the date
+// in the page's address.
 func ReadMetadata(root *html.Node, pageURL *url.URL) extract.Metadata {
 	var f pageFacts
 	var ld linkedData
@@ -139,10 +140,10 @@ func containsFold(list []string, s string) bool {
 	return false
 }
 
-// byline are the words before a name that are not part of it.
+// byline holds words that precede an author's name and are not part of it.
 var byline = []string{"by:", "by ", "written by ", "posted by ", "posted by:", "author:", "author "}
 
-// cleanName returns a name in the form to show, or "" for a text that is not a name.
+// cleanName returns a name in the form in which it is shown, or "" if the text is not a name.
 func cleanName(s string) string {
 	s = dom.Fold(html.UnescapeString(s))
 	for _, word := range byline {
@@ -164,7 +165,7 @@ func cleanName(s string) string {
 	return dom.Clip(s, extract.MaxName)
 }
 
-// metaNames maps names of meta elements, in lower case, to the property that they state.
+// metaNames maps the names of meta elements, in lower case, to the properties that the elements state.
 var metaNames = func() map[string]func(*pageFacts) *statements {
 	all := map[string]func(*pageFacts) *statements{}
 	add := func(of func(*pageFacts) *statements, names string) {
@@ -231,7 +232,7 @@ func (f *pageFacts) readTime(n *html.Node, class string) {
 	}
 }
 
-// readClass reads an element whose class names its content.
+// readClass reads an element whose class describes its content.
 func (f *pageFacts) readClass(n *html.Node, class string) {
 	for name := range strings.FieldsSeq(strings.ToLower(class)) {
 		switch {
@@ -298,10 +299,10 @@ func personText(n *html.Node) string {
 	return labelOf(n)
 }
 
-// mostNodes is the largest number of nodes in an element that is a label.
+// mostNodes is the largest number of nodes in an element that can be a label.
 const mostNodes = 30
 
-// labelOf returns the text of a small element, or "" for a larger one. It does not read a larger one to its end,
+// labelOf returns the text of a small element, or "" for a larger one. It stops before the end of a larger one,
 // because it may be called for every element around a text.
 func labelOf(n *html.Node) string {
 	var out strings.Builder

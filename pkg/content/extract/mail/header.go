@@ -27,9 +27,9 @@ func field(root *enmime.Part, name string) string {
 	return decode(value)
 }
 
-// legacy decodes bytes outside ASCII that are not in an encoded word, as many programs sent them before RFC 6532. It
-// uses the charset of the first part that declares one. Losing letters would make two subjects equal, and so join two
-// threads.
+// legacy decodes bytes outside ASCII that are not in an encoded word. Many programs sent such bytes before RFC 6532.
+// It uses the charset of the first part that declares one. If letters were lost, two different subjects could become
+// equal, and their threads would be joined.
 func legacy(value string, root *enmime.Part) string {
 	var enc encoding.Encoding = charmap.Windows1252
 	declared := root.DepthMatchFirst(func(p *enmime.Part) bool { return p.Charset != "" })
@@ -45,8 +45,8 @@ func legacy(value string, root *enmime.Part) string {
 	return value
 }
 
-// decode decodes encoded words. The length of the value is bounded, because the decoder searches for the end of an
-// unterminated encoded word again and again.
+// decode decodes encoded words. The length of the value is bounded, because the decoder searches the whole rest of
+// the value for each encoded word that has no end.
 func decode(value string) string {
 	value = words.Clip(value, maxField)
 	if decoded, err := encodedWords.DecodeHeader(value); err == nil {
@@ -70,7 +70,8 @@ func envelope(root *enmime.Part) string {
 	return strings.Join(lines, "\n")
 }
 
-// date writes a date in a sortable order. It returns a value that is not a date (RFC 5322 §3.3) unchanged.
+// date returns a date in a form that can be sorted. If the value is not a date (RFC 5322 §3.3), date returns it
+// unchanged.
 func date(value string) string {
 	t, err := mail.ParseDate(value)
 	if err != nil {

@@ -2,14 +2,15 @@
 // the date, the text of the mail, the names of the attachments, and the text of attached mails and text files. The
 // subject is the title.
 //
-// Of alternative parts, the package reads the plain text, or else the HTML. It collects links from the HTML in both
-// cases. Package web reads the texts, so the same bytes always give the same document, whatever their charset.
+// If a mail has the same text as plain text and as HTML, the package reads the plain text. It collects links from the
+// HTML in any case. Package web reads the texts, so the same bytes always give the same document, whatever their
+// charset.
 //
 // # Alternatives considered
 //
-// mime/multipart and net/mail reject much of what mail programs send. enmime tolerates it, but its own conversion to
-// text guesses charsets with detectors that race each other, and makes a table of every layout; only its parser is
-// used here.
+// mime/multipart and net/mail reject much of what mail programs send. enmime accepts it, but its own conversion to
+// text guesses charsets with concurrent detectors, whose order is random, and turns every layout into a table. Only
+// its parser is used here.
 package mail
 
 import (
@@ -28,15 +29,15 @@ const (
 	maxBody   = 5 << 20   // bytes to read, unless [extract.Limits] has another bound
 	maxParts  = 200       // texts and attachments, those of attached mails included
 	maxNested = 10        // multiparts of one mail; each adds to the time to read it
-	maxMails  = 3         // a mail attached to a mail attached to a mail
+	maxMails  = 3         // levels of mails: a mail attached to a mail attached to a mail
 	maxHeader = 256 << 10 // bytes to read of all headers, those of parts and attached mails included
 	maxField  = 2000      // bytes to read of a header field
 	maxName   = 200       // bytes of the name of an attachment
 )
 
-// Extract reads a mail. It resolves addresses against baseURL. The MaxBytes of lim bounds the body as well as the
-// text. A mail that reaches a bound is cut and its document is Truncated. Errors: Invalid when the mail cannot be
-// parsed or baseURL is not a URL.
+// Extract reads a mail. It resolves addresses against baseURL. The field MaxBytes of lim bounds the body as well as
+// the text. A mail that exceeds a bound is cut, and its document is Truncated. Errors: Invalid when the mail cannot
+// be parsed or baseURL is not a URL.
 func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document, error) {
 	r, body, err := newReader(body, baseURL, lim)
 	if err != nil {
@@ -49,7 +50,7 @@ func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document,
 	return r.document(subject), nil
 }
 
-// newReader also returns the part of the mail that is within the bounds.
+// newReader returns a reader, and the part of the mail that is within the bounds.
 func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Message is a mail as people read it: its text without header and attachments. [Message.Header] returns single
-// header fields.
+// Message is a mail as people read it: its text without the header and the attachments. [Message.Header] returns
+// single header fields.
 type Message struct {
 	// Document holds the texts of the mail itself. Its title is the subject, or the first heading of a mail without a
 	// subject.

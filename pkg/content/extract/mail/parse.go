@@ -11,23 +11,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// undecoded is a prefix for the types whose charset enmime would decode. enmime trusts its detector more than the
-// mail, and the detector returns equally likely charsets in any order.
+// undecoded is put before the media types whose charset enmime would decode, so that it does not. enmime trusts its
+// detector more than the mail, and the detector returns equally likely charsets in any order.
 const undecoded = "undecoded-"
 
-// parser is one mail being parsed.
+// parser is the state of parsing one mail.
 type parser struct {
 	body       []byte
-	at, end    int             // position reached, and where reading stops
-	boundaries map[string]bool // of the multiparts so far
-	nested     int             // multiparts that may still be parsed
-	header     int             // bytes of headers that may still be read
-	skip       []span          // of headers that are too long, in order
+	at, end    int             // the position reached, and the position at which reading stops
+	boundaries map[string]bool // boundaries of the multiparts so far
+	nested     int             // number of multiparts that may still be parsed
+	header     int             // number of bytes of headers that may still be read
+	skip       []span          // ranges of headers that are too long, in order
 	cut        bool
 }
 
-// parse splits a mail into its parts. If the parts cannot be separated, the mail becomes a single text that includes
-// the boundaries, because that is better than no text. It reads at most header bytes of headers. Errors: Invalid.
+// parse splits a mail into its parts. If the parts cannot be separated, the whole mail becomes a single text that
+// includes the boundaries, because that is better than no text. Parameter header is the largest number of bytes of
+// headers to read. Errors: Invalid.
 func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
 	p = &parser{body: body, nested: maxNested, header: header}
 	if root, err = p.parts(); err != nil {
@@ -49,7 +50,7 @@ func (p *parser) parts() (*enmime.Part, error) {
 	return enmime.NewParser(
 		enmime.SkipMalformedParts(true),
 		enmime.MultipartWOBoundaryAsSinglePart(true),
-		enmime.MaxStoredPartErrors(1), // there may be one error for each line of a header
+		enmime.MaxStoredPartErrors(1), // without this, each line of a header may add an error
 		enmime.SetReadPartErrorPolicy(func(*enmime.Part, error) bool { return true }),
 		enmime.SetCustomParseMediaType(p.mediaType),
 	).ReadParts(p)
@@ -73,8 +74,8 @@ func (p *parser) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// mediaType parses a Content-Type or Content-Disposition. Of a broken value, it keeps only the type before the ";".
-// This hook is also where the parser is kept within its bounds.
+// mediaType parses a Content-Type or Content-Disposition. If the value is broken, it keeps only the type before the
+// ";". The parser calls this hook for every part, so its bounds are checked here, too.
 func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
 	value = value[:min(len(value), maxField)] // parsing takes quadratic time
 	kind, params, _, err := mediatype.Parse(value)
@@ -91,7 +92,8 @@ func (p *parser) mediaType(value string) (string, map[string]string, []string, e
 	return kind, params, nil, nil
 }
 
-// admit reports whether a multipart may be parsed, and truncates the mail where it has too many parts.
+// admit reports whether a multipart may be parsed. If the multipart has too many parts, admit truncates the mail
+// there.
 func (p *parser) admit(boundary string) bool {
 	const longest = 200 // RFC 2046 §5.1.1 allows 70
 	if p.boundaries[boundary] {

@@ -16,12 +16,12 @@ type reader struct {
 	base   *url.URL
 	limits extract.Limits
 
-	parts    int // that may still be read
-	header   int // bytes of headers that may still be read
+	parts    int // number of parts that may still be read
+	header   int // number of bytes of headers that may still be read
 	cut      bool
-	language string // of the first text that has one
+	language string // language of the first text that has one
 	detected bool
-	charset  string // of the first text
+	charset  string // charset of the first text
 }
 
 // mail adds a mail that is attached depth-1 levels deep, and returns its subject.
@@ -48,15 +48,15 @@ func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 	return subject, nil
 }
 
-// parse splits a mail into its parts, within what remains of the bounds.
+// parse splits a mail into its parts, within the bounds that remain.
 func (r *reader) parse(body []byte) (*enmime.Part, error) {
 	root, p, err := parse(body, r.header)
 	r.cut, r.header = r.cut || p.cut, p.header
 	return root, err
 }
 
-// part adds the texts of a part and collects its attachments. Of an alternative that was not chosen, it adds only the
-// links.
+// part adds the texts of a part and collects its attachments. If p belongs to an alternative that was not chosen,
+// part adds only its links.
 func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) error {
 	if isMultipart(p) {
 		choice := choose(p)
@@ -80,8 +80,8 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 	return r.text(p, chosen)
 }
 
-// choose returns the alternative to read: the first plain text, or else the first that may hold a text. It returns
-// nil unless the part is multipart/alternative.
+// choose returns the alternative to read: the first plain text, or else the first part that may hold a text. It
+// returns nil unless p is multipart/alternative.
 func choose(p *enmime.Part) *enmime.Part {
 	if p.ContentType != "multipart/alternative" {
 		return nil
@@ -122,8 +122,9 @@ func (r *reader) text(p *enmime.Part, chosen bool) error {
 	return nil
 }
 
-// sound returns the content of a text without control bytes. Damaged mailboxes are full of them, and a single one
-// would make the text look binary. In UTF-16 and UTF-32 such bytes are parts of letters and stay.
+// sound returns the content of a text without control bytes. Damaged mailboxes are full of control bytes, and a
+// single one would make the text look binary. In UTF-16 and UTF-32, sound keeps these bytes, because they are parts
+// of letters.
 func sound(p *enmime.Part) []byte {
 	if wide := strings.ToLower(p.Charset); strings.Contains(wide, "16") || strings.Contains(wide, "32") ||
 		strings.Contains(wide, "ucs") {
@@ -155,8 +156,8 @@ func (r *reader) links(doc extract.Document) {
 	}
 }
 
-// attachment adds the text of an attachment that is a mail or a text that package web reads. A broken attachment adds
-// nothing, but its name is already in the list.
+// attachment adds the text of an attachment that is a mail, or a text that package web reads. A broken attachment
+// adds nothing; the list of names already contains its name.
 func (r *reader) attachment(p *enmime.Part, depth int) {
 	if p.ContentType == MediaType {
 		if depth == maxMails {

@@ -8,8 +8,9 @@ import (
 // span is a range of a mail's bytes; to is exclusive.
 type span struct{ from, to int }
 
-// shorten counts the header that begins at from against the budget for headers. It skips the bytes beyond the budget,
-// but not the first keep bytes: the parser takes more than a microsecond for each byte of a header.
+// shorten subtracts the length of the header at position from, from the number of header bytes that may still be
+// read. It skips the bytes beyond that number, but never the first keep bytes. The bound exists because the parser
+// takes more than a microsecond for each byte of a header.
 func (p *parser) shorten(from, keep int) {
 	end := headerEnd(p.body[from:p.end]) + from
 	if end-from <= p.header {
