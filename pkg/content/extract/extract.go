@@ -22,7 +22,7 @@ type Kind string
 const (
 	Heading   Kind = "heading"
 	Paragraph Kind = "paragraph"
-	List      Kind = "list"  // one line per item after "- ", "1. ", "[^1]: " or, below a term, ": "; nested indented
+	List      Kind = "list"  // a line per item after "- ", "1. ", "[^1]: " or ": " (a meaning); nested items indented
 	Code      Kind = "code"  // line breaks and indentation as written
 	Table     Kind = "table" // a line per row: GitHub Flavored Markdown if from HTML, else cells joined by " | "
 	Quote     Kind = "quote"

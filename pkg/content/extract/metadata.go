@@ -2,12 +2,12 @@ package extract
 
 import "time"
 
-// Metadata is what a page states about itself beside its text. No hash covers it. Every text is one line of at most
-// [MaxName] bytes.
+// Metadata is what a page states about itself in addition to its text. No hash covers it. Every text is one line of
+// at most [MaxName] bytes.
 type Metadata struct {
-	Published time.Time `json:",omitzero"` // UTC; midnight when the page gives only a day
+	Published time.Time `json:",omitzero"` // in UTC; midnight if the page gives only a day
 	Modified  time.Time `json:",omitzero"`
-	Author    string    `json:",omitempty"` // several are joined by ", "
+	Author    string    `json:",omitempty"` // several authors are joined by ", "
 	SiteName  string    `json:",omitempty"`
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// article returns the content of an article: the element that holds nearly all of its prose. If the page does not
-// declare itself an article, the prose must be most of the text. The content is empty when the page is not an
-// article.
+// article returns the content of an article, which is the element that holds nearly all of its prose. If the page
+// does not declare itself an article, the prose must be most of the text. If the page is not an article, the returned
+// content is empty.
 func article(s *Survey, roots []*html.Node) Content {
 	if len(roots) != 1 || s.pageType.list {
 		return Content{}
@@ -37,11 +37,12 @@ func article(s *Survey, roots []*html.Node) Content {
 	return best
 }
 
-// sizeOfArticle is the least prose, in bytes, of an article on a page that does not declare itself one.
+// sizeOfArticle is the smallest size of the prose, in bytes, of an article on a page that does not declare itself
+// one.
 const sizeOfArticle = 1000
 
-// besideNames are the classes of elements in an article that are not its text: its author and date, the captions of
-// pictures (which are kept with the pictures), and links to other articles.
+// besideNames are the classes of elements that are in an article but not part of its text: its author and date, links
+// to other articles, and the captions of pictures, which are kept with the pictures.
 var besideNames = dom.WordSet(`
 	caption wp-caption-text image-caption photo-caption img-caption media-caption caption-text credit photo-credit
 	image-credit gallery slideshow inline-gallery video-player embed
@@ -65,7 +66,7 @@ var bodyNames = dom.WordSet(`
 	richtextarticlebody article-main m-detail--body c-entry-content field-name-body
 `)
 
-// isBody reports whether the class or id of an element names it as the text of an article.
+// isBody reports whether an element has a class or id that sites give to the text of an article.
 func isBody(n *html.Node) bool {
 	if dom.Attr(n, "itemprop") == "articleBody" {
 		return true
@@ -73,8 +74,8 @@ func isBody(n *html.Node) bool {
 	return dom.HasName(bodyNames, dom.Attr(n, "class")) || dom.HasName(bodyNames, dom.Attr(n, "id"))
 }
 
-// namedBody returns the only element of the page that is named as the text of an article, if it holds a good part of
-// the text of roots, or else nil.
+// namedBody returns the element of the page whose class or id marks it as the text of an article. It returns nil if
+// there is no such element or more than one, or if the element holds only a small part of the text of roots.
 func (s *Survey) namedBody(roots []*html.Node) *html.Node {
 	var best *html.Node
 	sum := 0

@@ -10,18 +10,19 @@ import (
 )
 
 // drop is the reason why an element is not part of the main content. The zero drop means that the element is content.
-// Stronger reasons come later. Each attempt of [Survey.MainContent] honors fewer of them.
+// The values are in the order of strength, the weakest first. Each attempt of [Survey.MainContent] honors fewer of
+// them.
 type drop uint8
 
 const (
-	beside   drop = iota + 1 // nearly all links, however long: beside an article, links to other articles
-	dense                    // nearly all links, and short: navigation that no name declares
+	beside   drop = iota + 1 // nearly all links, however long; beside an article, these lead to other articles
+	dense                    // nearly all links, and short; this is navigation that no class or id declares
 	named                    // its class or id is a usual name for elements around the content
-	chrome                   // its element or role declares it
-	noReason                 // above all reasons: an attempt that honors it drops nothing
+	chrome                   // its element type or role says that it is not content
+	noReason                 // greater than all reasons; an attempt that honors noReason drops nothing
 )
 
-// reason returns the reason that the name and attributes of an element give, if they give one.
+// reason returns the reason to drop n that its element type and attributes give, or zero if they give none.
 func reason(n *html.Node, at ancestors) drop {
 	if at.inCode {
 		return reasonInCode(n)
@@ -44,8 +45,8 @@ func reason(n *html.Node, at ancestors) drop {
 	return reasonByAttr(n, inContent)
 }
 
-// reasonInCode returns the reason for an element below pre or code. Classes there describe the code: a highlighter
-// gives a comment the class "comment".
+// reasonInCode returns the reason to drop an element below pre or code. There, classes describe the code; for
+// example, a highlighter gives a comment the class "comment".
 func reasonInCode(n *html.Node) drop {
 	if n.DataAtom == atom.Button {
 		return chrome
@@ -86,7 +87,8 @@ func isChromeRole(role string, inContent bool) bool {
 	return false
 }
 
-// isNote reports whether an aside is a note in documentation, which is content, and not an aside beside an article.
+// isNote reports whether an aside is a note in documentation. Such a note is content; an aside beside an article is
+// not.
 func isNote(n *html.Node) bool {
 	for class := range strings.FieldsSeq(strings.ToLower(dom.Attr(n, "class"))) {
 		word, _, _ := strings.Cut(class, "-")
@@ -119,26 +121,26 @@ var chromeNames = dom.WordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
 `)
 
-// besideCode are the classes of elements beside the lines of code, as opposed to elements in them.
+// besideCode are the classes of elements beside the lines of code. Elements with other classes are part of the code.
 var besideCode = dom.WordSet(`
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows line-number linenumber ln blob-num
 	copy-button copybtn copy-btn headerlink anchorjs-link
 `)
 
-// chromePrefixes are the beginnings of such names.
+// chromePrefixes are the beginnings of further classes and ids of elements around the content.
 var chromePrefixes = []string{
 	"cookie-", "cookieconsent", "consent-", "gdpr-", "onetrust", "ad-slot", "ads-", "sponsor-",
 	"share-", "sharing-", "social-", "skip-", "wp-block-social", "jp-relatedposts",
 	"sidebar-", "taboola", "outbrain", "google-ads", "div-gpt-ad",
 }
 
-// chromeWords are words that make a name one of these in any position, as in "article__comments-box".
+// chromeWords are words that mark a class or id as chrome in any position, as in "article__comments-box".
 var chromeWords = dom.WordSet(`
 	related newsletter comment comments kommentar kommentare footer copyright recommended promo donation subscribe popup
 	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
 `)
 
-// namesChrome reports whether a class or id attribute holds such a name.
+// namesChrome reports whether a class or id attribute marks an element as chrome.
 func namesChrome(names string) bool {
 	for name := range strings.FieldsSeq(names) {
 		if len(name) > 40 {
@@ -166,12 +168,13 @@ func holdsChromeWord(name string) bool {
 	return false
 }
 
-// linkMeasure is how much of an element's text is in links, and how much further text only its name makes chrome.
+// linkMeasure holds how much of an element's text is in links, and how much other text only a class or id marks as
+// chrome.
 type linkMeasure struct {
 	text, linked, links, named int
-	prose                      int  // text in pieces as long as sentences, without links
-	abroad                     int  // links to other sites
-	code                       bool // it holds code
+	prose                      int  // text outside links, in pieces as long as sentences
+	abroad                     int  // number of links to other sites
+	code                       bool // the element holds code
 }
 
 func (m *linkMeasure) add(o linkMeasure) {
@@ -201,16 +204,16 @@ func isAnnounced(n *html.Node, m linkMeasure) bool {
 	return last.Type == html.TextNode && strings.HasSuffix(strings.TrimSpace(last.Data), ":")
 }
 
-// linkiness reports whether an element is mostly links: dense if they are short, else beside. Some elements full of
-// links are content: lists of headlines, unless they are beside an article; lists of other sites that a paragraph
-// announces; and elements that hold code, because documentation links the words of code.
+// linkiness returns a reason to drop an element that is mostly links: dense if the links are short, or else beside.
+// Some elements full of links are content: lists of headlines, unless they are beside an article; lists of other
+// sites that a paragraph announces; and elements that hold code, because documentation makes links of words in code.
 func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
 	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
 	default:
 		return 0
 	}
-	const shortLink = 40 // bytes
+	const shortLink = 40 // in bytes
 	switch {
 	case m.code || m.links < 3 || m.linked*10 <= m.text*6:
 		return 0

@@ -17,18 +17,18 @@ type Content struct {
 // Skips reports whether an element below the roots is not part of the content.
 func (c Content) Skips(n *html.Node) bool { return c.cut.skips(n) }
 
-// attempt is one way to find the content: the elements to search, and the reasons that count for a drop.
+// attempt is one way to find the content. It consists of the elements to search, and the reasons to drop an element.
 type attempt struct {
 	roots  []*html.Node
-	honors drop // the weakest reason that counts
+	honors drop // the weakest reason for which an element is dropped
 }
 
-// enough is the size of content, in bytes of text, at which no further attempt is needed.
+// enough is the size of the content, in bytes of text, from which no further attempt is made.
 const enough = 250
 
-// MainContent returns the content of a page. It makes attempts from strict to lax. A result that is short, and less
-// than a third of the next attempt's result, was cut too far, so the next result replaces it. The last attempt drops
-// nothing, so a page with visible text always has content.
+// MainContent returns the content of a page. It makes attempts from strict to lax. If a result is short, and less
+// than a third of the result of the next attempt, too much was dropped, and the next result replaces it. The last
+// attempt drops nothing, so a page with visible text always has content.
 func (s *Survey) MainContent() Content {
 	if posts := s.thread(); posts != nil {
 		if best := (attempt{posts, dense}).read(s); best.Size >= enough {
@@ -55,12 +55,12 @@ func (s *Survey) MainContent() Content {
 	return s.atLeastAQuarter(best)
 }
 
-// large is the size of a page's visible text, in bytes, from which the content must be at least a quarter of that
-// text.
+// large is the size of a page's visible text, in bytes, from which the page is large. The content of a large page
+// must be at least a quarter of its visible text.
 const large = 8000
 
 // atLeastAQuarter returns found unless it is too small a part of a large page. In that case class names were
-// misleading, and the content is everything that is not chrome by its element or role.
+// misleading, and the content is everything except what an element type or role marks as chrome.
 func (s *Survey) atLeastAQuarter(found Content) Content {
 	visible := s.Text.Size()
 	if visible < large || found.Size*4 >= visible {
@@ -72,8 +72,9 @@ func (s *Survey) atLeastAQuarter(found Content) Content {
 	return found
 }
 
-// contentRoots returns the elements that hold the content: main, else the only article, else an element whose id
-// names the content, else the body. Several articles are a list of entries, so the whole body is the root.
+// contentRoots returns the elements that hold the content: main, else the only article, else an element with an id
+// that sites give to the content, else the body. If there are several articles, they are a list of entries, so the
+// whole body is the root.
 func contentRoots(s *Survey) []*html.Node {
 	whole := s.measure(s.Body)
 	if len(s.mains) > 0 && s.measure(s.mains...)*3 >= whole && whole > 0 {
@@ -100,11 +101,11 @@ func (s *Survey) measure(nodes ...*html.Node) int {
 // offered returns the size of the text that the attempt would find if it dropped only chrome.
 func (a attempt) offered(s *Survey) int { return s.measure(a.roots...) }
 
-// Size returns the size, in bytes, of the page's text without everything that its name, element or role marks as
-// chrome.
+// Size returns the size, in bytes, of the page's text outside elements that a class, an id, the element type or a
+// role marks as chrome.
 func (s *Survey) Size() int { return s.measure(s.Body) }
 
-// Everything returns all visible content of a page without chrome, such as a Markdown document.
+// Everything returns all visible content. It is meant for pages without chrome, such as a Markdown document.
 func (s *Survey) Everything() Content { return attempt{[]*html.Node{s.Body}, noReason}.read(s) }
 
 // Elements returns all visible content of some elements.
@@ -113,12 +114,12 @@ func (s *Survey) Elements(elements []*html.Node) Content {
 	return Content{Text: blocks.Of(elements, s.limits.MaxBlocks, c.skips), Roots: elements, cut: c}
 }
 
-// cut returns the cut of an attempt.
+// cut returns which elements the attempt leaves out.
 func (a attempt) cut(s *Survey) cut {
 	return cut{drops: s.drops, honors: a.honors, size: s.Size(), namedSize: s.namedSize}
 }
 
-// read makes the blocks of an attempt.
+// read returns the content that the attempt finds.
 func (a attempt) read(s *Survey) Content {
 	c := a.cut(s)
 	return Content{Text: blocks.Within(a.roots, s.limits.MaxBlocks, c.skips), Roots: a.roots, cut: c}
@@ -127,12 +128,12 @@ func (a attempt) read(s *Survey) Content {
 // cut decides which elements an attempt leaves out of its roots.
 type cut struct {
 	drops     map[*html.Node]dropped
-	honors    drop // the weakest reason that counts
+	honors    drop // the weakest reason for which an element is left out
 	size      int  // see [Survey.Size]
-	namedSize int  // bytes of text that only a class or id makes chrome
+	namedSize int  // bytes of text that only a class or id marks as chrome
 }
 
-// skips reports whether n is left out.
+// skips reports whether the attempt leaves n out.
 func (c cut) skips(n *html.Node) bool {
 	if dom.Unseen(n) || dom.IsHeadingSign(n) {
 		return true
@@ -144,6 +145,6 @@ func (c cut) skips(n *html.Node) bool {
 	if !found || d.why < c.honors {
 		return false
 	}
-	// A class is weak evidence against most of the page: some sites call a wrapper "sidebar-layout".
+	// If a class marks most of the page as chrome, it is probably wrong: some sites call a wrapper "sidebar-layout".
 	return d.why != named || d.text < 2*c.size || 2*d.text < c.size+c.namedSize
 }

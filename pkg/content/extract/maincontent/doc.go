@@ -2,7 +2,7 @@
 // not part of it, such as navigation, advertisements and comments.
 //
 // One walk over the page, [SurveyPage], measures the text of every element and notes why an element may not be
-// content: its element or role declares it, its class or id is one of the names that sites use, or it is mostly
+// content: its element type or role says so, its class or id is one that sites give to such elements, or it is mostly
 // links. Then [Survey.MainContent] makes attempts from strict to lax, and uses the first that does not lose too much
 // text. Articles and discussions have rules of their own.
 package maincontent

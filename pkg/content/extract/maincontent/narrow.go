@@ -7,21 +7,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// leastProse is the length, in bytes, from which a line counts as prose although it is not marked up as a paragraph.
+// leastProse is the length, in bytes, from which a line is prose even if it is not marked up as a paragraph.
 const leastProse = 80
 
-// leastLead is the least prose, in bytes, of an introduction: about three sentences.
+// leastLead is the smallest size of the prose of an introduction, in bytes. It is about three sentences.
 const leastLead = 300
 
-// prose is the amount of running text below each element of a tree: the text of paragraphs, and of lines as long as a
-// paragraph. Links and dropped elements do not count.
+// prose measures the running text below each element of a tree: the text of paragraphs, and of lines as long as a
+// paragraph. It leaves out links and dropped elements.
 type prose struct {
 	cut
 	below  map[*html.Node]int
 	headed map[*html.Node]bool // the element holds the heading of the page
 }
 
-// measure measures n and its descendants. The second result is the text that belongs to the line around n.
+// measure measures n and its descendants. The result sum is the prose below n. The result line is the length of the
+// text that belongs to the line around n.
 func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.Type {
@@ -80,8 +81,8 @@ func (c cut) narrowed(root *html.Node) *html.Node {
 	}
 }
 
-// leads reports whether n begins with an introduction: a child before most, the child that holds most of the prose,
-// holds the heading of the page and enough prose.
+// leads reports whether n begins with an introduction. most is the child that holds most of the prose. An
+// introduction is a child before most that holds the heading of the page and enough prose.
 func (p *prose) leads(n, most *html.Node) bool {
 	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
 		if p.headed[c] && p.below[c] >= leastLead {

@@ -11,15 +11,15 @@ import (
 
 // pageType is the type that a page declares for itself.
 type pageType struct {
-	article bool // one article, by OpenGraph
-	thread  bool // a discussion: its posts are the content
-	list    bool // an archive or a shelf: a list of other pages
-	typed   int  // articles described in JSON-LD; several form a list
+	article bool // OpenGraph declares one article
+	thread  bool // the page is a discussion: its posts are the content
+	list    bool // the page is a list of other pages, such as an archive or a shelf
+	typed   int  // number of articles described in JSON-LD; a list has several
 }
 
 // isArticle reports whether the page declares itself one article.
 func (t *pageType) isArticle() bool {
-	const most = 2 // one page may be both a WebPage's Article and a BlogPosting
+	const most = 2 // one article may be described twice, as an Article and as a BlogPosting
 	return !t.thread && !t.list && t.typed <= most && (t.article || t.typed > 0)
 }
 
@@ -43,7 +43,7 @@ func (t *pageType) readHead(root *html.Node) {
 	}
 }
 
-// readBody reads the classes that common programs use for the type of a page.
+// readBody reads the classes by which common programs tell the type of a page.
 func (t *pageType) readBody(body *html.Node) {
 	for class := range strings.FieldsSeq(dom.Attr(body, "class")) {
 		switch strings.ToLower(class) {
@@ -70,7 +70,7 @@ func (t *pageType) readMeta(n *html.Node) {
 	}
 }
 
-// readScript reads the types that JSON-LD names, without parsing it.
+// readScript reads the types in JSON-LD, without parsing it.
 func (t *pageType) readScript(n *html.Node) {
 	if !strings.EqualFold(strings.TrimSpace(dom.Attr(n, "type")), "application/ld+json") || n.FirstChild == nil {
 		return

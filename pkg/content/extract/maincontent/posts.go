@@ -17,10 +17,10 @@ var postNames = dom.WordSet(`
 // post is one contribution to a discussion.
 type post struct {
 	node    *html.Node
-	inNamed bool // inside an element that is named as chrome
+	inNamed bool // the post is inside an element that a class or id marks as chrome
 }
 
-// isPost reports whether the class of an element names it as a post.
+// isPost reports whether an element has a class that forums give to posts.
 func isPost(n *html.Node) bool {
 	switch dom.Attr(n, "itemprop") {
 	case "text", "commentText":
@@ -30,7 +30,8 @@ func isPost(n *html.Node) bool {
 }
 
 // thread returns the posts of a page that is entirely or mostly a discussion, or else nil. If the page does not
-// declare itself a discussion, posts inside an element named as comments do not count: they may follow an article.
+// declare itself a discussion, thread ignores posts inside an element that a class or id marks as comments, because
+// comments may follow an article.
 func (s *Survey) thread() []*html.Node {
 	if s.pageType.isArticle() {
 		return nil

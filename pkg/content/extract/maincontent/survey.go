@@ -18,21 +18,21 @@ type Survey struct {
 	Metas     []*html.Node   // meta elements in the body
 	Heading   string         // the first visible h1, anywhere on the page
 	Body      *html.Node
-	Truncated bool // there were more links than the limit
+	Truncated bool // the page has more links than the limit
 
 	mains     []*html.Node // topmost main elements
 	articles  []*html.Node // topmost article elements
-	ids       []*html.Node // elements whose id names the content
+	ids       []*html.Node // elements with an id that sites give to the content
 	pageType  pageType
 	posts     []post
-	bodies    []*html.Node // elements named as the text of an article
+	bodies    []*html.Node // elements with a class or id that sites give to the text of an article
 	drops     map[*html.Node]dropped
-	measures  map[*html.Node]int // of the candidates above: bytes of text that is not chrome
-	namedSize int                // bytes of text that only a class or id makes chrome
+	measures  map[*html.Node]int // for each candidate above, the bytes of text that is not chrome
+	namedSize int                // bytes of text that only a class or id marks as chrome
 
 	base   *url.URL
 	limits extract.Limits
-	known  map[string]bool // addresses of links
+	known  map[string]bool // addresses of the links so far
 }
 
 // dropped is the reason to leave an element out, and the size of the text that would be lost.
@@ -46,7 +46,7 @@ type ancestors struct {
 	inMain, inArticle bool
 	inLink, inCode    bool
 	inPost, inBody    bool
-	inNamed           bool // an element that is named as chrome
+	inNamed           bool // around it is an element that a class or id marks as chrome
 }
 
 func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
@@ -71,7 +71,7 @@ func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
 	return s
 }
 
-// visit surveys n and its descendants. It returns the measure of their text without chrome.
+// visit surveys n and its descendants. It returns the measure of their text, without the text of chrome.
 func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 	switch n.Type {
 	case html.TextNode:
@@ -203,11 +203,12 @@ func (s *Survey) leadsAbroad(href string) bool {
 	return host != "" && !strings.EqualFold(host, s.base.Host)
 }
 
-// decide records why n is not content, if there is a reason, and returns the measure that counts for its parents.
+// decide records why n is not content, if there is a reason. It returns the measure that is added to that of the
+// parent.
 func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch {
 	case why != 0:
-	case isAnnounced(n, m): // its links must not make its parents mostly links
+	case isAnnounced(n, m): // must not make its parents look like mostly links
 		m.linked, m.links, m.abroad = 0, 0, 0
 	default:
 		why = linkiness(n, m)
@@ -224,7 +225,7 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch why {
 	case chrome:
 		return linkMeasure{}
-	case named: // else the links of an advertisement would count against its parents
+	case named: // the links of an advertisement are not added to those of its parents
 		return linkMeasure{named: m.text + m.named}
 	}
 	return m

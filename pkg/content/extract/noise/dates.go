@@ -8,10 +8,10 @@ import (
 // Numbers of four digits from firstYear to lastYear are read as years.
 const firstYear, lastYear = 1900, 2199
 
-// longestDate is the number of tokens of "3 de noviembre del 2025,".
+// longestDate is the largest number of tokens of a date, as in "3 de noviembre del 2025,".
 const longestDate = 8
 
-// hasYear reports whether a line has digits that may be a year.
+// hasYear reports whether a line contains digits that may be a year.
 func hasYear(line string) bool {
 	run := 0
 	for i := range len(line) {
@@ -25,10 +25,10 @@ func hasYear(line string) bool {
 }
 
 // dateAt returns the hashed form of the date with a year that begins at the first token, and the number of its
-// tokens, or 0 if no date begins there. 3/11 may be in March or in November, so the form orders day and month by
-// size.
+// tokens. If no date begins there, the number is 0. The form orders day and month by size, because 3/11 may be in
+// March or in November.
 func dateAt(line string, rest []token) (form string, n int) {
-	const widest = 2 // bytes between two tokens
+	const widest = 2 // largest number of bytes between two tokens
 	var part [3]int
 	have, named := 0, false
 	for n = 0; n < len(rest) && have < len(part); n++ {
@@ -56,8 +56,8 @@ func dateAt(line string, rest []token) (form string, n int) {
 	return form, n
 }
 
-// dateForm returns the form of a date of three parts. It returns "" when neither the first nor the last part is a
-// year, or the other two are not a month and a day.
+// dateForm returns the hashed form of a date of three parts. It returns "" when neither the first nor the last part
+// is a year, or when the other two parts are not a month and a day.
 func dateForm(part [3]int) string {
 	year, a, b := part[2], part[0], part[1]
 	if part[0] > 31 {
@@ -87,8 +87,8 @@ func betweenDate(line string, t token) bool {
 	return false
 }
 
-// sameBorders reports whether a date has two separators between its numbers: the same sign twice, or words as in East
-// Asian dates.
+// sameBorders reports whether both separators between the numbers of a date are the same sign, or are words as in
+// East Asian dates.
 func sameBorders(line string, tokens []token) bool {
 	var borders []string
 	for _, t := range tokens {
@@ -110,7 +110,7 @@ func number(s string) (n int) {
 	return n
 }
 
-// hasCopyright reports whether a line has a copyright sign or the word.
+// hasCopyright reports whether a line has a copyright sign or the word "copyright".
 func hasCopyright(tokens []token, line string) bool {
 	for _, t := range tokens {
 		if t.word == "copyright" || t.kind == sign && line[t.start:t.end] == "©" {

@@ -1,10 +1,11 @@
-// Package noise writes text as the content hash covers it, so that text which changes by itself does not count as a
-// change of content (H12).
+// Package noise converts text into the form that the content hash covers, so that text which changes by itself is not
+// taken as a change of content (H12).
 //
-// The hash has a placeholder for relative times ("updated 3 days ago") and counters ("12 comments"), but only in
-// lines that contain little else: in prose they are part of what the author wrote. It has a placeholder for years
-// beside a copyright sign. Dates with a year, quotation marks and dashes are hashed in one form, because the regional
-// editions of a site write them differently. The text of a document keeps all of these unchanged.
+// In the hashed form, a placeholder replaces relative times ("updated 3 days ago") and counters ("12 comments"), but
+// only in lines that contain little else: in prose they are part of what the author wrote. A placeholder also
+// replaces years beside a copyright sign. Dates with a year, quotation marks and dashes are hashed in one form,
+// because the regional editions of a site write them differently. The text of a document keeps all of these
+// unchanged.
 //
 // Alternatives considered: folding relative times everywhere, future times ("in 30 days") included, would hide
 // changes of deadlines; folding every number would hide prices.
@@ -16,7 +17,7 @@ import (
 	"unicode/utf8"
 )
 
-// The placeholders that the hash has for folded text. Text itself has no control characters.
+// The placeholders for folded text. They are control characters, which the text itself never contains.
 const (
 	passingTime = "\x01"
 	counter     = "\x02"
@@ -24,11 +25,13 @@ const (
 )
 
 const (
-	// shortLine is the greatest length, in runes, of a line in which a relative time counts as the date of the page.
+	// shortLine is the greatest length, in runes, of a line in which a relative time is taken as the date of the
+	// page.
 	shortLine = 80
-	// shortLabel is the same for lines with words such as "yesterday".
+	// shortLabel is the greatest length, in runes, of a line in which words such as "yesterday" are taken as that
+	// date.
 	shortLabel = 40
-	// copyrightLine is the greatest length, in bytes, of a line whose years are folded if it has a copyright sign.
+	// copyrightLine is the greatest length, in bytes, of a line with a copyright sign in which years are folded.
 	copyrightLine = 300
 )
 
@@ -36,7 +39,7 @@ const (
 type token struct {
 	kind       tokenKind
 	start, end int
-	word       string // of words, in lower case
+	word       string // the word in lower case; empty for other tokens
 }
 
 type tokenKind uint8
@@ -47,18 +50,18 @@ const (
 	sign
 )
 
-// Filter folds the noise of lines. The zero value is ready to use. A Filter reuses its memory from one line to the
-// next.
+// Filter folds text that changes by itself. The zero value is ready to use. A Filter reuses its memory from one line
+// to the next.
 type Filter struct {
-	Out       []byte   // what the hash covers so far
-	Protected []string // the mail addresses hidden in the next lines, in order; each is used once
+	Out       []byte   // hashed form of the text so far
+	Protected []string // the mail addresses that the next lines hide, in order; each is used once
 
 	line   string
 	tokens []token
 	times  timeReader
 }
 
-// Block appends the lines of a block, with a space between them.
+// Block appends the hashed form of a block's lines, with a space between the lines.
 func (s *Filter) Block(text string) {
 	between := false
 	for line := range strings.SplitSeq(text, "\n") {
@@ -92,8 +95,8 @@ func (s *Filter) unprotected(line string) string {
 	return out.String()
 }
 
-// add appends a line as the hash covers it. It treats table cells, and parts separated by dots, as lines of their
-// own.
+// add appends the hashed form of a line. It treats each table cell, and each part of a line that dots separate, as a
+// line of its own.
 func (s *Filter) add(line string) {
 	for {
 		at, size := partEnd(line)
@@ -149,8 +152,8 @@ func (s *Filter) part(part string) {
 	s.plain(done, len(part))
 }
 
-// fold returns the placeholder for the tokens from i on, and the number of tokens that it replaces, or 0. The next
-// year in the line is at year.
+// fold returns the placeholder for the tokens from index i on, and the number of tokens that it replaces. The number
+// is 0 if nothing is folded. Parameter year is the index of the next year in the line.
 func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	if year < len(s.tokens) && year-i < longestDate {
 		if mark, n = dateAt(s.line, s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
@@ -166,12 +169,12 @@ func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	return passingTime, s.times.at(i)
 }
 
-// glued reports whether a word continues in the next token, as in "x3d".
+// glued reports whether token b continues the word of token a, as in "x3d".
 func glued(a, b token) bool {
 	return a.end == b.start && a.kind == word && b.kind == digits && a.word[0] < utf8.RuneSelf
 }
 
-// plain appends a part of the line without noise, with quotation marks and dashes in one form.
+// plain appends a part of the line in which nothing is folded, with quotation marks and dashes in one form.
 func (s *Filter) plain(from, to int) {
 	start := from
 	for i := from; i < to; {
@@ -212,7 +215,7 @@ func oneForm(r rune) string {
 	return ""
 }
 
-// tokens appends the pieces of a line to list. In scripts without spaces between words, each letter is a token.
+// tokens appends the tokens of a line to list. In scripts without spaces between words, each letter is a token.
 func tokens(list []token, line string) []token {
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRuneInString(line[i:])
@@ -254,7 +257,7 @@ func kindOf(r rune) tokenKind {
 }
 
 func unspaced(r rune) bool {
-	const firstThai = 0x0e00 // scripts before it have spaces
+	const firstThai = 0x0e00 // scripts with lower codes put spaces between words
 	return r >= firstThai &&
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
 			unicode.Khmer, unicode.Myanmar)

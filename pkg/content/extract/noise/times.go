@@ -29,7 +29,7 @@ const (
 
 // timePhrases are parsed on first use.
 var timePhrases = sync.OnceValue(func() phrases {
-	const shortest = 3 // runes; a shorter phrase could be part of another word
+	const shortest = 3 // in runes; a shorter phrase could be part of another word
 	p := phrases{map[string]phraseKind{}, map[string]bool{}, map[string]role{}, map[string]int{}}
 	for line := range strings.Lines(timewords + "near\ta moment ago\tmoments ago\tjust now\n") {
 		kind, words, _ := strings.Cut(strings.TrimSpace(line), "\t")
@@ -70,7 +70,7 @@ func (p phrases) learn(kind phraseKind, phrase string) {
 	p.words[first] |= opens
 }
 
-// vagueWords may precede the number of a time; oneWords may replace it.
+// vagueWords may precede the number of a time, as "about" does; oneWords may replace it.
 const (
 	vagueWords = `
 	about over almost more than less around nearly approximately approx roughly
@@ -84,8 +84,8 @@ const (
 type timeReader struct {
 	phrases
 	tokens []token
-	roles  []role // of each token
-	near   bool   // phrases for a day or week near today count
+	roles  []role // roles of each token
+	near   bool   // also find phrases for a day or week near today
 	key    []byte // the part of a phrase read so far
 	best   int
 	steps  int // number of steps in this line, for tests
@@ -95,8 +95,8 @@ type timeReader struct {
 type role uint8
 
 const (
-	opens   role = 1 << iota // a phrase begins with it
-	isCount                  // digits
+	opens   role = 1 << iota // the token begins a phrase
+	isCount                  // the token is digits
 	isVague                  // a word that may precede the number of a time
 	isOne                    // a word for one or a few, in place of a number
 )
@@ -132,8 +132,8 @@ func (r *timeReader) at(i int) int {
 	return r.best - i
 }
 
-// read continues the phrase that began at from with the tokens from i on. counted means that its number was read. The
-// key is always the beginning of some phrase, so there are few branches.
+// read continues the phrase that began at token from with the tokens from i on. Parameter counted reports whether the
+// number of the phrase was already read. The key is always the beginning of some phrase, so there are few branches.
 func (r *timeReader) read(from, i int, counted bool) {
 	if len(r.key) > 0 {
 		if kind := r.whole[string(r.key)]; kind == ago || kind == near && r.near {
@@ -162,7 +162,7 @@ func (r *timeReader) read(from, i int, counted bool) {
 	}
 }
 
-// step reads one more word.
+// step reads one more word of the phrase.
 func (r *timeReader) step(next string, from, i int, counted bool) {
 	r.steps++
 	before := len(r.key)
@@ -174,8 +174,8 @@ func (r *timeReader) step(next string, from, i int, counted bool) {
 	r.key = r.key[:before]
 }
 
-// vague returns the number of tokens from i on that express a number vaguely or in words ("more than a", "about 3"),
-// or 0.
+// vague returns the number of tokens from i on that express a number vaguely or in words ("more than a", "about 3").
+// It returns 0 if there are none.
 func (r *timeReader) vague(i int) (n int) {
 	const most = 4
 	for ; n < most && i+n < len(r.tokens); n++ {
@@ -195,7 +195,7 @@ func (r *timeReader) vague(i int) (n int) {
 	return 0
 }
 
-// numberSize returns the number of tokens that form one number: 1,234.5 has five.
+// numberSize returns the number of tokens that form one number. For example, 1,234.5 has five tokens.
 func numberSize(rest []token) int {
 	n := 1
 	for n+1 < len(rest) && rest[n].kind == sign && rest[n+1].kind == digits &&

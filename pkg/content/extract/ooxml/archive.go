@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Bounds on an archive. All of them count actual data, not the sizes in headers.
+// Bounds on an archive. They apply to the data that is read, not to the sizes in headers.
 const (
 	maxEntries  = 10_000    // files in the archive
 	maxPart     = 64 << 20  // bytes of one part, inflated
@@ -21,11 +21,11 @@ const (
 	maxElements = 8 << 20   // XML elements in those parts; each costs time, however small
 )
 
-// archive is a package of parts (ECMA-376 part 2). Its err is the first bound that was reached. After that, nothing
-// more is read, and the reader of the document returns err.
+// archive is a package of parts (ECMA-376 part 2). When a bound is exceeded, err is set. After that, nothing more is
+// read, and the reader of the document returns err.
 type archive struct {
-	files    map[string]*zip.File // by name, in lower case without a leading slash
-	own      relations            // of the package itself
+	files    map[string]*zip.File // by name, which is in lower case and without a leading slash
+	own      relations            // relationships of the package itself
 	part     int64                // bytes to which one part may inflate
 	left     int64                // bytes that may still be inflated
 	elements int                  // elements that may still be read
@@ -51,14 +51,14 @@ func openArchive(body []byte) (*archive, error) {
 	return a, a.err
 }
 
-// partName returns the form of a part's name for lookups: names are equal regardless of case (part 2 §6.3.5), and
-// some programs write backslashes.
+// partName returns the form of a part's name by which the part is looked up. The case of names is ignored (part 2
+// §6.3.5), and some programs write backslashes.
 func partName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }
 
-// required reads the root element of a part without which there is no document. A part is read once and counts as
-// missing afterwards, so naming it repeatedly adds no text.
+// required reads the root element of a part without which there is no document. A part is read once and is treated as
+// missing afterwards, so a file that refers to a part repeatedly does not repeat its text.
 func (a *archive) required(name string, read func(*part, xml.StartElement)) error {
 	if a.err != nil {
 		return a.err
@@ -85,8 +85,8 @@ func (a *archive) required(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// optional reads a part that only adds to the document. A missing part counts as empty, and so does a broken part
-// from its error on. Errors: TooLarge.
+// optional reads a part that only adds to the document. A missing part is treated as empty. If a part is broken, what
+// precedes the error is kept. Errors: TooLarge.
 func (a *archive) optional(name string, read func(*part, xml.StartElement)) error {
 	if name == "" {
 		return nil
@@ -97,7 +97,7 @@ func (a *archive) optional(name string, read func(*part, xml.StartElement)) erro
 	return nil
 }
 
-// meter fails the reading of a part that inflates beyond its bounds.
+// meter returns an error when a part inflates beyond its bounds.
 type meter struct {
 	r    io.Reader
 	left int64

@@ -17,15 +17,15 @@ type docx struct {
 	lists   *numbering
 
 	in      *part     // the part being read
-	links   relations // of that part
+	links   relations // relationships of that part
 	w       writer
 	para    paragraph
 	serial  int      // number of the last paragraph
 	cell    *[]byte  // text of the table cell being read; nil outside of tables
-	inner   []string // tables inside cells; they follow the outermost table
+	inner   []string // tables inside cells; they are added after the outermost table
 	fields  fields
-	written int             // bytes of text
-	notes   map[string]bool // the ones that the text refers to
+	written int             // bytes of text written so far
+	notes   map[string]bool // keys of the notes to which the text refers
 }
 
 // paragraph is the paragraph being collected.
@@ -35,7 +35,7 @@ type paragraph struct {
 	format format
 	run    run
 	open   bool
-	joined bool // its end is a tracked deletion; the next paragraph continues it
+	joined bool // the paragraph's end is a tracked deletion; the next paragraph continues it
 }
 
 func newDocx(a *archive, out *extract.Composer) *docx {
@@ -84,13 +84,13 @@ func (d *docx) story(p *part, links relations) {
 	d.w.flush()
 }
 
-// aside reads content that is separate from the paragraph around it, if there is one. The separate content comes
-// first.
+// aside reads content that is separate from the paragraph around it. If there is such a paragraph, the separate
+// content comes first.
 func (d *docx) aside(read func()) {
 	outer := d.para
 	d.para = d.newParagraph()
 	read()
-	// At this point text remains only if the end of its paragraph was deleted.
+	// Here, d holds text only if the end of that text's paragraph was deleted.
 	d.endParagraph()
 	d.para = outer
 }
@@ -112,13 +112,13 @@ func (d *docx) visit(e xml.StartElement) {
 	case "AlternateContent":
 		d.in.alternatives(d.visit, &d.written)
 	case "del", "moveFrom", "sectPr", "rt", "tblPr", "tcPr", "numPicBullet":
-		// Deleted text, or elements about the text: rt gives its pronunciation.
+		// The element holds deleted text, or is about the text: for example, rt gives its pronunciation.
 	default:
 		d.inline(e)
 	}
 }
 
-// control reads a content control. A control that only shows what to type there adds nothing.
+// control reads a content control. If the control only shows what to type into it, control adds nothing.
 func (d *docx) control() {
 	prompt := false
 	d.in.children(func(e xml.StartElement) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// fields are the open fields, innermost last (part 1 §17.16.18). A field contains its instruction between its begin
-// and its separator, and its result, which is text, between its separator and its end.
+// fields are the open fields, innermost last (part 1 §17.16.18). The instruction of a field is between its begin and
+// its separator. Its result, which is text, is between its separator and its end.
 type fields []field
 
 type field struct {
@@ -15,7 +15,7 @@ type field struct {
 	start       position
 }
 
-// field reads a w:fldChar: the begin, separator or end of a field.
+// field reads a w:fldChar, which is the begin, the separator or the end of a field.
 func (d *docx) field(e xml.StartElement) {
 	const deepest, longest = 64, 4096
 	top := len(d.fields) - 1

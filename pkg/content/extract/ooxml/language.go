@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// maxTongues bounds the languages that are counted. A document in more languages is not mainly in any of them.
+// maxTongues is the largest number of languages that are counted. A document in more languages has no main language.
 const maxTongues = 64
 
 // tongue is the set of languages of a run. The script of the text decides which one applies (part 1 §17.3.2.20).
@@ -18,7 +18,7 @@ func readTongue(e xml.StartElement) tongue {
 	return tongue{attr(e, "val"), attr(e, "eastAsia"), attr(e, "bidi")}
 }
 
-// of returns the language of a text, or "".
+// of returns the language in t that applies to a text, or "".
 func (t tongue) of(text []byte) string {
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
@@ -36,15 +36,15 @@ func (t tongue) of(text []byte) string {
 	return ""
 }
 
-// tongues counts the amount of text in each language.
+// tongues holds the amount of text in each language.
 type tongues struct {
 	bytes    map[string]int
-	fallback tongue // of text that names no language
+	fallback tongue // languages of text for which the file gives none
 }
 
 func newTongues() *tongues { return &tongues{bytes: map[string]int{}} }
 
-// count adds a text.
+// count adds the length of a text to that of its language.
 func (ts *tongues) count(t tongue, text []byte) {
 	tag := t.of(text)
 	if tag == "" {
@@ -56,7 +56,8 @@ func (ts *tongues) count(t tongue, text []byte) {
 	}
 }
 
-// most returns the language with the most text, or "". Of languages with equal amounts it returns the first by name.
+// most returns the language with the most text, or "". If several languages have the same amount, it returns the
+// first in alphabetical order.
 func (ts *tongues) most() string {
 	best := ""
 	for language, n := range ts.bytes {

@@ -7,10 +7,10 @@ import "encoding/xml"
 type equation struct {
 	*part
 	write func([]byte)
-	run   func(xml.StartElement) // reads the elements that hold text
+	run   func(xml.StartElement) // reads an element that holds text
 }
 
-// signs are the signs before the content of an element.
+// signs maps elements to the signs that are written before their content.
 var signs = map[string]string{"den": "/", "sup": "^", "sub": "_", "lim": "_"}
 
 func (q equation) read() { q.children(q.visit) }
@@ -33,14 +33,14 @@ func (q equation) visit(e xml.StartElement) {
 		q.children(q.visit)
 		q.write([]byte(" "))
 	case "del", "moveFrom", "ctrlPr":
-		// Deleted text, or elements about the text.
+		// The element holds deleted text, or is about the text.
 	default:
 		q.children(q.visit)
 	}
 }
 
-// operator reads parentheses and the like (§22.1.2.24), or a sum and the like (§22.1.2.70). Their properties name the
-// characters, unless those are the usual ones.
+// operator reads an element such as parentheses (§22.1.2.24) or a sum (§22.1.2.70). The properties of the element
+// give its characters. If they give none, the characters in chars are used.
 func (q equation) operator(chars map[string]string) {
 	started := false
 	q.children(func(e xml.StartElement) {

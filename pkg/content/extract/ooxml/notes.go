@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// noteID returns the key of a note, or of the note to which a reference leads.
+// noteID returns the key of a note. e is the note itself, or a reference to it.
 func noteID(e xml.StartElement) string {
 	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
 }
 
-// readNotes adds the footnotes and endnotes to which the text refers, after the text. The other notes are lines that
-// separate notes, or remains of deleted text.
+// readNotes adds the footnotes and endnotes to which the text refers, after the text. Notes without a reference are
+// only the lines between text and notes, or remains of deleted text.
 func (d *docx) readNotes(links relations) error {
 	for _, kind := range []string{"footnotes", "endnotes"} {
 		name := links.part(kind)

@@ -9,16 +9,16 @@ import (
 // maxLevels is the number of levels of a list (part 1 §17.9.6).
 const maxLevels = 9
 
-// listLevel is the form of the markers on one level.
+// listLevel is the form that the markers of items have on one level of a list.
 type listLevel struct {
 	format string // "bullet", "none", a number format, or "" when undefined
 	start  int
 }
 
-// abstractList is a kind of list. Several lists of a document may share one.
+// abstractList is the definition of a list. Several lists of a document may share one.
 type abstractList struct {
 	levels [maxLevels]listLevel
-	link   string // style that defines the list in its place
+	link   string // the style whose list replaces this definition
 	counts counts
 }
 
@@ -42,7 +42,7 @@ type numbering struct {
 // numberedList is one list of the document.
 type numberedList struct {
 	abstract string
-	starts   map[int]int // by level; a list with any start has counts of its own
+	starts   map[int]int // first numbers, by level; a list that sets one is numbered independently
 	counts   counts
 }
 
@@ -92,7 +92,7 @@ func readLevel(p *part) listLevel {
 			text = e
 		}
 	})
-	// Some programs give the further paragraphs of an item a blank as marker.
+	// Some programs write the second and later paragraphs of an item with a blank marker.
 	if text.Name.Local != "" && strings.TrimSpace(attr(text, "val")) == "" {
 		level.format = "none"
 	}
@@ -150,7 +150,7 @@ func (n *numbering) kind(list *numberedList) *abstractList {
 	return n.abstract[n.lists[*defined].abstract]
 }
 
-// number returns the number of the next item. Lists of one kind continue the same count.
+// number returns the number of the next item. Lists that share a definition continue the same count.
 func (list *numberedList) number(kind *abstractList, level int) int {
 	count := &kind.counts
 	if len(list.starts) > 0 {

@@ -9,18 +9,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// maxDepth bounds the nesting of elements. Tables in tables in text boxes reach about 60.
+// maxDepth bounds the nesting of elements. In ordinary files, tables inside tables inside text boxes reach a depth of
+// about 60.
 const maxDepth = 256
 
 // errEnough ends the reading of a part when nothing more in it is needed.
 var errEnough = errors.New("enough was read")
 
-// part is an XML part, read one element at a time. After an error it has no more elements, so callers need not check
-// err before the end.
+// part is an XML part that is read one element at a time. After an error it returns no more elements, so callers need
+// to check err only at the end.
 type part struct {
 	decoder  *xml.Decoder
 	depth    int  // number of open elements
-	elements *int // that may still be read
+	elements *int // number of elements that may still be read
 	err      error
 }
 
@@ -64,7 +65,7 @@ func (p *part) bounded() error {
 	return nil
 }
 
-// root reads the outermost element and checks that it ends.
+// root passes the outermost element to read, and checks that the element is closed.
 func (p *part) root(read func(*part, xml.StartElement)) {
 	for token := p.next(); token != nil; token = p.next() {
 		if e, ok := token.(xml.StartElement); ok {
@@ -117,8 +118,8 @@ func (p *part) stop() {
 	}
 }
 
-// alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text, so a drawing
-// that is stored twice, for newer and older programs, is read once.
+// alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text. So a drawing
+// that is stored twice, once for newer and once for older programs, is read only once.
 func (p *part) alternatives(visit func(xml.StartElement), written *int) {
 	before := *written
 	p.children(func(e xml.StartElement) {
@@ -139,8 +140,8 @@ func attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// relationID returns the id of a relationship in an element: the attribute named id that has a prefix. A slide also
-// has an id without a prefix, which is something else.
+// relationID returns the id of the relationship to which an element refers. It is the attribute named id that has a
+// prefix. A slide also has an id without a prefix, which does not refer to a relationship.
 func relationID(e xml.StartElement) string {
 	for i := range e.Attr {
 		if n := e.Attr[i].Name; n.Local == "id" && n.Space != "" {
@@ -150,7 +151,7 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// isOn reads an element that switches a property on by its presence (part 1 §22.9.2.7).
+// isOn reports whether an element switches its property on. An element without a value does (part 1 §22.9.2.7).
 func isOn(e xml.StartElement) bool {
 	switch strings.ToLower(attr(e, "val")) {
 	case "0", "false", "off", "none":

@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// maxTable bounds the entries of a part with relationships, styles or lists. Entries beyond it count as missing.
+// maxTable bounds the entries of a part with relationships, styles or lists. Further entries are treated as missing.
 const maxTable = 65_536
 
 // relation is one relationship of a part.
 type relation struct {
-	kind   string // last segment of its type, the same in Strict and Transitional
+	kind   string // the last segment of its type, which is the same in Strict and Transitional
 	target string // name of a part, or an external address
 }
 
@@ -23,8 +23,8 @@ type relations struct {
 	order []string
 }
 
-// relations reads the relationships of a part, or of the package itself when source is "". There may be none. When a
-// bound is reached, the error is in a.err.
+// relations reads the relationships of a part, or of the package itself if source is "". A part may have none. When a
+// bound is exceeded, the error is in a.err.
 func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
@@ -50,7 +50,8 @@ func (rs *relations) add(dir string, e xml.StartElement) {
 	}
 }
 
-// resolve turns a target into the name of a part. The name cannot leave the package: names are only looked up.
+// resolve turns a target into the name of a part. A target cannot lead out of the package, because the name is only
+// looked up among the parts.
 func resolve(dir, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if !strings.HasPrefix(target, "/") {
@@ -69,8 +70,8 @@ func (rs relations) part(kind string) string {
 	return ""
 }
 
-// address returns the target of an id for use as a link. The name of a part is not a web address, so it makes no
-// link.
+// address returns the target of a relationship, to be used as the address of a link. If the target is the name of a
+// part, no link results, because that is not a web address.
 func (rs relations) address(id string) string { return rs.byID[id].target }
 
 // properties are the properties that a file declares (part 2 §8.3).
@@ -87,13 +88,13 @@ func (ps *properties) read(p *part, _ xml.StartElement) {
 	})
 }
 
-// appendShort appends to a property, up to a kilobyte.
+// appendShort appends text to the value of a property, which may have up to a kilobyte.
 func appendShort(s string, more []byte) string {
 	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
 }
 
-// usefulTitle returns the title, or "" for the title that PowerPoint gives every new file in the language of the
-// program: "PowerPoint Presentation", "Présentation PowerPoint".
+// usefulTitle returns the title of the file. It returns "" for the title that PowerPoint gives every new file in the
+// language of the program: "PowerPoint Presentation", "Présentation PowerPoint".
 func (ps *properties) usefulTitle() string {
 	title := strings.ToValidUTF8(dom.Fold(ps.title), "")
 	if strings.Contains(title, "PowerPoint") && len(strings.Fields(title)) <= 3 {

@@ -91,7 +91,8 @@ func (d *docx) write(s []byte) {
 	d.written += len(s)
 }
 
-// symbol reads a w:sym. Codes in the private area (most are) have a meaning only in their font.
+// symbol reads a w:sym. It ignores codes in the private area, as most codes are, because only the font gives them a
+// meaning.
 func (d *docx) symbol(e xml.StartElement) {
 	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
 	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {
@@ -113,7 +114,7 @@ func (d *docx) here() position { return position{d.para.serial, len(d.para.text)
 
 // since returns the text written to the paragraph after a position.
 func (d *docx) since(p position) string {
-	const most = 1024 // links keep less than this
+	const most = 1024 // the stored text of a link is shorter than this
 	if p.paragraph != d.para.serial {
 		p.offset = 0
 	}

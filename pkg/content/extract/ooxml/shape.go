@@ -12,13 +12,13 @@ import (
 type shape struct {
 	id      string
 	title   bool
-	list    bool // its paragraphs are items by default
-	repeats bool // date, footer and the like
+	list    bool // paragraphs are list items unless they say otherwise
+	repeats bool // the shape repeats on every slide, like a date or a footer
 	counts  counts
 }
 
-// placeholder sets the purpose for which the layout reserves the shape (part 1 §19.7.10). In a body the layout gives
-// every paragraph a bullet; in notes it does not.
+// placeholder sets the purpose for which the layout reserves the shape (part 1 §19.7.10). In the body of a slide, the
+// layout gives every paragraph a bullet; in notes it does not.
 func (sh *shape) placeholder(kind string, notes bool) {
 	switch kind {
 	case "title", "ctrTitle":
@@ -41,7 +41,7 @@ func (s *slide) readShape() {
 type bullet struct {
 	level int
 	item  bool
-	auto  bool // numbered
+	auto  bool // the paragraph is numbered
 	start int
 }
 

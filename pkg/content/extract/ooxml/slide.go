@@ -16,18 +16,18 @@ type slide struct {
 	notes bool
 	w     writer
 
-	titles []extract.Block // come first, wherever they are on the slide
+	titles []extract.Block // titles are added first, wherever they are on the slide
 	rest   []extract.Block
 
 	shapes  int
 	shape   shape
 	cell    *[]byte // text of the table cell being read; nil outside of tables
-	text    []byte  // of the paragraph being read
+	text    []byte  // text of the paragraph being read
 	run     tongue
 	written int
 }
 
-// slide reads a slide and its speaker's notes. It reports whether there is room for more.
+// slide reads a slide and its speaker's notes. It reports whether the document has room for more.
 func (p *pptx) slide(name string) (bool, error) {
 	links := p.archive.relations(name)
 	s := newSlide(p, links)
@@ -60,7 +60,7 @@ func (s *slide) read(p *part, _ xml.StartElement) {
 	s.w.flush()
 }
 
-// emit adds the collected blocks to the document and reports whether there is room for more.
+// emit adds the collected blocks to the document and reports whether the document has room for more.
 func (s *slide) emit() bool {
 	for _, b := range append(s.titles, s.rest...) {
 		if !s.out.Add(b) {
@@ -110,7 +110,7 @@ func (s *slide) inline(e xml.StartElement) {
 	case "br":
 		s.write([]byte("\n"))
 	case "fld":
-		// These change by themselves.
+		// Slide numbers and dates are left out, because they change by themselves.
 		if kind := attr(e, "type"); kind != "slidenum" && !strings.HasPrefix(kind, "datetime") {
 			s.readRun()
 		}
@@ -178,7 +178,7 @@ func (s *slide) diagram(e xml.StartElement) {
 		}
 	}
 	outer := s.part
-	// The error stays in the archive, which ends the reading of the presentation.
+	// An error is also stored in the archive, which then ends the reading of the presentation.
 	_ = s.archive.optional(name, func(p *part, _ xml.StartElement) {
 		s.part = p
 		s.shapes++

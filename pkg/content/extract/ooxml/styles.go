@@ -8,12 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// format holds the formatting of a paragraph that decides its role. A nil pointer leaves the decision to the style.
+// format holds the formatting of a paragraph that decides its role. If a pointer is nil, the style decides.
 type format struct {
 	style   string
-	outline *int    // 0 to 8 for headings, 9 for body text
+	outline *int    // outline level: 0 to 8 for headings, 9 for body text
 	list    *string // id of the list to which the paragraph belongs; "0" for none
-	level   *int    // of the list, from 0
+	level   *int    // level of the paragraph in the list, from 0
 }
 
 // style is one style of the file.
@@ -87,7 +87,8 @@ func (l *format) read(p *part, e xml.StartElement) {
 	}
 }
 
-// number returns the value of an element, clamped to the range of all such values, or nil when there is none.
+// number returns the value of an element, or nil if it has none. A value outside the range of valid values becomes
+// the nearest valid value.
 func number(e xml.StartElement) *int {
 	n, err := strconv.Atoi(attr(e, "val"))
 	if err != nil {
@@ -100,14 +101,15 @@ func number(e xml.StartElement) *int {
 // role is the role of a paragraph.
 type role struct {
 	kind    extract.Kind
-	heading int    // level of a heading
-	list    string // id of the list of an item
+	heading int    // level of the heading; 0 if it is none
+	list    string // id of the list to which the item belongs
 	level   int    // level of the item in its list
-	indent  int    // additional levels that the style's name gives
-	toc     bool   // a line of the table of contents
+	indent  int    // further levels, from the name of the style
+	toc     bool   // the paragraph is a line of the table of contents
 }
 
-// role follows the styles of a paragraph, nearest first, until each property is known.
+// role returns the role of a paragraph with format l. It looks at the paragraph's styles, nearest first, until each
+// property is known.
 func (ss styles) role(l format) role {
 	const longest = 16 // styles may be based on each other in a circle
 	r := role{kind: extract.Paragraph}
@@ -129,7 +131,7 @@ func (ss styles) role(l format) role {
 	return r
 }
 
-// inherit fills unset properties of l from a style.
+// inherit returns l with its unset properties taken from a style.
 func (l format) inherit(s style) format {
 	if l.outline == nil {
 		l.outline = s.outline
@@ -143,7 +145,7 @@ func (l format) inherit(s style) format {
 	return l
 }
 
-// spelledOut returns the name of a built-in style whose definition is missing: "heading 2" for "Heading2".
+// spelledOut returns the name of a built-in style whose definition is missing. For "Heading2" it returns "heading 2".
 func spelledOut(id string) string {
 	id = strings.ToLower(id)
 	if level, found := strings.CutPrefix(id, "heading"); found {
@@ -152,8 +154,8 @@ func spelledOut(id string) string {
 	return id
 }
 
-// byName sets the role that the name of a style gives, if it gives one. The built-in "list bullet 2" is a separate
-// list that looks like the second level of another.
+// byName sets the role that the name of a style gives, if it gives one. The built-in style "list bullet 2" makes a
+// list of its own that looks like the second level of another list.
 func (r *role) byName(name string) bool {
 	if level, found := strings.CutPrefix(name, "heading "); found && len(level) == 1 && level >= "1" && level <= "9" {
 		r.kind, r.heading = extract.Heading, min(int(level[0]-'0'), 6)
@@ -179,8 +181,8 @@ func (r *role) byName(name string) bool {
 	return true
 }
 
-// byFormat sets the role as far as the style did not. An outline level makes any paragraph a heading, or turns a
-// paragraph whose style is named like a heading into body text.
+// byFormat sets what the styles left open in the role. An outline level makes a heading of any paragraph. The level
+// for body text makes body text of a paragraph whose style has the name of a heading.
 func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)

@@ -46,7 +46,7 @@ func (t *table) visit(e xml.StartElement) {
 			t.cell()
 		}
 	case "del", "tblPr", "tblPrEx", "tblGridChange", "sdtPr":
-		// Properties of the table, or its former state.
+		// The element holds properties of the table, or its former state.
 	default:
 		t.d.in.children(t.visit)
 	}

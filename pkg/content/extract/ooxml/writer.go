@@ -12,7 +12,7 @@ import (
 type writer struct {
 	add func(extract.Block)
 
-	kind  extract.Kind // of the block being gathered, or ""
+	kind  extract.Kind // kind of the block being gathered, or ""
 	list  string       // id of the list being gathered
 	lines []byte
 }
@@ -26,8 +26,8 @@ func (w *writer) block(kind extract.Kind, level int, text string) {
 	w.add(extract.Block{Kind: kind, Level: level, Text: text})
 }
 
-// item adds a line to a list. An item of another list begins a new block, unless it is nested or has no marker.
-// Without a marker it is one more paragraph of the previous item.
+// item adds a line to a list. An item of another list begins a new block, unless it is nested or has no marker. A
+// line without a marker is a further paragraph of the previous item.
 func (w *writer) item(list string, level int, marker, text string) {
 	indent := strings.Repeat("  ", min(max(level, 0), 8))
 	switch {
@@ -46,7 +46,7 @@ func (w *writer) item(list string, level int, marker, text string) {
 	w.line(indent + marker + text)
 }
 
-// code adds a line to a listing. Empty lines between other lines stay.
+// code adds a line to a listing. Empty lines between other lines are kept.
 func (w *writer) code(text string) {
 	if w.kind != extract.Code {
 		w.flush()
