@@ -4,9 +4,10 @@
 // # Where a mail begins
 //
 // The format has no definition that all writers follow. Here a mail begins with a line that starts with "From " and
-// contains a day of the week, a time of day and a year, as the lines of all writers do. An empty line before it is
-// not required, because a mail that was cut off has none. Other lines that start with "From " are text, so an
-// unquoted sentence does not split a mail. Lines quoted as in mboxrd (">From ", ">>From ") lose one ">".
+// contains a day of the week, a time of day and a year, because all writers put these into the line. An empty line
+// before it is not required, because a mail that was cut off may not end in one. Other lines that start with "From "
+// are text, so an unquoted sentence does not split a mail. Lines quoted as in mboxrd (">From ", ">>From ") lose one
+// ">".
 //
 // # Bounds
 //
@@ -28,12 +29,12 @@ var ErrFormat = errors.New("not an mbox: its first line is not of the form \"Fro
 
 // Options configure a reader. Keep and Most are required.
 type Options struct {
-	// Offset is the position in the file at which the reader begins: the Start or End of a mail. With Inside, it is
-	// one byte before the End of a mail that was TooLarge or Rest.
+	// Offset is the position in the file at which the reader begins: the Start or End of a mail. If Inside is set, it
+	// is one byte before the End of a mail that has TooLarge or Rest set.
 	Offset int64
 	Inside bool
-	Keep   int   // bytes of a mail that are held
-	Most   int64 // bytes of a mail that is not TooLarge
+	Keep   int   // largest number of bytes kept of a mail
+	Most   int64 // largest size in bytes of a mail that is not TooLarge
 }
 
 // Mail is one mail of a file.
@@ -46,7 +47,7 @@ type Mail struct {
 	TooLarge bool
 	// Rest is set when this is a further part of a mail that was TooLarge. It has no Raw.
 	Rest bool
-	// Goes is set when a Rest also continues after End.
+	// Goes is set when Rest is set and the mail continues after End.
 	Goes bool
 }
 
@@ -57,14 +58,14 @@ type Reader struct {
 	pos    int64 // position of the next byte in the file
 	start  int64 // position of the current mail
 	fresh  bool  // pos is the beginning of a line
-	opened bool  // a From line was read
-	inside bool  // in the rest of a mail that is too large
+	opened bool  // a From line was already read
+	inside bool  // pos is in the rest of a mail that is too large
 	buf    []byte
 }
 
 const bufferBytes = 64 << 10
 
-// NewReader reads mails from in, which must be at o.Offset.
+// NewReader returns a reader of the mails in in, which must be positioned at o.Offset.
 func NewReader(in io.Reader, o Options) *Reader {
 	return &Reader{
 		in: bufio.NewReaderSize(in, bufferBytes), o: o, pos: o.Offset, start: o.Offset,
@@ -115,7 +116,7 @@ func (r *Reader) line() ([]byte, error) {
 	return text, err
 }
 
-// keep stores a line, up to the bound.
+// keep stores a line of the current mail, up to the bound Keep.
 func (r *Reader) keep(text []byte, begins bool) {
 	if r.inside || !r.opened {
 		return

@@ -9,12 +9,13 @@ import (
 // Line is a line that differs between two texts but is ignored.
 type Line struct {
 	Text  string
-	Added bool   // it is in the later text; else in the earlier one
-	Rule  string // why it is ignored
+	Added bool   // the line is in the later text; otherwise in the earlier one
+	Rule  string // the rule by which the line is ignored
 }
 
-// Ignored returns the lines that differ between two texts of a page but are ignored, each by the rules of its own
-// side, in order. Callers must truncate the texts to the length that is worth comparing.
+// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of old
+// apply to lines of before, and those of now to lines of after. Callers must truncate the texts to the length that is
+// worth comparing.
 func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		hunks, _ := textdiff.Compare(before, after)

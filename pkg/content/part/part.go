@@ -1,5 +1,5 @@
-// Package part reads the part of a watched page that counts, and reports for each of its other lines the rule by
-// which it is ignored. The same page and the same rules give the same part, so it need not be stored: it is read
+// Package part reads the watched part of a page. For each of the page's ignored lines, it reports the rule by which
+// the line is ignored. The same page and the same rules give the same part. So the part is not stored; it can be read
 // again from the snapshot of any version.
 package part
 
@@ -15,24 +15,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
-// Part is the part of a page that counts.
+// Part is the watched part of a page.
 type Part struct {
 	// Doc is a document of the elements that the selectors find, including ignored lines. Without selectors it is the
-	// whole page.
+	// document of the whole page.
 	Doc      extract.Document
-	Text     string       // without ignored lines
-	State    change.State // of Text, like the states of whole pages
-	Letters  int          // letters and digits of Text
-	Elements int          // number found; 1 without selectors
-	Why      string       // why selectors cannot be applied; empty if they can
+	Text     string       // text of Doc without ignored lines
+	State    change.State // state of Text, in the form of the states of whole pages
+	Letters  int          // number of letters and digits in Text
+	Elements int          // number of elements that the selectors find; 1 without selectors
+	Why      string       // the reason why the selectors cannot be applied; empty if they can
 
 	rules *watch.Rules
 	spec  watch.Spec
-	lines map[string]bool // of Doc
+	lines map[string]bool // all lines of Doc
 }
 
-// Reader reads watched pages. It compiles its rules for the first page, because most checks read none. It is not safe
-// for concurrent use.
+// Reader reads watched pages. It compiles its rules only when it reads the first page, because most checks read no
+// page. It is not safe for concurrent use.
 type Reader struct {
 	spec  watch.Spec
 	rules *watch.Rules
@@ -50,7 +50,8 @@ func (r *Reader) Rules() (*watch.Rules, error) {
 	return r.rules, r.err
 }
 
-// Read returns the part of a page, given as the document doc and as the body with its content type and address.
+// Read returns the watched part of a page. The page is given twice: as the document doc, and as the body with its
+// content type and address.
 func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL string) Part {
 	rules, err := r.Rules()
 	if err != nil { // Unreachable for stored rules, which have been compiled before.
@@ -93,7 +94,7 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	}
 }
 
-// counting returns blocks without the ignored lines.
+// counting returns the blocks without the ignored lines.
 func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) {
 	size := 0
 	for _, b := range blocks {
@@ -108,7 +109,7 @@ func counting(rules *watch.Rules, blocks []extract.Block) (out []extract.Block) 
 	return out
 }
 
-// Rule returns why a line of the page is ignored; "" if it is not.
+// Rule returns the rule by which a line of the page is ignored; "" if it is not ignored.
 func (p *Part) Rule(line string) string {
 	if rule := p.rules.Ignored(line); rule != "" {
 		return "ignore: " + rule

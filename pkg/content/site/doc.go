@@ -1,6 +1,6 @@
-// Package site reads the site file. It lists the sites that are backfilled, where each publishes its pages, which
-// pages are wanted and how fast each host may be requested (E3, E9; spec 004 ARC-2).
+// Package site reads the site file. It lists the sites that are backfilled, where each site publishes its pages,
+// which pages are wanted, and how fast each host may be requested (E3, E9; spec 004 ARC-2).
 //
-// A file that [Parse] accepts can be run unchanged. A file that it refuses is refused with all mistakes at once, each
-// with its line and what is allowed. The package uses no file system and no clock.
+// A file that [Parse] accepts can be run unchanged. For any other file, Parse reports all mistakes at once, each with
+// its line and with what is allowed. The package uses no file system and no clock.
 package site

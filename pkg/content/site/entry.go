@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Entry is the entry in a site file for a site that a user names by an address.
+// Entry is an entry of a site file, made from the address by which a user gives a site.
 type Entry struct {
 	Slug, Domain string
-	Sitemap      string // "": robots.txt and /sitemap.xml are tried
+	Sitemap      string // address of the sitemap; if "", robots.txt and /sitemap.xml are tried
 	Include      string // pattern of the wanted pages; "" for all
-	Home         string // a page of the site
+	Home         string // address of a page of the site
 }
 
 var (
@@ -32,8 +32,8 @@ func ParseAddress(text string) (source.Source, error) {
 	return source.DefaultRules().ParseURL(text)
 }
 
-// EntryOf returns the entry for a domain, for the address of a sitemap, or for a part of a site, given as the common
-// prefix of its pages. Errors: Invalid.
+// EntryOf returns the entry for an address that a user gives: a domain, a sitemap, or a part of a site. A part of a
+// site is given as the common prefix of its pages. Errors: Invalid.
 func EntryOf(text string) (Entry, error) {
 	src, err := ParseAddress(text)
 	if err != nil {
@@ -53,7 +53,7 @@ func EntryOf(text string) (Entry, error) {
 	case strings.Trim(u.Path, "/") != "":
 		e.Include = "^" + regexp.QuoteMeta(src.Normalized)
 	}
-	if e.Sitemap == "" && u.Scheme != "https" { // without a sitemap in the file, https is used to find one
+	if e.Sitemap == "" && u.Scheme != "https" { // if the file gives no sitemap, it is looked for by https
 		e.Sitemap = u.Scheme + "://" + u.Host + "/sitemap.xml"
 	}
 	_, err = Parse(e.Slug, []byte(e.File()))

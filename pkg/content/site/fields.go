@@ -65,8 +65,8 @@ func hostOf(address string) string {
 
 var withUser = regexp.MustCompile(`^[a-zA-Z]+:[/\\]*[^/\\?#]*@`)
 
-// address returns an absolute address in the form in which it is requested. An address with a user name is refused:
-// site files contain no secrets, and without the name it would be a different request.
+// address returns an absolute address in the form in which it is requested. It refuses an address with a user name:
+// site files contain no secrets, and without the user name it would be a different request.
 func address(text string) (string, error) {
 	if withUser.MatchString(text) {
 		return "", errors.New("holds a user name or password; site files name public addresses only")
@@ -78,7 +78,7 @@ func address(text string) (string, error) {
 	return form, nil
 }
 
-// container returns the address of a blob container, whose path is the container's name.
+// container returns the address of a blob container. The path of this address is the name of the container.
 func container(text string) (string, error) {
 	form, err := address(text)
 	if err != nil {
@@ -141,7 +141,7 @@ func tooLong(text string) error {
 	return nil
 }
 
-// limits reads a pace and quotas.
+// limits reads the limits of a site: its pace and its quotas.
 func (r *reader) limits(n node) *Limits {
 	l := Limits{MaxConcurrent: 1}
 	delay := func(n node) time.Duration { return time.Duration(r.number(n, 0, MaxDelay)) * time.Millisecond }
@@ -162,8 +162,8 @@ func (r *reader) limits(n node) *Limits {
 	return &l
 }
 
-// checkHosts checks that archives and listings are pages of the site itself, because they are requested at the site's
-// pace.
+// checkHosts checks that archives and listings are pages of the site itself. They are requested at the pace of the
+// site, which applies only to its own host.
 func (r *reader) checkHosts(s *Site, n node) {
 	pages := s.Archives
 	for _, l := range s.Listings {

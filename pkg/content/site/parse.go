@@ -11,20 +11,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of a site file.
+// Bounds on a site file.
 const (
-	MaxBytes      = 1 << 20 // of the file
+	MaxBytes      = 1 << 20 // bytes of the file
 	MaxSites      = 1000
-	MaxEntries    = 1000   // of one list
-	MaxDelay      = 300000 // milliseconds, like the longest Crawl-delay that is obeyed
+	MaxEntries    = 1000   // entries of one list
+	MaxDelay      = 300000 // in milliseconds; also the longest Crawl-delay that is obeyed
 	MaxConcurrent = 16
-	MaxRequests   = 1_000_000_000         // per host and day; also bounds its items
+	MaxRequests   = 1_000_000_000         // requests per host and day; also bounds the number of its items
 	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
 )
 
-// Parse parses a site file; name is its name in errors. Errors: Invalid, with every mistake (the first 50 of very
-// many), one per line, as "name:line: field: what is wrong and what is allowed".
+// Parse parses a site file. Errors contain the file's name. Errors: Invalid, with every mistake, or the first 50 if
+// there are more, one per line, as "name:line: field: what is wrong and what is allowed".
 func Parse(name string, data []byte) (*Sites, error) {
 	r := &reader{name: name}
 	if len(data) > MaxBytes {
@@ -65,8 +65,8 @@ func (r *reader) document(data []byte) *yaml.Node {
 
 var syntaxError = regexp.MustCompile(`^yaml: (?:line (\d+): )?((?s).*)$`)
 
-// syntax reports text that is not YAML. The library's message contains the line, but its parser counts lines from 0,
-// and its scanner from 1.
+// syntax reports text that is not YAML. It takes the line from the message of the library, whose parser counts lines
+// from 0 and whose scanner counts them from 1.
 func (r *reader) syntax(err error) {
 	m := syntaxError.FindStringSubmatch(err.Error())
 	if m == nil { // Unreachable: all messages of the library begin like this.

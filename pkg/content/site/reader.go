@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxReported bounds how many mistakes are listed.
+// maxReported is the largest number of mistakes that an error lists.
 const maxReported = 50
 
 // reader reads YAML nodes and collects mistakes. For a bad node it returns a value that causes no further mistake, so
@@ -27,13 +27,13 @@ type problem struct {
 	text string
 }
 
-// node is a part of the file with the name of its field, such as sites[2].limits.
+// node is a part of the file, together with the name of its field, such as sites[2].limits.
 type node struct {
 	*yaml.Node
 	field string
 }
 
-// of returns the node with the name of one of its fields appended.
+// of returns n with the name of one of its fields appended to its own.
 func (n node) of(name string) node {
 	if n.field != "" {
 		name = n.field + "." + name
@@ -56,7 +56,7 @@ func (r *reader) badLine(line int, field, format string, args ...any) {
 	}
 }
 
-// err returns an error that lists the mistakes by line; nil if there are none.
+// err returns an error that lists the mistakes, ordered by line. It returns nil if there are none.
 func (r *reader) err() error {
 	if r.count == 0 {
 		return nil
@@ -79,11 +79,11 @@ func (r *reader) err() error {
 // fieldReaders read the values of a mapping, by field name.
 type fieldReaders map[string]func(node)
 
-// into stores the result of read in to.
+// into returns a function that reads a node by read and stores the result in to.
 func into[T any](to *T, read func(node) T) func(node) { return func(n node) { *to = read(n) } }
 
-// fields reads a mapping. Unknown, repeated and missing required fields are mistakes. A field without a value counts
-// as absent.
+// fields reads a mapping. An unknown or repeated field is a mistake, and so is a required field that is missing. A
+// field without a value is treated as missing.
 func (r *reader) fields(n node, known fieldReaders, required ...string) {
 	if n.Kind != yaml.MappingNode {
 		r.wrongKind(n, "fields")
@@ -158,8 +158,8 @@ func (r *reader) check(n node, err error) {
 	}
 }
 
-// text reads a text without surrounding blanks. It refuses numbers and other types, because YAML would not preserve
-// the spelling of 010 and 1e3.
+// text reads a text without surrounding blanks. It refuses numbers and other types, because YAML does not preserve
+// the spelling of values such as 010 and 1e3.
 func (r *reader) text(n node) (string, bool) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -184,7 +184,7 @@ func (r *reader) number(n node, least, most int) int {
 	return v
 }
 
-// truth reads true or false.
+// truth reads a truth value: true or false.
 func (r *reader) truth(n node) bool {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
 		r.bad(n, "is %s; write true or false", shown(n))
@@ -202,7 +202,7 @@ func (r *reader) wrongKind(n node, want string) {
 	r.bad(n, "is %s; write %s", shown(n), want)
 }
 
-// shown returns the kind of a node, or its value, for a message.
+// shown returns the description of a node for a message: its kind, or its value.
 func shown(n node) string {
 	switch n.Kind {
 	case yaml.AliasNode:

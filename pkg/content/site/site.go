@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Sites are the sites of one file. They are immutable after [Parse]. The zero value has none.
+// Sites are the sites of one file. They do not change after [Parse]. The zero value has no sites.
 type Sites struct {
 	all    List
 	limits map[string]Limits // by domain
@@ -19,47 +19,47 @@ type Sites struct {
 
 // Site describes where one site publishes its pages, and which of them are wanted.
 type Site struct {
-	Slug   string // its name here: 1 to 64 of a-z, 0-9 and -, unique
-	Domain string // the one host of its pages, as in source.Source.Host
+	Slug   string // the site's name in Tidemark: 1 to 64 of a-z, 0-9 and -, unique
+	Domain string // the host of all its pages, in the form of source.Source.Host
 
 	Sitemaps   []string            // addresses of sitemaps, on any host
 	Feeds      []string            // addresses of feeds, on any host
 	Archives   []discover.Template // addresses of archive pages, on Domain
 	Listings   []Listing           // pages that list others, on Domain
 	Containers []string            // blob containers, whose blobs need not be on Domain
-	Alternates bool                // also the translations that sitemaps name beside their pages
+	Alternates bool                // also read the translations that sitemaps list with their pages
 
-	Include, Exclude []*regexp.Regexp // of source.Source.Normalized
-	Limits           *Limits          // nil: the defaults for every host
+	Include, Exclude []*regexp.Regexp // patterns for source.Source.Normalized
+	Limits           *Limits          // nil if the defaults for every host apply
 
 	line int // line in the file
 }
 
-// Listing is a page that lists others, and how to read it. If URL contains {n}, the next pages are those with the
-// next numbers.
+// Listing describes a page that lists others, and how to read it. If URL contains {n}, the next pages have the next
+// numbers in its place.
 type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
 	Next  string // CSS selector of the link to the next page; "" for rel=next
 }
 
-// Limits bound how fast and how much a host may be requested (E3). Each pause between two starts is drawn from
-// [MinDelay, MaxDelay].
+// Limits bound how fast and how much a host may be requested (E3). The pause between the starts of two requests is
+// random, from MinDelay to MaxDelay.
 type Limits struct {
 	MinDelay, MaxDelay time.Duration // at most [MaxDelay]
-	MaxConcurrent      int           // requests in flight, 1 to [MaxConcurrent]
+	MaxConcurrent      int           // requests at the same time, 1 to [MaxConcurrent]
 
 	RequestsPerDay, BytesPerDay Quota // per UTC day; at most [MaxRequests] and [MaxQuota]
 	MaxItems                    Quota // registered items; at most [MaxRequests]
 }
 
-// Quota is a limit that a site may override. The zero Quota means the default for every host.
+// Quota is a limit that a site may override. For the zero Quota, the default for every host applies.
 type Quota struct {
-	Most int64 // 0: no limit
+	Most int64 // the limit; 0 for no limit
 	Own  bool
 }
 
-// Or returns the limit, or every if the site does not override it.
+// Or returns the limit that the site sets. If the site sets none, it returns every, the default for every host.
 func (q Quota) Or(every int64) int64 {
 	if q.Own {
 		return q.Most
@@ -83,14 +83,15 @@ func (l List) Find(slug string) *Site {
 	return nil
 }
 
-// Limits returns the limits of a host in the form of source.Source.Host; ok is false if the file sets none.
+// Limits returns the limits of a host, which must be in the form of source.Source.Host. The result ok is false if the
+// file sets no limits for the host.
 func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	l, ok = s.limits[host]
 	return l, ok
 }
 
-// Near reports whether a document of the site may refer to another address to be read: one on the document's host, or
-// on the site's. An unknown host must not choose which hosts are requested.
+// Near reports whether an address that a document of the site refers to may be read. It may if it is on the host of
+// the document or of the site. An unknown host must not be able to choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {
 	a, err := url.Parse(address)
 	if err != nil {
@@ -101,8 +102,8 @@ func (s *Site) Near(address, document string) bool {
 }
 
 // Judge returns why a page is not wanted: another host, a matching exclude pattern, or no matching include pattern.
-// It returns "" if the page is wanted. The reason is short and names the host or pattern, so that refusals can be
-// counted by it. Files, which come from containers, are checked only against the patterns.
+// It returns "" if the page is wanted. The reason is short and contains the host or pattern, so that refusals can be
+// counted by reason. Files, which come from containers, are checked only against the patterns.
 func (s *Site) Judge(u source.Source) (reason string) {
 	if u.Type == source.URL && u.Host != s.Domain {
 		return "other host: " + clip(u.Host)
@@ -123,7 +124,7 @@ func (s *Site) Judge(u source.Source) (reason string) {
 	return ""
 }
 
-// clip truncates a name in a reason to a number of bytes.
+// clip truncates a host or pattern in a reason to a number of bytes.
 func clip(text string) string {
 	const longest = 100
 	return words.Ellipsis(text, longest)

@@ -6,15 +6,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Passage is a line of one of two texts that differs from the other text, clipped to the part around its first
+// Passage is a line of one of two texts that differs from the other text. It is cut to the part around its first
 // difference.
 type Passage struct {
 	Text  string
-	Added bool // it is in the second text; else in the first
+	Added bool // the line is in the second text; otherwise in the first
 }
 
-// Passages returns the first passages that differ, in order, a removed one before its replacement. It returns at most
-// most passages of at most size bytes each. Blank lines are omitted.
+// Passages returns the first passages that differ, in order; a removed line precedes its replacement. It returns no
+// more passages than most, each of up to size bytes. Blank lines are omitted.
 func Passages(old, text string, most, size int) (out []Passage) {
 	hunks, _ := Compare(old, text)
 	for _, h := range hunks {
@@ -50,21 +50,21 @@ func clipped(pieces []Piece, size int) string {
 	if from := max(at-size/4, 0); from > 0 {
 		rest := text[from:]
 		if _, after, found := strings.Cut(rest, " "); found && len(rest)-len(after) < size/8 {
-			rest = after // begin at a word
+			rest = after // the passage begins at a word
 		}
 		text = ellipsis + strings.ToValidUTF8(rest, "")
 	}
 	if len(text) > size {
 		text = words.Clip(text, size-len(ellipsis))
 		if blank := strings.LastIndex(text, " "); blank > size/2 {
-			text = text[:blank] // end at a word
+			text = text[:blank] // the passage ends at a word
 		}
 		text += ellipsis
 	}
 	return strings.TrimSpace(text)
 }
 
-// Line returns the text of a line, and whether it differs in more than blanks.
+// Line returns the text of a line. The result differs reports whether the line differs in more than blanks.
 func Line(pieces []Piece) (text string, differs bool) {
 	var line strings.Builder
 	for _, p := range pieces {

@@ -1,5 +1,5 @@
 // Package textdiff compares two texts line by line and word by word, for people to read. Its running time is bounded
-// by what it shows, not by how much differs.
+// by how much it shows, not by how much differs.
 package textdiff
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// MaxText is the maximum length of each text that is worth comparing, in bytes: nobody reads more. Callers must
-// truncate.
+// MaxText is the largest length of each text that is compared, in bytes, because nobody reads more. Callers must
+// truncate longer texts.
 const MaxText = 1 << 20
 
-// maxRows bounds the lines of a comparison: a text of one mebibyte may have half a million.
+// maxRows bounds the rows of a comparison, because a text of one mebibyte may have half a million lines.
 const maxRows = 10_000
 
 // contextLines is the number of equal lines shown around a change.
@@ -21,17 +21,17 @@ const contextLines = 3
 // Row is a pair of lines of two texts, side by side.
 type Row struct {
 	Old, New   []Piece
-	OldN, NewN int // line numbers; 0 if there is no line
+	OldN, NewN int // line numbers; 0 if that text has no such line
 }
 
 // Piece is a part of a line.
 type Piece struct {
 	Text string
-	Hit  bool // it differs
+	Hit  bool // the piece differs from the other line
 }
 
-// Compare returns the differences between two texts side by side, in hunks with a few lines around them: the first
-// 10,000 lines. Long reports that there are more.
+// Compare returns the differences between two texts side by side, in hunks with a few lines around them. It returns
+// the first 10,000 lines. The result long reports whether there are more.
 func Compare(old, text string) (out [][]Row, long bool) {
 	if !strings.HasSuffix(old, "\n") {
 		old += "\n"
@@ -41,7 +41,7 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	}
 	u, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, text), contextLines)
 	if err != nil {
-		panic(err) // unreachable: its own edits fit
+		panic(err) // unreachable: the edits were computed for this text
 	}
 	room := maxRows
 	for _, h := range u.Hunks {
@@ -53,8 +53,8 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	return out, false
 }
 
-// beside pairs removed lines with added ones, as far as both exist. It stops when there is no room for more rows, and
-// reports that.
+// beside pairs removed lines with added ones, as far as there are both. It stops when there is no room for more rows.
+// The result more reports whether it stopped.
 func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
 	var gone, come []string
 	oldN, newN := h.FromLine, h.ToLine
@@ -97,7 +97,7 @@ func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
 	return out, more
 }
 
-// maxWords bounds a line that is compared word by word, in bytes.
+// maxWords is the largest length in bytes of a line that is compared word by word.
 const maxWords = 8 << 10
 
 // byWord returns two lines as pieces, with the differences between them.
@@ -122,7 +122,7 @@ func byWord(old, text string) (before, after []Piece) {
 // tokens splits a line after each blank, so that the joined tokens are the line.
 func tokens(line string) []string { return strings.SplitAfter(line, " ") }
 
-// lineAt returns the index of the token that begins at an offset of the joined tokens.
+// lineAt returns the index of the token that begins at an offset in the joined tokens.
 func lineAt(tokens []string, offset int) int {
 	n := 0
 	for at := 0; n < len(tokens) && at < offset; n++ {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Field is a line of a header, or of a warcinfo record.
+// Field is a line of a header, or a line of a warcinfo record.
 type Field struct{ Name, Value string }
 
 func writeFields(to *bytes.Buffer, fields []Field) {
@@ -40,7 +40,7 @@ func checkFields(fields []Field, value func(string) bool) error {
 	return nil
 }
 
-// isToken reports whether s is a token of RFC 9110 §5.6.2, which are those of ISO 28500 §4.
+// isToken reports whether s is a token of RFC 9110 §5.6.2. The tokens of ISO 28500 §4 are the same.
 func isToken(s string) bool {
 	odd := func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
@@ -48,7 +48,7 @@ func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, odd)
 }
 
-// isHTTPValue allows the bytes of RFC 9110 §5.5, including those outside ASCII.
+// isHTTPValue reports whether s has only bytes that RFC 9110 §5.5 allows, which include bytes outside ASCII.
 func isHTTPValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
@@ -65,8 +65,8 @@ func isText(s string) bool {
 	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
 }
 
-// recordID derives a record's id from its whole header. Fields contain no line breaks, so the hashed text is
-// unambiguous.
+// recordID computes a record's id from its whole header. Fields contain no line breaks, so different headers never
+// give the same text to hash.
 func recordID(fields []Field) string {
 	var text bytes.Buffer
 	writeFields(&text, fields)

@@ -16,17 +16,17 @@ const (
 
 const httpResponse = "application/http;msgtype=response"
 
-// Info describes the records after it.
+// Info describes the records that follow it in the file.
 type Info struct {
 	// At is the time of the whole file. It is part of the record's id, so a reproducible export must use a time from
 	// its contents.
 	At time.Time
-	// Fields are written in this order, after "format" and "conformsTo". ISO 28500 §6.2 defines some: operator,
-	// software, robots, http-header-user-agent; so does Dublin Core: description, isPartOf.
+	// Fields are written in this order, after "format" and "conformsTo". ISO 28500 §6.2 defines some names: operator,
+	// software, robots, http-header-user-agent. Dublin Core defines others, such as description and isPartOf.
 	Fields []Field
 }
 
-// Info writes a warcinfo record. It should be a file's first.
+// Info writes a warcinfo record. It should be the first record of a file.
 func (w *Writer) Info(i Info) error {
 	at, err := date(i.At)
 	if err != nil {
@@ -57,20 +57,21 @@ type Response struct {
 	URI    string    // as requested: absolute, http or https, without userinfo and fragment
 	At     time.Time // time of the request; written in UTC, to the microsecond
 	Status int       // from 200 to 999
-	// Header is as received; values may be any bytes that HTTP allows. The package comment lists the fields that are
-	// renamed.
+	// Header is the header as received; its values may contain any bytes that HTTP allows. The package comment lists
+	// the fields that are renamed.
 	Header map[string][]string
-	// Body is as decoded from the wire. It is read twice, each time from its start; nil is an empty body.
+	// Body is the body after the encodings of the wire were decoded. It is read twice, each time from its start. nil
+	// is an empty body.
 	Body io.ReadSeeker
 }
 
-// Record is a response in the file to which revisits refer.
+// Record identifies a response in the file, so that revisits can refer to it.
 type Record struct {
 	ID            string // urn:uuid:…
-	URI           string // as written
-	PayloadDigest string // sha256:<hex> of the body
+	URI           string // the URI as written in the record
+	PayloadDigest string // digest of the body, as sha256:<hex>
 	date          string
-	size          int64 // of the body
+	size          int64 // size of the body in bytes
 }
 
 // Response writes a response record. Errors: Invalid or TooLarge, with the field, for values that cannot be written;
@@ -103,7 +104,7 @@ func (w *Writer) Response(r Response) (Record, error) {
 
 // Revisit is a check that found the same content as a response in the same file.
 type Revisit struct {
-	URI string    // as requested, like that of [Response]; may differ from the response's
+	URI string    // as requested, with the rules of [Response]; may differ from the response's URI
 	At  time.Time // time of the request
 	// NotModified means that the server reported no change: by a 304, or by the same validators. If it is false, the
 	// server sent the same body again.
@@ -115,7 +116,7 @@ type Revisit struct {
 	Of     Record
 }
 
-// Revisit writes a revisit record. Its errors are those of [Writer.Response].
+// Revisit writes a revisit record. It returns the same errors as [Writer.Response].
 func (w *Writer) Revisit(r Revisit) error {
 	if r.Of.ID == "" {
 		return fault.Field("of", "a revisit needs the record that it is of")

@@ -20,7 +20,7 @@ func targeted(uri string, at time.Time) (t target, err error) {
 	return t, err
 }
 
-// date formats a time as W3CDTF. Readers differ in what they accept beyond microseconds.
+// date formats a time as W3CDTF, to the microsecond. Readers differ in what they accept beyond that.
 func date(at time.Time) (string, error) {
 	at = at.UTC().Truncate(time.Microsecond)
 	if at.IsZero() || at.Year() < 1 || at.Year() > 9999 {
@@ -42,7 +42,7 @@ func targetURI(raw string) (string, error) {
 	if end < 0 {
 		end = len(rest)
 	}
-	authority := rest[:end] // brackets in it belong to an IPv6 address
+	authority := rest[:end] // brackets in the authority belong to an IPv6 address
 	uri := strings.ToLower(scheme) + "://" + authority + encoded(rest[end:])
 	u, err := url.Parse(uri)
 	if err != nil || strings.ContainsAny(authority, `"<>\^{|}`+"`") {

@@ -12,20 +12,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Writer writes records one after the other. It is not safe for concurrent use. After an error of the output, or of a
-// body that changed in the meantime, the file ends in an incomplete record, and all later calls fail. Other errors
+// Writer writes records one after the other. It is not safe for concurrent use. If the output fails, or if a body
+// changed between its two readings, the file ends in an incomplete record, and all later calls fail. Other errors
 // leave the file unchanged.
 type Writer struct {
 	out io.Writer
-	zip *gzip.Writer // nil: plain
+	zip *gzip.Writer // nil if the records are not compressed
 	err error
 }
 
-// NewWriter returns a writer to out, which the caller must flush and close. Each record is complete when its call
-// returns.
+// NewWriter returns a writer to out, which the caller must flush and close. Each record is complete when the call
+// that writes it returns.
 //
-// With zip, each record is a gzip member of its own (Annex D.2), so that a reader can start at any record. The same
-// records then give the same bytes only under the same release of Go.
+// If zip is true, each record is a gzip member of its own (Annex D.2), so that a reader can start at any record. The
+// same records then give the same bytes only if they are written by programs of the same Go release.
 func NewWriter(out io.Writer, zip bool) *Writer {
 	w := &Writer{out: out}
 	if zip {
@@ -34,14 +34,14 @@ func NewWriter(out io.Writer, zip bool) *Writer {
 	return w
 }
 
-// block is the content of a record after its header: a head in memory, then a body.
+// block is what follows the header of a record: a head in memory, then a body.
 type block struct {
 	head []byte
-	body io.ReadSeeker // nil: none
+	body io.ReadSeeker // nil if there is no body
 	size int64         // of body, in bytes
 }
 
-// newBlock returns a block with this body, whose size it measures, and no head yet.
+// newBlock returns a block with this body and without a head. It measures the size of the body.
 func newBlock(body io.ReadSeeker) (block, error) {
 	if body == nil {
 		return block{}, nil
@@ -79,8 +79,8 @@ func (b block) digests() (payload, whole string, err error) {
 
 func digest(sum []byte) string { return "sha256:" + hex.EncodeToString(sum) }
 
-// record writes a record with these header fields and a block with this digest, and returns the record's id. It adds
-// the fields that every record needs.
+// record writes a record with these header fields and this block, and returns the record's id. Parameter whole is the
+// digest of the block. record adds the fields that every record needs.
 func (w *Writer) record(fields []Field, b block, whole string) (id string, err error) {
 	if b.length() > 0 {
 		fields = append(fields, Field{"WARC-Block-Digest", whole})
@@ -119,7 +119,8 @@ func (w *Writer) emit(fields []Field, b block, whole string) error {
 	return nil
 }
 
-// copyChecked verifies that the bytes written match the digest in the header, because the body is read a second time.
+// copyChecked writes the block, and verifies that the bytes written have the digest whole, which is in the header.
+// They may not, because the body is read a second time.
 func (b block) copyChecked(out io.Writer, whole string) error {
 	sum := sha256.New()
 	to := io.MultiWriter(out, sum)

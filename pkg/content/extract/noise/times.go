@@ -188,7 +188,7 @@ func (r *timeReader) vague(i int) (n int) {
 				n++
 			}
 			return n + 1
-		case what&isVague == 0 && (n == 0 || t.kind != sign || t.start != r.tokens[i+n-1].end): // no apostrophe of "d’une"
+		case what&isVague == 0 && (n == 0 || t.kind != sign || t.start != r.tokens[i+n-1].end): // t is no apostrophe
 			return 0
 		}
 	}

@@ -16,16 +16,17 @@ import (
 const maxMemory = 8192
 
 // Engine is PDFium, compiled and ready to read one document after another. Each document is read in an instance of
-// its own, whose memory no other document has used.
+// its own, with memory that no other document has used.
 type Engine struct {
 	pool  pdfium.Pool
 	cache wazero.CompilationCache
-	temp  string // cache for this run only, or empty
+	temp  string // folder of a cache for this run only, or empty
 }
 
-// Open starts PDFium. cacheDir holds the compiled module, 20 MB: a start takes 60 ms with it, and 2 s without. It is
-// filled on first use. The code in it is run unchecked, so no other user may be able to write there. A cache that
-// cannot be read or written is replaced by one for this run: a slow start is better than a failure. Errors: Internal.
+// Open starts PDFium. The folder cacheDir holds the compiled module, 20 MB. A start takes 60 ms with the module, and
+// 2 s without it. Open fills the folder on first use. The code in the folder is run unchecked, so no other user may
+// be able to write there. If the folder cannot be read or written, Open uses a cache for this run only, because a
+// slow start is better than a failure. Errors: Internal.
 func Open(cacheDir string) (*Engine, error) {
 	if cacheDir != "" {
 		if e, err := open(cacheDir); err == nil {
@@ -57,7 +58,7 @@ func open(dir string) (*Engine, error) {
 	e := &Engine{cache: cache}
 	e.pool, err = webassembly.Init(webassembly.Config{
 		MaxTotal: 1,
-		// The default would mount the root directory of this machine, writable.
+		// The default configuration would let PDFium read and write the root directory of this machine.
 		FSConfig:      wazero.NewFSConfig(),
 		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(cache).WithMemoryLimitPages(maxMemory),
 		Stdout:        io.Discard,
@@ -70,7 +71,7 @@ func open(dir string) (*Engine, error) {
 	return e, nil
 }
 
-// instance returns a fresh PDFium. Closing it frees its memory.
+// instance returns a new instance of PDFium. Closing the instance frees its memory.
 func (e *Engine) instance() (pdfium.Pdfium, error) {
 	p, err := e.pool.GetInstance(time.Minute)
 	if err != nil {
@@ -79,7 +80,7 @@ func (e *Engine) instance() (pdfium.Pdfium, error) {
 	return p, nil
 }
 
-// Close releases everything. It ignores errors, because callers could not act on them.
+// Close releases all resources. It ignores errors, because callers could not act on them.
 func (e *Engine) Close() {
 	if e.pool != nil {
 		_ = e.pool.Close()
@@ -90,8 +91,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// Warm fills a cache directory, so that the first document need not wait for the compiler. The cache serves every
-// machine of this architecture whose processor is no older than the one that wrote it (SSE4.1, BMI1 and ABM are
+// Warm fills a cache directory, so that the first document need not wait for the compiler. The cache works on every
+// machine of this architecture whose processor is no older than the one that filled it (SSE4.1, BMI1 and ABM are
 // checked). Other machines compile again.
 func Warm(cacheDir string) error {
 	e, err := open(cacheDir)

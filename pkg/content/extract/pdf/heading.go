@@ -10,14 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Headings by size are at least a tenth larger than most of the text, and short.
+// Bounds on headings that are recognized by size. They are at least a tenth larger than most of the text, and short.
 const (
 	headingRatio    = 1.1
 	maxHeadingRunes = 200
 	maxLevel        = 6
 )
 
-// findSizeHeadings makes headings of lines in larger type; the largest size is level 1.
+// findSizeHeadings makes headings of the lines in larger type. The largest size gives level 1.
 func findSizeHeadings(lines []line) {
 	body := bodySize(lines)
 	var sizes []float64
@@ -47,13 +47,13 @@ func findSizeHeadings(lines []line) {
 	}
 }
 
-// continues reports whether a heading continues on the next line.
+// continues reports whether the heading prev continues on the line next.
 func continues(prev, next line) bool {
 	gap := prev.endY - next.y
 	return prev.page == next.page && prev.level == next.level && gap > 0 && gap < 1.6*next.size
 }
 
-// bodySize returns the size of most of the text, in points.
+// bodySize returns the size in which most of the text is set, in points.
 func bodySize(lines []line) float64 {
 	bytes := map[float64]int{}
 	for _, l := range lines {
@@ -75,7 +75,7 @@ func halfPoints(size float64) float64 { return math.Round(size*2) / 2 }
 
 // firstHeading returns the first heading of the highest level near the beginning, or "".
 func firstHeading(blocks []extract.Block) string {
-	const beginning = 10 // blocks
+	const beginning = 10 // number of blocks to examine
 	title, level := "", maxLevel+1
 	for _, b := range blocks[:min(len(blocks), beginning)] {
 		if b.Kind == extract.Heading && b.Level < level {
@@ -85,7 +85,7 @@ func firstHeading(blocks []extract.Block) string {
 	return title
 }
 
-// declaredTitle returns the title that the file declares, or "" when that is the name of a file.
+// declaredTitle returns the title that the file declares, or "" if that title is only the name of a file.
 func (r *reader) declaredTitle() string {
 	tag, err := r.pdfium.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: r.doc, Tag: "Title"})
 	if err != nil {

@@ -26,7 +26,7 @@ func assemble(lines []line) []extract.Block {
 
 // assembler collects the lines of one block.
 type assembler struct {
-	leading float64 // usual distance of lines, as a multiple of their size
+	leading float64 // usual distance between lines, as a multiple of the type size
 	lines   []line
 	blocks  []extract.Block
 }
@@ -49,20 +49,20 @@ func (a *assembler) breaks(l line) bool {
 	return prev.endY-l.y > l.size*a.leading*1.25 || a.ends(prev, l)
 }
 
-// moves reports whether l is not directly below prev, but in another column or far below.
+// moves reports whether l is not directly below prev, but in another column or far below it.
 func (a *assembler) moves(prev, l line) bool {
 	gap := prev.endY - l.y
 	return gap < l.size*0.3 || gap > l.size*a.leading*4
 }
 
-// flows reports whether text that ends in one column or page continues in the next.
+// flows reports whether the text that ends one column or page with prev continues at l in the next.
 func flows(prev, l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
 }
 
-// ends reports whether the paragraph ended at prev although the distance between the lines does not show it: the
-// indentation of the next line differs, or prev is short.
+// ends reports whether the paragraph ends with prev although the distance between the lines does not show it. It does
+// if l has another indentation than prev, or if prev is short.
 func (a *assembler) ends(prev, l line) bool {
 	first, step := a.lines[0], 0.8*l.size
 	indent := l.x - prev.x
@@ -70,13 +70,14 @@ func (a *assembler) ends(prev, l line) bool {
 	case indent > step:
 		return endsSentence(prev.text)
 	case indent < -step:
-		// A hanging indent ended here. Without one, prev is an indented first line, and l continues its paragraph.
+		// Here a paragraph with a hanging indent ended. If the paragraph has none, prev is an indented first line,
+		// and l continues the paragraph.
 		return len(a.lines) > 1 && first.x < prev.x-step
 	}
 	return endsSentence(prev.text) && a.width() > 0 && prev.endX-prev.x < a.width()*0.75
 }
 
-// width returns the length of the longest line so far, in points.
+// width returns the length of the longest line of the block so far, in points.
 func (a *assembler) width() (w float64) {
 	for _, l := range a.lines {
 		w = max(w, l.endX-l.x)
@@ -84,7 +85,7 @@ func (a *assembler) width() (w float64) {
 	return w
 }
 
-// flush ends the block.
+// flush completes the block.
 func (a *assembler) flush() {
 	if len(a.lines) == 0 {
 		return
@@ -115,7 +116,7 @@ func (a *assembler) addItem(text string) {
 	a.blocks = append(a.blocks, extract.Block{Kind: extract.List, Text: text})
 }
 
-// leading returns the median distance from one line to the next, as a multiple of its size.
+// leading returns the median distance from one line to the next, as a multiple of the type size.
 func leading(lines []line) float64 {
 	const usual = 1.2
 	var all []float64
@@ -132,7 +133,7 @@ func leading(lines []line) float64 {
 		return usual
 	}
 	slices.Sort(all)
-	return all[(len(all)-1)/2] // the lower median, so that gaps are detected
+	return all[(len(all)-1)/2] // of two middle values the lower, so that gaps are detected
 }
 
 func near(a, b float64) bool { return a < b*1.1 && b < a*1.1 || a == b }

@@ -8,7 +8,7 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// Bounds on links: annotations examined on a page, and bytes of an address.
+// Bounds on links: the number of annotations examined on a page, and the length of an address in bytes.
 const (
 	maxPageLinks = 2_000
 	maxAddress   = 4096
@@ -28,7 +28,7 @@ func (r *reader) readLinks(page requests.Page, text references.FPDF_TEXTPAGE) {
 	}
 }
 
-// target returns the address to which a link leads, or "" when it leads into the document.
+// target returns the address to which a link leads, or "" if the link leads to a place in the document.
 func (r *reader) target(link references.FPDF_LINK) string {
 	action, err := r.pdfium.FPDFLink_GetAction(&requests.FPDFLink_GetAction{Link: link})
 	if err != nil || action.Action == nil {
@@ -41,7 +41,7 @@ func (r *reader) target(link references.FPDF_LINK) string {
 	return *uri.URIPath
 }
 
-// resolve makes a link absolute if the address of the document is known. It returns "" if the result is not an
+// resolve makes a link absolute if the address of the document is known. It returns "" if the result is not a valid
 // address.
 func (r *reader) resolve(ref string) string {
 	if ref = strings.TrimSpace(ref); ref == "" || len(ref) > maxAddress {

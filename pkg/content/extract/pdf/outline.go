@@ -9,7 +9,7 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// Bounds on the outline. A file can make it a loop.
+// Bounds on the outline. They are needed because the outline of a hostile file can be a loop.
 const (
 	maxBookmarks    = 5_000
 	maxOutlineDepth = 20
@@ -22,8 +22,8 @@ type bookmark struct {
 	level int
 }
 
-// findOutlineHeadings makes headings of the lines that the outline names. It reports whether it found at least two
-// headings. With fewer, it changes no line.
+// findOutlineHeadings makes headings of the lines that are titles in the outline. It reports whether it found at
+// least two headings. If it found fewer, it changes no line.
 func (r *reader) findOutlineHeadings() bool {
 	byPage := map[int][]bookmark{}
 	for _, b := range r.bookmarks() {
@@ -46,11 +46,11 @@ func (r *reader) findOutlineHeadings() bool {
 	return false
 }
 
-// maxHeadingLines is the largest number of lines of a heading.
+// maxHeadingLines is the largest number of lines that a heading may have.
 const maxHeadingLines = 3
 
-// match makes the first lines a heading if together they are the title of a bookmark. It returns the number of those
-// lines, or 0.
+// match makes a heading of the first lines if together they are the title of a bookmark. It returns the number of
+// these lines, or 0.
 func match(lines []line, marks []bookmark) int {
 	key := ""
 	for n := 0; n < min(maxHeadingLines, len(lines)) && lines[n].page == lines[0].page && len(marks) > 0; n++ {
@@ -68,8 +68,8 @@ func match(lines []line, marks []bookmark) int {
 	return 0
 }
 
-// headingKey returns the part of a heading to compare: letters and digits, without the number, which outlines often
-// lack.
+// headingKey returns the part of a heading that is compared: its letters and digits, without the number of the
+// heading, which outlines often lack.
 func headingKey(text string) string {
 	key := strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -80,7 +80,7 @@ func headingKey(text string) string {
 	return strings.TrimLeft(key, "0123456789")
 }
 
-// bookmarks returns the entries of the outline in order, or nothing when the outline is too large or a loop.
+// bookmarks returns the entries of the outline in order. It returns nothing if the outline is too large or is a loop.
 func (r *reader) bookmarks() (found []bookmark) {
 	if n := r.countBookmarks(nil, 1); n == 0 || n > maxBookmarks {
 		return nil
@@ -102,8 +102,8 @@ func (r *reader) bookmarks() (found []bookmark) {
 	return found
 }
 
-// countBookmarks counts the entries below parent, or all entries. It stops counting beyond [maxBookmarks]: PDFium
-// leaves the detection of loops to its caller, and GetBookmarks does not detect them.
+// countBookmarks counts the entries below parent, or all entries if parent is nil. It stops when the count exceeds
+// [maxBookmarks]. PDFium leaves the detection of loops to its caller, and GetBookmarks does not detect them.
 func (r *reader) countBookmarks(parent *references.FPDF_BOOKMARK, level int) (n int) {
 	child, err := r.pdfium.FPDFBookmark_GetFirstChild(&requests.FPDFBookmark_GetFirstChild{Document: r.doc,
 		Bookmark: parent})

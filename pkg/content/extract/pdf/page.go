@@ -18,12 +18,12 @@ type line struct {
 	size       float64
 	x, y       float64 // position of the first glyph
 	endX, endY float64 // position of the last glyph; PDFium may have joined two lines at a hyphen
-	direction  float64 // of writing, in degrees
+	direction  float64 // direction of writing, in degrees
 
-	running bool // repeated from page to page
+	running bool // the line is repeated from page to page
 	level   int  // level of a heading, or 0
-	follows bool // a heading that continues the previous line
-	field   bool // the value of a form field
+	follows bool // the line is a heading that continues the previous line
+	field   bool // the line is the value of a form field
 }
 
 // pages reads every page.
@@ -108,9 +108,9 @@ func (r *reader) readLines(text references.FPDF_TEXTPAGE, number int) error {
 	return nil
 }
 
-// units returns the characters of a page by index, as PDFium counts them. It reads them all at once, as text: one by
-// one they took more than half of the time of a document. But the text omits glyphs without a character, and then the
-// positions no longer match, so units reads one by one in that case.
+// units returns the characters of a page, so that an index has the meaning that it has for PDFium. It reads all
+// characters at once, as text, because reading them one by one took more than half of the time of a document. But the
+// text omits glyphs without a character. If the number of characters then differs, units reads them one by one.
 func (r *reader) units(page references.FPDF_TEXTPAGE, count int) ([]rune, error) {
 	all, err := r.pdfium.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: page, Count: count})
 	if err == nil {
@@ -137,8 +137,8 @@ func (r *reader) unitsByIndex(page references.FPDF_TEXTPAGE, count int) ([]rune,
 	return units, nil
 }
 
-// appendUnit appends one of PDFium's characters, which is a unit of UTF-16. It combines the two halves of a character
-// beyond the basic plane.
+// appendUnit appends one of PDFium's characters, which is a UTF-16 unit. If c is the second half of a character
+// beyond the basic plane, appendUnit combines it with the first half.
 func appendUnit(runes []rune, c rune) []rune {
 	if end := len(runes) - 1; end >= 0 && utf16.IsSurrogate(c) {
 		if whole := utf16.DecodeRune(runes[end], c); whole != utf8.RuneError {
@@ -149,7 +149,7 @@ func appendUnit(runes []rune, c rune) []rune {
 	return append(runes, c)
 }
 
-// addLine adds a line that is not empty, with its position.
+// addLine adds a line with its position, unless the line is empty.
 func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, first, last int) {
 	text := clean(raw)
 	if text == "" || first < 0 {
@@ -168,8 +168,9 @@ func (r *reader) addLine(page references.FPDF_TEXTPAGE, number int, raw string, 
 // direction is the direction of writing as a unit vector.
 type direction struct{ cos, sin float64 }
 
-// glyph returns the size in points and the direction of one glyph. Files scale their fonts by the font size or by the
-// matrix. A glyph that PDFium inserted has neither and is upright.
+// glyph returns the size in points and the direction of one glyph. It reads both the font size and the matrix,
+// because a file may scale its fonts by either. A glyph that PDFium inserted has neither; glyph returns an upright
+// direction for it.
 func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, d direction) {
 	d = direction{cos: 1}
 	if s, err := r.pdfium.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: page, Index: index}); err == nil {
@@ -186,7 +187,7 @@ func (r *reader) glyph(page references.FPDF_TEXTPAGE, index int) (size float64, 
 	return size * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D)), d
 }
 
-// origin returns the position of a glyph, along and across a direction.
+// origin returns the position of a glyph: x along the direction d, and y across it.
 func (r *reader) origin(page references.FPDF_TEXTPAGE, index int, d direction) (x, y float64) {
 	o, err := r.pdfium.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: page, Index: index})
 	if err != nil {
@@ -218,7 +219,7 @@ func (r *reader) isImage(object references.FPDF_PAGEOBJECT) bool {
 	return err == nil && kind.Type == enums.FPDF_PAGEOBJ_IMAGE
 }
 
-// holdsImage searches a form XObject. Some scanners wrap their image in one.
+// holdsImage reports whether a form XObject holds an image. Some scanners put their image into one.
 func (r *reader) holdsImage(object references.FPDF_PAGEOBJECT) bool {
 	count, err := r.pdfium.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: object})
 	if err != nil {

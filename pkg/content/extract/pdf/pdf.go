@@ -12,9 +12,9 @@
 //	      → headings by the outline, else by size (outline.go, heading.go)
 //	      → paragraphs joined over lines, columns and pages (layout.go)
 //
-// Running heads are only in VisibleText. A document whose pages are only images is an error, because it needs text
-// recognition; a picture between pages of text is not an error. Pages that cannot be read are left out and make the
-// document [extract.Document.Truncated], as the bounds do.
+// Running heads are only in VisibleText. A document whose pages are all images is an error, because it needs text
+// recognition; a picture between pages of text is not an error. Pages that cannot be read are left out. The document
+// is then [extract.Document.Truncated], as it is when a bound is exceeded.
 package pdf
 
 import (
@@ -39,8 +39,8 @@ type Options struct {
 	// BaseURL is the address of the document, against which relative links are resolved. Without it, relative links
 	// are left out.
 	BaseURL  string
-	MaxPages int // 2,000
-	// Limits bounds the document as for [extract.NewComposer]: MaxBytes counts bytes of text.
+	MaxPages int // pages to read; default 2,000
+	// Limits bounds the document as it does in [extract.NewComposer]: MaxBytes bounds the text.
 	Limits extract.Limits
 }
 
@@ -93,7 +93,7 @@ type reader struct {
 
 	out       *extract.Composer
 	lines     []line
-	text      int  // bytes read so far
+	text      int  // bytes of text read so far
 	images    bool // some page without text shows an image
 	truncated bool
 }

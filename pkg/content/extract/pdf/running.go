@@ -9,10 +9,11 @@ import (
 // edge is the number of lines at the top and at the bottom of a page that may be running heads.
 const edge = 2
 
-// findRunningLines finds page numbers, running heads and footers. They are lines that are alike at the edge of at
-// least three pages, and of a quarter of the pages from the first to the last such page. Two lines are alike if their
-// texts differ only in a number that counts the pages, or if both begin or end with such a number, because the rest
-// of the line may name the section. A sum at the foot of each page is content.
+// findRunningLines finds page numbers, running heads and footers. These are lines at the edge of a page that are
+// alike on at least three pages, and on at least a quarter of the pages from the first to the last such page. Two
+// lines are alike if their texts differ only in a number that increases with the page number. They are also alike if
+// both begin or end with such a number, because the rest of the line may be the name of a section. A sum at the foot
+// of each page is content.
 func findRunningLines(lines []line) {
 	spans := map[string]*span{}
 	pages := byPage(lines)
@@ -35,7 +36,7 @@ func findRunningLines(lines []line) {
 	}
 }
 
-// span is the range of pages on which a line recurs.
+// span describes the pages on which a line recurs: the first, the last, and their number.
 type span struct{ first, last, pages int }
 
 func (s *span) add(page int) {
@@ -47,7 +48,7 @@ func (s *span) add(page int) {
 
 func (s *span) running() bool { return s.pages >= 3 && s.pages*4 >= s.last-s.first+1 }
 
-// byPage groups the indexes of lines that are not form fields.
+// byPage returns the indexes of the lines of each page, without form fields.
 func byPage(lines []line) (pages [][]int) {
 	for i, l := range lines {
 		if l.field {
@@ -61,7 +62,7 @@ func byPage(lines []line) (pages [][]int) {
 	return pages
 }
 
-// edges returns the first and last lines of a page.
+// edges returns the first lines and the last lines of a page.
 func edges(page []int) []int {
 	if len(page) <= 2*edge {
 		return page
@@ -69,14 +70,14 @@ func edges(page []int) []int {
 	return append(append([]int{}, page[:edge]...), page[len(page)-edge:]...)
 }
 
-// Bounds on a running head: its length in bytes, and how many of its numbers are examined.
+// Bounds on a running head: its length in bytes, and the number of its numbers that are examined.
 const (
 	maxRunning = 150
 	maxNumbers = 4
 )
 
-// runningKeys returns the features that a line may share with a line of another page. Numbers are relative to the
-// page number.
+// runningKeys returns the features that a line may share with a line of another page. In these features, numbers are
+// relative to the page number.
 func runningKeys(l line) []string {
 	if len(l.text) > maxRunning {
 		return nil
@@ -108,7 +109,7 @@ func runningKeys(l line) []string {
 // spaced reports whether text has a space at i, or i is outside text.
 func spaced(text string, i int) bool { return i < 0 || i >= len(text) || text[i] == ' ' }
 
-// roman parses the small Roman numerals of front matter.
+// roman parses Roman numerals in lower case, which number the pages of front matter.
 func roman(text string) (n int, ok bool) {
 	if text == "" || len(text) > 7 {
 		return 0, false

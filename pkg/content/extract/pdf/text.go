@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// joint replaces a hyphen at the end of a line, together with the line break, where PDFium joined two parts of a
-// word. Another function of PDFium writes jointText instead.
+// PDFium joins the two parts of a word that a line end divides. It writes joint in place of the hyphen and the line
+// break. Another function of PDFium writes jointText instead.
 const (
 	joint     = '\u0002'
 	jointText = '\ufffe'
 )
 
-// clean returns the text of a line as intended: hyphens at line ends resolved, whitespace folded, invisible
-// characters dropped.
+// clean returns the text of a line as its author meant it: hyphens at line ends are resolved, whitespace is folded,
+// and invisible characters are dropped.
 func clean(raw string) string {
 	runes := []rune(raw)
 	var out strings.Builder
@@ -41,8 +41,8 @@ func clean(raw string) string {
 	return out.String()
 }
 
-// keepsHyphen distinguishes a word with a hyphen from one that was broken at the line end. Typesetters break only
-// inside words in lower case, and leave at least two letters on the line.
+// keepsHyphen reports whether a hyphen belongs to its word. Otherwise the word was only broken at the line end.
+// Typesetters break only inside words in lower case, and leave at least two letters on the line.
 func keepsHyphen(left, right []rune) bool {
 	if len(left) == 0 || len(right) == 0 || !unicode.IsLower(right[0]) {
 		return true
@@ -64,8 +64,8 @@ func invisible(c rune) bool {
 	return unicode.IsControl(c)
 }
 
-// join appends a line to the text of a paragraph. It puts no space between two ideographs, and none after a hyphen at
-// which the line was broken.
+// join appends a line to the text of a paragraph. It adds a space, except between two ideographs and after a hyphen
+// at which the line was broken.
 func join(text, next string) string {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	first, _ := utf8.DecodeRuneInString(next)
@@ -94,10 +94,10 @@ func endsSentence(text string) bool {
 	return strings.ContainsRune(".!?:;。！？：…", last) && text != ""
 }
 
-// bullets begin list items. The last ones are from the fonts Symbol and Wingdings.
+// bullets are the characters that begin list items. The last four are from the fonts Symbol and Wingdings.
 const bullets = "•◦▪▫‣⁃●○■□➢➔✓\uf0b7\uf0a7\uf0d8\uf0fc"
 
-// item removes the bullet from the first line of a list item.
+// item returns the first line of a list item without its bullet. The result ok reports whether there is a bullet.
 func item(text string) (rest string, ok bool) {
 	first, size := utf8.DecodeRuneInString(text)
 	rest = text[size:]

@@ -1,8 +1,8 @@
 // Package sheet turns Excel workbooks (SpreadsheetML, ECMA-376) into the blocks of an [extract.Document]. Each
 // visible sheet becomes a heading with its name, followed by the cells as they are shown, in one table for each group
-// of rows. Dates are written as year, month and day where the file leaves their form to the reader's country.
+// of rows. If the form of a date depends on the reader's country, the date is written as year, month and day.
 //
-// The same bytes always give the same document. The package reads with excelize, which a file can cause to use far
+// The same bytes always give the same document. The package reads with excelize. A file can make excelize use far
 // more memory than its options allow, so package document calls this package in a process of its own.
 package sheet
 
@@ -24,25 +24,25 @@ import (
 // MediaType is the type of the documents that [Extract] reads.
 const MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// Bounds on a workbook. The bounds on the archive count actual data, not the sizes in headers.
+// Bounds on a workbook. The bounds on the archive apply to the data that is read, not to the sizes in headers.
 const (
 	maxEntries  = 10_000    // files in the archive
 	maxInflated = 256 << 20 // bytes of all files
 	maxSheets   = 100
-	maxRows     = 50_000    // of all sheets, empty ones included
-	maxCells    = 1_000_000 // of all sheets, empty ones to the left of a filled one included
-	maxText     = 5 << 20   // bytes, unless [extract.Limits] has another bound
+	maxRows     = 50_000    // rows of all sheets, including empty rows
+	maxCells    = 1_000_000 // cells of all sheets, including empty cells to the left of a filled one
+	maxText     = 5 << 20   // bytes of text, unless [extract.Limits] has another bound
 )
 
-// Extract reads a workbook. The MaxBytes of lim bounds the text, not the body. A workbook that reaches a bound is cut
-// and its document is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that inflates beyond
-// 256 MiB; Invalid for a broken file.
+// Extract reads a workbook. The field MaxBytes of lim bounds the text, not the body. A workbook that exceeds a bound
+// is cut, and its document is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that
+// inflates beyond 256 MiB; Invalid for a broken file.
 func Extract(body []byte, lim extract.Limits) (extract.Document, error) {
 	if err := checkSize(body, maxInflated); err != nil {
 		return extract.Document{}, err
 	}
 	file, err := excelize.OpenReader(bytes.NewReader(body), excelize.Options{
-		// Both have the same value because otherwise large sheets would go through files on disk.
+		// The two limits are equal, because excelize would otherwise write large sheets to files on disk.
 		UnzipSizeLimit: maxInflated, UnzipXMLSizeLimit: maxInflated,
 		ShortDatePattern: "yyyy-mm-dd", LongDatePattern: "yyyy-mm-dd", LongTimePattern: "hh:mm:ss",
 	})
@@ -58,8 +58,8 @@ func broken(err error) error { return fault.New(fault.Invalid, "broken workbook:
 // oleMagic is the beginning of a compound file, the container of a workbook with a password.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// checkSize inflates the archive without keeping the data, because excelize trusts the sizes in the archive's
-// headers.
+// checkSize inflates the archive to measure it, without keeping the data. It is needed because excelize trusts the
+// sizes in the headers of the archive.
 func checkSize(body []byte, most int64) error {
 	if bytes.HasPrefix(body, []byte(oleMagic)) {
 		return fault.New(fault.Blocked, "the workbook is protected by a password")
@@ -94,7 +94,7 @@ type reader struct {
 	file *excelize.File
 	out  *extract.Composer
 
-	rows, cells, text int // that may still be read
+	rows, cells, text int // numbers of rows, cells and bytes that may still be read
 	cut               bool
 	table             []string // rows of the current group
 }
@@ -128,8 +128,8 @@ func (r *reader) read() (extract.Document, error) {
 
 func (r *reader) full() bool { return r.rows <= 0 || r.cells <= 0 || r.text <= 0 }
 
-// sheet adds one sheet. A sheet that is hidden, is only a chart or cannot be read adds nothing. A sheet that is
-// broken further down is kept up to the error.
+// sheet adds one sheet. A sheet that is hidden, is only a chart or cannot be read adds nothing. If a sheet has an
+// error in the middle, its rows before the error are kept.
 func (r *reader) sheet(name string) {
 	if visible, err := r.file.GetSheetVisible(name); err != nil || !visible {
 		return
@@ -171,7 +171,8 @@ func (r *reader) row(cells []string) {
 	r.table = append(r.table, line)
 }
 
-// flush ends the table. A single cell is a title or a remark, not a table.
+// flush ends the table. If the table has only one cell, the cell becomes a paragraph, because it is a title or a
+// remark.
 func (r *reader) flush() {
 	kind := extract.Table
 	if len(r.table) == 1 {

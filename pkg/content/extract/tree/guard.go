@@ -8,17 +8,18 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxNodes bounds the tree that a body may expand into, as estimated before parsing. A node takes about 130 bytes.
+// maxNodes bounds the estimated number of nodes into which a body may expand. The estimate is made before parsing. A
+// node takes about 130 bytes.
 const maxNodes = 3_000_000
 
-// tame returns a body that is safe to parse. ok is false if the body cannot be made safe. Ordinary bodies are
-// returned unchanged. No option of the parser prevents the two attacks below.
+// tame returns a body that is safe to parse. The result ok is false if the body cannot be made safe. Ordinary bodies
+// are returned unchanged. No option of the parser prevents the two attacks below.
 //
-// HTML reopens formatting elements that were left open (standard §13.2.4.3), with all their attributes, so 12 KB of
-// <b a1><b a2>… followed by many <p> become a million nodes. A body that could do so is parsed without its formatting
-// tags, which carry no text.
+// If a formatting element was left open, HTML opens it again in later elements (standard §13.2.4.3), with all its
+// attributes. So 12 KB of <b a1><b a2>… followed by many <p> become a million nodes. A body that could do so is
+// parsed without its formatting tags, which carry no text.
 //
-// HTML adds the attributes of a repeated html or body tag to the first one (§13.2.6.4.7). For each such tag the
+// If an html or body tag is repeated, HTML adds its attributes to the first one (§13.2.6.4.7). For each such tag the
 // parser makes a map of all attributes so far, so the time would be quadratic.
 func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 	body = endRepeated(body)
@@ -34,9 +35,9 @@ func tame(body []byte, maxTags int) (tamed []byte, ok bool) {
 	return body, tags <= maxTags && nodes <= maxNodes
 }
 
-// endRepeated turns all html and body start tags but the first two of each into end tags, which have no effect in
-// those positions. Two are kept because one may be in a script or comment. Like cost, endRepeated reads bytes, not
-// HTML.
+// endRepeated keeps the first two html start tags and the first two body start tags. It turns all others into end
+// tags, which have no effect in those positions. Two are kept because one may be in a script or comment. Like cost,
+// endRepeated looks at bytes and does not parse HTML.
 func endRepeated(body []byte) []byte {
 	const kept = 2
 	var seen [2]int
@@ -69,7 +70,7 @@ func tagStarts(body []byte) iter.Seq[int] {
 	}
 }
 
-// rootTag reports whether the tag name at the beginning of b is html (0), body (1) or another (-1).
+// rootTag returns 0 if the tag name at the beginning of b is html, 1 if it is body, and -1 for another name.
 func rootTag(b []byte) int {
 	if len(b) < 5 || strings.IndexByte(" \t\n\f\r/>", b[4]) < 0 {
 		return -1
@@ -83,10 +84,10 @@ func rootTag(b []byte) int {
 	return -1
 }
 
-// cost counts tags and returns an upper bound on the nodes that they make, attributes included. It reads bytes, not
-// HTML: tags in a script or comment count too, so cost cannot mistake the context. Every tag may reopen every
-// formatting element seen so far, of which the parser keeps three per distinct start tag (the "Noah's Ark clause").
-// It keeps one link at a time.
+// cost returns the number of tags, and an upper bound on the nodes that they make, attributes included. It looks at
+// bytes and does not parse HTML. So it also counts tags in a script or comment, and no body can make it miss a tag.
+// Every tag may reopen every formatting element seen so far. Of these, the parser keeps three for each distinct start
+// tag (the "Noah's Ark clause"), and only one link at a time.
 func cost(body []byte, maxTags int) (tags, nodes int) {
 	open, link := 1, 0
 	seen := map[string]int{}
@@ -111,12 +112,13 @@ func cost(body []byte, maxTags int) (tags, nodes int) {
 	return tags, nodes
 }
 
-// attrScanner counts attributes. Start tags do not overlap unless other text looks like a tag, so left bounds the
-// bytes that the scanner reads.
+// attrScanner counts attributes. The field left bounds the bytes that the scanner reads in all. Start tags overlap
+// only if other text looks like a tag, so ordinary pages stay below this bound.
 type attrScanner struct{ left int }
 
-// weight returns the size of the attributes of the start tag at the beginning of b, in nodes: two attributes take
-// about as much memory as one node. For a tag that the scanner cannot read to its end, weight exceeds every bound.
+// weight returns the size of the attributes of the start tag at the beginning of b, in nodes. Two attributes take
+// about as much memory as one node. If the scanner cannot read the tag to its end, weight returns a size that exceeds
+// every bound.
 func (s *attrScanner) weight(b []byte) int {
 	n, size := attributes(b[:min(len(b), s.left)])
 	if s.left -= size; s.left <= 0 {
@@ -125,8 +127,8 @@ func (s *attrScanner) weight(b []byte) int {
 	return (n + 1) / 2
 }
 
-// attributes counts the attributes of the start tag at the beginning of b as the tokenizer does (standard §13.2.5.32
-// to 39), and the bytes up to the end of the tag.
+// attributes returns the number of attributes of the start tag at the beginning of b, found as the tokenizer does
+// (standard §13.2.5.32 to 39), and the number of bytes up to the end of the tag.
 func attributes(b []byte) (n, size int) {
 	i := 0
 	until := func(stop string) {
@@ -171,9 +173,9 @@ func tagName(b []byte) []byte {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// tagText returns the start tag at the beginning of b up to its ">". exact is true only when every attribute is
-// written in the plainest way, so that no reading of quotes could find another end. Otherwise two tags with equal
-// texts may differ.
+// tagText returns the start tag at the beginning of b up to its ">". The result exact is true only if every attribute
+// is written in the plainest way, so that the tag ends there however quotes are read. If exact is false, two tags
+// with equal texts may differ.
 func tagText(b []byte) (text []byte, exact bool) {
 	const longest = 300
 	b = b[:min(len(b), longest)]

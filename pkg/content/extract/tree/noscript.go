@@ -7,12 +7,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// leastNoscript is the least markup, in bytes, for which the noscript elements of a page are read.
+// leastNoscript is the smallest amount of markup, in bytes, in the noscript elements of a page for which they are
+// read.
 const leastNoscript = 1000
 
-// ShowNoscript parses the content of the noscript elements below body, which the parser leaves as text, into
-// elements. It does nothing when they hold little, and reports whether it changed the tree. It is meant for
-// applications that show readers without scripts nothing else.
+// ShowNoscript parses the content of the noscript elements below body into elements; the parser leaves that content
+// as text. It does nothing when the content is short, and reports whether it changed the tree. It is meant for
+// applications whose noscript elements hold all that they show to readers without scripts.
 func ShowNoscript(body *html.Node) bool {
 	var found []*html.Node
 	size := 0
@@ -29,7 +30,7 @@ func ShowNoscript(body *html.Node) bool {
 		context := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 		nodes, err := html.ParseFragment(strings.NewReader(n.FirstChild.Data), context)
 		if err != nil {
-			continue // too deep
+			continue // the content is nested too deeply
 		}
 		n.RemoveChild(n.FirstChild)
 		n.Data, n.DataAtom = "div", atom.Div

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxStreamed bounds the pieces of a page that are moved, and the placeholders for them.
+	// maxStreamed bounds the number of pieces of a page that are moved, and the number of placeholders for them.
 	maxStreamed = 500
 	// maxDepth bounds the nesting of elements. The parser goes no deeper.
 	maxDepth = 512
@@ -24,8 +24,8 @@ type streamed struct {
 	placeholders map[string]*html.Node
 }
 
-// ShowStreamed moves streamed pieces to where readers see them. A piece without a placeholder becomes visible in its
-// own position. ShowStreamed returns false when nested pieces make the tree too deep to walk.
+// ShowStreamed moves streamed pieces to where readers see them. A piece without a placeholder becomes visible where
+// it is. ShowStreamed returns false when nested pieces make the tree too deep to walk.
 func ShowStreamed(root *html.Node) (ok bool) {
 	s := streamed{placeholders: map[string]*html.Node{}}
 	for n := range root.Descendants() {
@@ -80,7 +80,7 @@ func show(n *html.Node) {
 	n.Attr = kept
 }
 
-// isBelow reports whether n is inside outer, or so deep that nothing may be moved there.
+// isBelow reports whether n is inside outer. It also returns true if n is so deep that nothing may be moved there.
 func isBelow(n, outer *html.Node) bool {
 	for depth := 0; n != nil; n = n.Parent {
 		if depth++; n == outer || depth > maxDepth {
@@ -90,10 +90,10 @@ func isBelow(n, outer *html.Node) bool {
 	return false
 }
 
-// dropFallback removes the content shown until the piece arrives: the siblings after its placeholder, up to a comment
-// "/$".
+// dropFallback removes the content that is shown until the piece arrives. This content is the siblings after the
+// placeholder, up to a comment "/$".
 func dropFallback(placeholder *html.Node) {
-	const most = 1000 // siblings to examine
+	const most = 1000 // number of siblings to examine
 	end := placeholder.NextSibling
 	for i := 0; end != nil && !(end.Type == html.CommentNode && end.Data == "/$"); i++ {
 		if end = end.NextSibling; i == most {

@@ -18,7 +18,7 @@ import (
 
 // decode returns the body as valid UTF-8, and the name of its encoding. The order of evidence is that of the HTML
 // standard §13.2.3: byte order mark, Content-Type, meta element, and then the bytes themselves. A declaration of
-// UTF-8 counts only when the bytes are UTF-8, because many servers declare it for everything. A meta element counts
+// UTF-8 is ignored if the bytes are not UTF-8, because many servers declare it for everything. A meta element is used
 // only in markup: in other texts it is part of the text.
 func decode(body []byte, contentType string, markup bool) (text []byte, name string) {
 	enc, name, certain := charset.DetermineEncoding(body, contentType)
@@ -41,8 +41,8 @@ var (
 	replacement = []byte("\ufffd")
 )
 
-// guess finds the encoding from the body alone: UTF-16 by its zero bytes, others by a meta element, UTF-8 by its
-// sequences, and the remaining ones by the frequencies of their bytes.
+// guess finds the encoding from the body alone. It looks, in this order, for the zero bytes of UTF-16, a meta
+// element, the byte sequences of UTF-8, and the byte frequencies of other encodings.
 func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	switch utf16Name(body[:min(len(body), 1024)]) {
 	case "utf-16le":
@@ -53,7 +53,7 @@ func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	asUTF8 := readsAsUTF8(body)
 	if markup {
 		enc, name := metaCharset(body)
-		// Editors keep the windows-1252 declaration of a template in pages that they save as UTF-8.
+		// Some editors save pages as UTF-8 but keep the windows-1252 declaration of the template.
 		if enc != nil && name != "utf-8" && (name != "windows-1252" || !asUTF8) {
 			return enc, name
 		}
@@ -68,15 +68,16 @@ func guess(body []byte, markup bool) (encoding.Encoding, string) {
 	return enc, name
 }
 
-// Byte frequencies count only with at least this many bytes beyond ASCII and this confidence, out of 100.
+// The detection by byte frequencies is used only with at least this many bytes beyond ASCII, and at least this
+// confidence, out of 100.
 const (
 	fewestBytes    = 8
 	leastConfident = 10
 )
 
-// byFrequency runs the detector, which knows the usual encodings of the usual languages and reads 8 KiB of text. Of
-// several equally likely encodings it uses the first by name, because the detector tries them concurrently and
-// reports equals in any order. When the detector is not sure, byFrequency returns enc and name.
+// byFrequency runs the detector, which knows the usual encodings of the usual languages and reads 8 KiB of text. If
+// the detector is not sure, byFrequency returns enc and name. If several encodings are equally likely, byFrequency
+// uses the first by name, because the detector tries them concurrently and returns equal ones in any order.
 func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
 	const most = 64 << 10
 	body = body[:min(len(body), most)]
@@ -99,15 +100,16 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 	return enc, name
 }
 
-// isLatin9 distinguishes iso-8859-15 from windows-1252, which the detector does not. iso-8859-15 has no quotation
-// marks from 80 to 9F. Where windows-1252 has signs and fractions, iso-8859-15 has letters and the euro.
+// isLatin9 reports whether a text that the detector takes for windows-1252 is in iso-8859-15. The detector does not
+// distinguish the two. iso-8859-15 has no quotation marks from 80 to 9F. Where windows-1252 has signs and fractions,
+// iso-8859-15 has letters and the euro.
 func isLatin9(body []byte) bool {
 	letters, signs := 0, 0
 	for i, c := range body {
 		switch {
 		case c >= 0x80 && c < 0xa0:
 			return false
-		case c == 0xa4: // in windows-1252 this is a sign that nobody writes
+		case c == 0xa4: // in windows-1252, 0xa4 is a sign that nobody writes
 			letters++
 		case !strings.Contains("\xa6\xa8\xb4\xb8\xbc\xbd\xbe", string([]byte{c})):
 		case i+1 < len(body) && isLatin(body[i+1]):
@@ -121,8 +123,8 @@ func isLatin9(body []byte) bool {
 
 func isLatin(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0xc0 }
 
-// metaCharset returns the encoding of the first meta element that names one (standard §13.2.3.2), or nil if there is
-// none. Browsers accept it in any position; metaCharset searches up to a bound.
+// metaCharset returns the encoding that the first meta element with an encoding declares (standard §13.2.3.2), or nil
+// if there is none. Browsers accept such an element in any position; metaCharset searches up to a bound.
 func metaCharset(body []byte) (encoding.Encoding, string) {
 	const most = 512 << 10
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), most)]))
@@ -198,7 +200,7 @@ func utf16Name(head []byte) string {
 }
 
 // readsAsUTF8 reports whether most sequences of bytes beyond ASCII are characters of UTF-8. It tolerates a few broken
-// ones, and one that the bound on bytes cut in two.
+// sequences, and a last one that was cut because the body exceeds the bound on bytes.
 func readsAsUTF8(body []byte) bool {
 	if utf8.Valid(body) || bytes.HasPrefix(body, utf8BOM) {
 		return true

@@ -8,7 +8,7 @@ import (
 )
 
 // readCSV reads comma-separated values (RFC 4180) as one table, with a line for each record. The separator may also
-// be a semicolon or a tab. A table has no title.
+// be a semicolon or a tab. The document has no title.
 //
 // The package encoding/csv is not used: it does not bound a record, and a single stray quote turns the rest of the
 // file into one cell or an error.
@@ -25,8 +25,8 @@ func readCSV(p page) extract.Document {
 	return doc
 }
 
-// csvRows returns the records that are not empty, with cells joined by " | ". truncated reports that there were more
-// than most.
+// csvRows returns up to most records that are not empty, with cells joined by " | ". The result truncated reports
+// whether there are more.
 func csvRows(text string, most int) (rows []string, truncated bool) {
 	separator := csvSeparator(text)
 	for text != "" {
@@ -66,8 +66,8 @@ func csvRow(text string, separator byte) (row, rest string) {
 	return strings.TrimRight(string(cells), " |"), text
 }
 
-// csvCell reads one cell and the separator or line end after it. more reports whether another cell of the record
-// follows.
+// csvCell reads one cell and the separator or line end after it. The result more reports whether another cell of the
+// record follows.
 func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	quoted, rest := csvQuoted(text)
 	end := strings.IndexAny(rest, string([]byte{separator, '\r', '\n'}))
@@ -81,8 +81,8 @@ func csvCell(text string, separator byte) (cell, rest string, more bool) {
 	return cell, rest[end+1:], more
 }
 
-// csvQuoted returns the text in the quotes with which text begins. An unclosed quote is an ordinary character. There
-// can be only one such quote, so the search for its end does not repeat.
+// csvQuoted returns the text inside the quotes at the beginning of text. If the quote is not closed, it is an
+// ordinary character. A file can have only one such quote, so the search for a closing quote fails only once.
 func csvQuoted(text string) (quoted, rest string) {
 	if !strings.HasPrefix(text, `"`) {
 		return "", text

@@ -21,12 +21,12 @@ func readHTML(p page) extract.Document {
 	return doc
 }
 
-// chooser finds the content of a page.
+// chooser is a function that finds the content of a page.
 type chooser func(*maincontent.Survey) maincontent.Content
 
-// structured reads a page by its tree, with the content that choose finds. ok is false when there is no tree. Neither
-// the parser nor the walk is known to panic; structured recovers so that an unknown bug does not stop the work on
-// other pages.
+// structured reads a page by its tree. The function choose finds the content. The result ok is false when there is no
+// tree. Neither the parser nor the walk is known to panic; structured recovers so that an unknown bug does not
+// prevent other pages from being read.
 func structured(p page, text []byte, choose chooser) (doc extract.Document, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -40,10 +40,10 @@ func structured(p page, text []byte, choose chooser) (doc extract.Document, ok b
 	return assemble(p, root, choose), true
 }
 
-// littleSeen is the size of the visible text, in bytes, below which noscript elements count as part of a page.
+// littleSeen is the size of a page's visible text, in bytes, below which the page's noscript elements are read, too.
 const littleSeen = 500
 
-// assemble makes the document from its tree.
+// assemble makes the document from the tree of a page.
 func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	h := head.Read(root, p.base)
 	s := maincontent.SurveyPage(root, h.Base, p.limits)

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
-// smallest is the least width and height, in CSS pixels, of an image that is not just a smiley, an icon or a tracking
-// pixel. Most of those declare their size.
+// smallest is the smallest width and height, in CSS pixels, of an image that may be content. Smaller images are
+// smileys, icons or tracking pixels, most of which declare their size.
 const smallest = 32
 
 // gallery collects the images of a page, one for each address.
@@ -27,12 +27,13 @@ type gallery struct {
 	most    int
 
 	images    []extract.Image
-	known     map[string]int // address → position in images
+	known     map[string]int // position in images, by address
 	truncated bool
 }
 
-// collectImages returns the images of the content in page order, followed by the page's preview image. It skips
-// images in elements that are left out of the content. truncated reports whether there are more than most.
+// collectImages returns up to most images: those of the content in page order, then the page's preview image. It
+// skips images in elements that are left out of the content. The result truncated reports whether there are more
+// images.
 func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, most int) (images []extract.Image,
 	truncated bool) {
 	g := gallery{content: c, base: base, most: most, known: map[string]int{}}
@@ -43,7 +44,7 @@ func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, 
 	return g.images, g.truncated
 }
 
-// previewOf returns the first image with an address that the head of a page names.
+// previewOf returns the first preview image in the head of a page that has a usable address.
 func previewOf(h head.Head) extract.Image {
 	img := extract.Image{Preview: true}
 	for _, ref := range h.Previews {
@@ -59,7 +60,7 @@ func previewOf(h head.Head) extract.Image {
 	return img
 }
 
-// visit collects the images below n. caption is the caption of the figure around n.
+// visit collects the images below n. Parameter caption is the caption of the figure around n.
 func (g *gallery) visit(n *html.Node, caption string) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode || g.content.Skips(c) {
@@ -104,7 +105,7 @@ func (g *gallery) image(n *html.Node, sources []*html.Node, caption string) {
 	})
 }
 
-// add adds an image. For an address that is already known, it adds only missing properties.
+// add adds an image. If an image with this address is already known, add only fills in properties that it lacks.
 func (g *gallery) add(img extract.Image) {
 	if img.URL == "" {
 		return
@@ -131,7 +132,8 @@ func (g *gallery) add(img extract.Image) {
 
 func imageText(s string) string { return dom.Clip(dom.Fold(s), extract.MaxImageText) }
 
-// captionOf returns the caption of a figure, or else outer, the caption of the figure around it.
+// captionOf returns the caption of a figure. If the figure has none, it returns outer, the caption of the figure
+// around it.
 func captionOf(figure *html.Node, outer string) string {
 	if n := figcaption(figure); n != nil {
 		return dom.Clip(blocks.Line(n), extract.MaxImageText)
@@ -186,8 +188,8 @@ func tinyStyle(style string) bool {
 	return false
 }
 
-// lazySources and lazySets are the attributes from which scripts load an image when the reader scrolls near it. They
-// take precedence over src, which then holds a placeholder.
+// lazySources and lazySets are attributes from which scripts load an image when the reader scrolls near it. They take
+// precedence over src, which in such an image holds only a placeholder.
 var (
 	lazySources = []string{"data-src", "data-lazy-src", "data-original", "data-original-src", "data-lazy", "data-url",
 		"src"}
@@ -195,7 +197,7 @@ var (
 )
 
 // address returns the best known address of an img: the largest in its srcset, else the largest in the source
-// elements around it, else its lazy or plain source. It returns "" when none of them is a web image.
+// elements beside it, else its lazy or plain source. It returns "" when none of these is the address of a web image.
 func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	for _, n := range append([]*html.Node{img}, sources...) {
 		if n != img && !isReadable(dom.Attr(n, "type")) {
@@ -240,8 +242,8 @@ func imageURL(base *url.URL, ref string) string {
 }
 
 // largest returns the address with the greatest descriptor in a srcset attribute ("a.jpg 400w, b.jpg 800w" or "a.jpg,
-// b.jpg 2x"), or the first of several equals. It follows HTML §4.8.4.2.2: an address ends at whitespace, so it may
-// contain commas but not end with one.
+// b.jpg 2x"). If several are equal, it returns the first. It follows HTML §4.8.4.2.2: an address ends at whitespace,
+// so it may contain commas but not end with one.
 func largest(srcset string) string {
 	const spaces = " \t\n\f\r"
 	best, size := "", -1.0
@@ -267,7 +269,8 @@ func largest(srcset string) string {
 	}
 }
 
-// descriptorSize parses "800w" or "2x". A missing descriptor is "1x"; a broken one sorts below all others.
+// descriptorSize parses "800w" or "2x". A missing descriptor has the size of "1x", and a broken one a smaller size
+// than any other.
 func descriptorSize(descriptor string) float64 {
 	fields := strings.Fields(descriptor)
 	if len(fields) == 0 {

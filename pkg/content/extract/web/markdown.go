@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
-// markdown is CommonMark with tables, as most hosts render it. It keeps HTML, because the result is only read and
-// never shown. The boxes of task lists stay as text: whether a task is done is content.
+// markdown parses CommonMark with tables, as most hosts do. It keeps HTML, because the result is only read and never
+// shown. It keeps the boxes of task lists as text, because it is content whether a task is done.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithRendererOptions(goldhtml.WithUnsafe()),
@@ -36,8 +36,8 @@ func readMarkdown(p page) extract.Document {
 	return doc
 }
 
-// rendered renders Markdown to HTML and extracts from that. ok is false when rendering fails. It recovers for the
-// same reason as [structured].
+// rendered renders Markdown to HTML and extracts the document from the HTML. The result ok is false when rendering
+// fails. It recovers from a panic for the same reason as [structured].
 func rendered(p page, text string) (doc extract.Document, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -63,7 +63,8 @@ func everything(s *maincontent.Survey) maincontent.Content {
 	return c
 }
 
-// bounded is a buffer with a size limit: a long address that is defined once may be referenced many times.
+// bounded is a buffer with a size limit. The limit is needed because a long address that is defined once may be
+// written many times.
 type bounded struct {
 	buf  bytes.Buffer
 	most int
@@ -81,12 +82,12 @@ func (w *bounded) Write(b []byte) (int, error) {
 // nesting, in the open brackets of a block and in the size of a table, and it recurses once for each level. Within
 // these bounds, the worst known text takes two seconds.
 const (
-	maxMarkdown      = 512 << 10   // bytes
-	maxLines         = 40_000      // lines
+	maxMarkdown      = 512 << 10   // bytes of the text
+	maxLines         = 40_000      // lines of the text
 	maxMarkers       = 30          // list and quote markers at the beginning of a line
 	maxIndent        = 100         // bytes of whitespace and markers at the beginning of a line
 	maxEmphasis      = 5_000       // emphasis characters in a block
-	maxBracketCost   = 100_000_000 // sum over blocks of brackets × bytes; about half a second
+	maxBracketCost   = 100_000_000 // brackets × bytes, summed over all blocks; about half a second
 	maxCells         = 500_000     // rows × columns of a table
 	blockBoundaryRun = "-*+#"      // characters that may begin a block without a blank line before it
 )
@@ -94,8 +95,8 @@ const (
 // blockCost holds the counts for one block.
 type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
 
-// isCheap reports whether the parser needs a reasonable time. A block extends to the next blank line, item or
-// heading, which is at least as far as it does for the parser.
+// isCheap reports whether the parser needs a reasonable time for a text. It takes a block to extend to the next blank
+// line, item or heading. For the parser, blocks are at most that long.
 func isCheap(text string) bool {
 	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
 		return false
@@ -126,8 +127,8 @@ func (c *blockCost) count(line string) {
 	}
 }
 
-// beginsBlock reports whether a line ends any paragraph before it. A line indented by four columns continues the
-// paragraph.
+// beginsBlock reports whether a line ends the paragraph before it. A line indented by four columns does not: it
+// continues the paragraph.
 func beginsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {
@@ -151,7 +152,8 @@ func isDeep(line string) bool {
 	return marks > maxMarkers || end > maxIndent
 }
 
-// frontMatter removes the YAML between lines of "---" at the beginning of a document, and returns the title in it.
+// frontMatter removes the YAML between lines of "---" at the beginning of a document. It returns the title in the
+// YAML, and the rest of the document.
 func frontMatter(text string) (title, body string) {
 	const longest = 64 << 10
 	header, found := strings.CutPrefix(text, "---\n")

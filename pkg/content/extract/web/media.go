@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// octets is the type of unknown content.
+// octets is the media type of content whose real type is unknown.
 const octets = "application/octet-stream"
 
 // DeclaredType returns the media type of a Content-Type header, in lower case and without parameters.
@@ -21,8 +21,8 @@ func DeclaredType(contentType string) string {
 }
 
 // mediaType returns the declared type. When the declaration is missing, or is one that servers send by default, the
-// address and the body decide. The type text/plain counts whatever the text looks like (a page that shows HTML source
-// is not HTML), unless the body is not text at all.
+// address and the body decide. A declared text/plain is kept even if the text looks like HTML, because a page that
+// shows HTML source is not HTML; but it is not kept if the body is not text at all.
 func mediaType(contentType string, body []byte, urlPath string) string {
 	declared := DeclaredType(contentType)
 	switch declared {
@@ -41,8 +41,8 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 	return typeByName(urlPath, declared)
 }
 
-// typeByName distinguishes kinds of text by the extension of the name, because hosts of source code serve all of them
-// with one type. otherwise is the type for other names.
+// typeByName returns the kind of a text by the extension of its name, because hosts of source code serve all kinds
+// with one type. For other names it returns otherwise.
 func typeByName(urlPath, otherwise string) string {
 	switch strings.ToLower(path.Ext(urlPath)) {
 	case ".md", ".markdown":
@@ -69,8 +69,8 @@ func isBinary(body []byte) bool {
 	})
 }
 
-// looksLikeHTML follows the HTML rows of the WHATWG MIME Sniffing standard §7.1, for the tags with which whole pages
-// begin.
+// looksLikeHTML reports whether a body begins with one of the tags with which whole pages begin. It follows the HTML
+// rows of the WHATWG MIME Sniffing standard §7.1.
 func looksLikeHTML(body []byte) bool {
 	head := strings.TrimPrefix(string(body[:min(len(body), 512)]), "\ufeff")
 	head = strings.ToLower(strings.TrimLeft(head, "\t\n\f\r "))

@@ -12,13 +12,14 @@ import (
 type Selector interface {
 	// Select removes unwanted elements from the tree. It returns the wanted elements in page order.
 	Select(root *html.Node) ([]*html.Node, error)
-	// Narrow reports whether only those elements are wanted. If not, everything that remains in the tree is.
+	// Narrow reports whether only those elements are wanted. If it returns false, everything that remains in the tree
+	// is wanted.
 	Narrow() bool
 }
 
 // Part reads the part of an HTML page that a selector finds. Everything visible in the selected elements is content.
-// found is the number of these elements. read is false, and there is no part, for a document that is not an HTML page
-// and for a page that is too tangled to parse. Part returns the error of the selector, or of [Extract].
+// The result found is the number of these elements. If the document is not an HTML page or is too tangled to parse,
+// the result read is false, and there is no part. Part returns the error of the selector, or of [Extract].
 func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Selector) (doc extract.Document,
 	found int, read bool, err error) {
 	base, err := pageBase(baseURL)
@@ -41,7 +42,7 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	return doc, found, read, err
 }
 
-// partOf is [structured] for a part.
+// partOf reads the part of a page, and otherwise does the same as [structured].
 func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int, read bool, err error) {
 	defer func() {
 		if recover() != nil {
@@ -66,7 +67,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 	}
 	doc = assemble(p, root, choose)
 	if doc.Failure, doc.Thin = "", ""; sel.Narrow() && empty {
-		doc.Blocks, doc.Text = nil, "" // [assemble] falls back to all visible text
+		doc.Blocks, doc.Text = nil, "" // for empty content, [assemble] returned all visible text
 	}
 	return doc, len(roots), true, nil
 }

@@ -11,9 +11,9 @@ import (
 // maxProtected bounds the number of hidden addresses.
 const maxProtected = 1000
 
-// protected returns the mail addresses that the content hides from programs, in page order. The text has
-// "[email protected]" in place of each. Only hashes cover the addresses: a page has the same content whether it hides
-// an address or shows it.
+// protected returns the mail addresses that the content hides from programs, in page order. In place of each address,
+// the text has "[email protected]". The hashes cover the addresses themselves, so that a page has the same hash
+// whether it hides an address or shows it.
 func protected(c maincontent.Content) (addresses []string) {
 	var walk func(*html.Node)
 	walk = func(n *html.Node) {

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// longestTitleLine is the greatest length, in bytes, of a first line that counts as the title of a plain text.
+// longestTitleLine is the greatest length, in bytes, of a first line that may be the title of a plain text.
 const longestTitleLine = 120
 
 // readText reads plain text.
@@ -19,8 +19,8 @@ func readText(p page) extract.Document {
 	return doc
 }
 
-// plainText makes a block of each run of lines that are not blank: code if all lines are indented by four columns,
-// else a paragraph. Lines keep their line breaks, which the hashes ignore.
+// plainText makes a block of each run of lines that are not blank. The block is code if all its lines are indented by
+// four columns, else a paragraph. Lines keep their line breaks, which the hashes ignore.
 func plainText(text string, mostBlocks int) extract.Document {
 	var doc extract.Document
 	var run []string
@@ -45,7 +45,7 @@ func plainText(text string, mostBlocks int) extract.Document {
 	return doc
 }
 
-// newlines converts all line endings to "\n", page breaks included.
+// newlines converts all line endings, and page breaks, to "\n".
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n")
 
 // textBlock makes a block of lines that belong together.

@@ -1,5 +1,5 @@
-// Package web reads the documents of the web: HTML, and the plain text, Markdown and comma-separated values that
-// servers send in its place. A page with visible text never yields an empty document.
+// Package web reads the documents of the web: HTML, and the plain text, Markdown and comma-separated values that some
+// servers send instead. A page with visible text never yields an empty document.
 //
 // One small table maps media types to readers. A document of another type is [extract.Document.Unsupported], which is
 // never an error.
@@ -13,8 +13,8 @@
 //
 // When the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
 //
-// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) becomes
-// HTML and then the same blocks, but nothing in it is chrome.
+// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) is rendered
+// to HTML and then read like a page, but nothing in it is chrome.
 package web
 
 import (
@@ -40,17 +40,17 @@ var readers = map[string]func(page) extract.Document{
 // page is one document as received.
 type page struct {
 	body        []byte
-	contentType string // with its parameters, which may name the charset
+	contentType string // includes its parameters, which may give the charset
 	base        *url.URL
 	limits      extract.Limits
 }
 
-// Extract reads a document. contentType is the Content-Type header as received. When it is empty or gives no
+// Extract reads a document. Parameter contentType is the Content-Type header as received. If it is empty or gives no
 // information, the body decides. Addresses are resolved against baseURL, the final address of the body. Errors:
 // Invalid, with the field baseURL, when that is not an absolute http or https address. No body causes an error.
 //
-// MetaRobots holds the contents of robots meta elements, in the form that package robots parses. The contents for one
-// crawler are prefixed by "name: ".
+// The field MetaRobots of the document holds the contents of robots meta elements, in the form that package robots
+// parses. If the contents address a single crawler, its name and ": " precede them.
 func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
 	base, err := pageBase(baseURL)
 	if err != nil {

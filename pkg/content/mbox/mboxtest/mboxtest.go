@@ -13,26 +13,26 @@ import (
 	"time"
 )
 
-// Options select the contents of the file.
+// Options select what the file contains.
 type Options struct {
 	Mails      int
 	First      int   // number of the first mail: files with other numbers share threads, but no newsletter
-	Attachment int64 // bytes of an attachment of every hundredth mail
-	TooLarge   int64 // bytes of one broken mail at the end, none when 0
+	Attachment int64 // size in bytes of the attachment of every hundredth mail
+	TooLarge   int64 // size in bytes of one broken mail at the end; 0 for no such mail
 }
 
-// Made counts the contents of a file, as an import of it should count them.
+// Made holds the numbers of mails in a file, as an import of the file should count them.
 type Made struct {
 	Mails      int
-	Newsletter int // each with an id of its own
-	Duplicates int // of newsletters
+	Newsletter int // newsletters, each with an id of its own
+	Duplicates int // duplicates of newsletters
 	Threads    int // different subjects of correspondence
-	Replies    int // correspondence after the first mail of each thread
+	Replies    int // mails of correspondence after the first of each thread
 	Broken     int
 	Bytes      int64
 }
 
-// writer counts, and keeps the first error.
+// writer counts what it writes, and keeps the first error.
 type writer struct {
 	out *bufio.Writer
 	Made
@@ -95,7 +95,7 @@ func (w *writer) text(i int) string {
 	return b.String()
 }
 
-// thread returns the subject of a correspondence. Every fifth mail begins a new one.
+// thread returns the subject of a correspondence. Every fifth mail begins a new thread.
 func (w *writer) thread(i int) (subject string, reply bool) {
 	subject = fmt.Sprintf("Berth plan %d", i/5)
 	reply = w.threads[subject]
@@ -108,7 +108,7 @@ func (w *writer) thread(i int) (subject string, reply bool) {
 	return subject, reply
 }
 
-// kinds are written in rotation.
+// kinds are functions that write the kinds of mails. They are called in rotation.
 var kinds = []func(w *writer, i int, o Options){
 	newsletterAlternative, letter, reply, newsletterLatin, quoted, forwarded, windows, newsletterAlternative, attachment,
 	duplicate,
@@ -135,7 +135,7 @@ func (w *writer) newsletter(i int) {
 func (w *writer) quotedPrintable(text string) {
 	var b strings.Builder
 	q := quotedprintable.NewWriter(&b)
-	_, _ = q.Write([]byte(text)) // in memory; never fails
+	_, _ = q.Write([]byte(text)) // a write to memory never fails
 	_ = q.Close()
 	w.printf("%s", strings.ReplaceAll(b.String(), "\r\n", "\n"))
 }
@@ -149,7 +149,7 @@ func newsletterLatin(w *writer, i int, _ Options) {
 }
 
 func (w *writer) base64(body []byte) {
-	const raw = 57 // bytes of a line of 76 characters
+	const raw = 57 // bytes that give a line of 76 characters
 	for len(body) > 0 {
 		n := min(raw, len(body))
 		w.printf("%s\n", base64.StdEncoding.EncodeToString(body[:n]))
@@ -219,7 +219,7 @@ func (w *writer) filler(n int64) {
 	}
 }
 
-// duplicate writes the newsletter of two mails before again.
+// duplicate writes the newsletter again that was written two mails before.
 func duplicate(w *writer, i int, _ Options) {
 	w.Duplicates++
 	w.newsletter(i - 2)

@@ -1,5 +1,5 @@
-// Package warctest reads WARC files in tests with warcio.js, the reader of Webrecorder's tools, and so shows what
-// other tools find in them.
+// Package warctest reads WARC files in tests with warcio.js, the reader of Webrecorder's tools. So tests see what
+// other tools find in the files.
 package warctest
 
 import (
@@ -27,11 +27,11 @@ type Reading struct {
 	Index   []Entry
 }
 
-// Record is one record. Warc holds its fields, with names in lower case.
+// Record is one record of a file. The field Warc holds the record's fields, with names in lower case.
 type Record struct {
 	Version       string
 	Warc          map[string]string
-	Block         string // digest
+	Block         string // digest of the block
 	Status        int
 	Payload       string
 	PayloadDigest string
@@ -53,8 +53,8 @@ func Read(t testing.TB, files ...string) []Reading {
 	return out
 }
 
-// warcio returns the folder of warcio.js in .tools, and downloads it if it is missing. If that fails, the test fails;
-// it is never skipped.
+// warcio returns the folder of warcio.js in .tools, and downloads warcio.js if it is missing. If the download fails,
+// the test fails; it is never skipped.
 func warcio(t testing.TB) string {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
@@ -65,13 +65,13 @@ func warcio(t testing.TB) string {
 		return module
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// Installed in a temporary folder and renamed, so that home is never half installed.
+	// warcio.js is installed in a temporary folder, which is then renamed, so that home never holds a part of it.
 	temp, err := os.MkdirTemp(tools, "warcio-")
 	must(t, err)
 	defer os.RemoveAll(temp)
 	run(t, "npm", "install", "--prefix", temp, "warcio@"+warcioVersion, "--ignore-scripts", "--no-audit", "--no-fund")
 	if err := os.Rename(temp, home); err != nil {
-		_, err = os.Stat(module) // another process may have been faster
+		_, err = os.Stat(module) // another process may have installed it first
 		must(t, err)
 	}
 	return module
