@@ -1,47 +1,48 @@
 // Package azureaisearch keeps the search index in Azure AI Search, over its REST API at version [APIVersion]
-// (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest checks it against the port, with the
-// contract server searchtest/aisearch or with a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
+// (https://learn.microsoft.com/rest/api/searchservice/). Package searchtest checks this package against the port,
+// with the contract server searchtest/aisearch or with a real service (TIDEMARK_TEST_SEARCH_ENDPOINT).
 //
 // # Documents
 //
-// One index holds three kinds of documents, and a marker; definition.go has their fields.
+// One index holds documents of pages, chunks and images, and one marker document; definition.go lists their fields.
 //
 //	page   p-<id>                     what is known of the page, and the order of its first images
-//	chunk  c<length>-<id>-<key>       what is searched, with the page's title, address and filters
+//	chunk  c<length>-<id>-<key>       the searched text, with the page's title, address and filters
 //	image  i<length>-<id>-<image id>  parentPageId, parentPageUrl, and what is shown
-//	marker filled                     the index was filled, or is about to be (fill.go)
+//	marker filled                     records that the index was filled, or is about to be (fill.go)
 //
 // The length of the page's id keeps keys of different pages distinct, whatever characters they contain. A page's
 // title is in each of its chunks, so that a chunk is found by words of the title and of its own text. When the title
-// changes, the chunks change, too.
+// changes, all chunks of the page change.
 //
 // # Words
 //
 // The analyzer of title, heading and text is composed of the service's components. Words are runs of letters, digits
-// and combining marks, regardless of case and diacritics; each character of a script without spaces is a word. So the
-// same words find the same pages as in the embedded index. Other forms of a word are found through a field for each
-// language that has an analyzer with a stemmer (stems_en, stems_de, …). Because analyzers belong to fields, a chunk's
-// title, heading and text are written a second time, to the field of its page's language. That costs half as much
-// storage again. The language fields alone would not find a word in another language than the page's, a part of a
-// number, or "the" in quotes.
+// and combining marks, regardless of case and diacritics; in scripts without spaces, each character is a word.
+// Therefore the same words find the same pages as in the embedded index.
+//
+// Other forms of a word are found through one field for each language that has an analyzer with a stemmer (stems_en,
+// stems_de, …). Because analyzers belong to fields, a chunk's title, heading and text are written a second time, to
+// the field of its page's language. The copy adds half as much storage again. The language fields alone would not be
+// enough: they would not find a word in another language than the page's, a part of a number, or "the" in quotes.
 //
 // # Writing
 //
 // The service has no transactions. A Put first writes new chunks and images, then deletes removed ones, each in as
-// few requests as the limits allow. So a page can be found at every moment, and a Put repeated after a crash has the
-// same result. An answer shows only chunks that agree on the page's title. Writes become visible to searches some
-// seconds later.
+// few requests as the limits allow. Therefore a page can be found at every moment, and a Put that is repeated after a
+// crash has the same result. An answer shows only chunks that agree on the page's title. Writes become visible to
+// searches some seconds later.
 //
-// With [search.Page.Known] the difference is known, and an unchanged page costs one small document. Without it, the
-// package asks the index for the keys of the page's documents and writes everything. The index does not yet show
-// writes of the last seconds, so a caller that does not know how a Put ended should wait that long.
+// With [search.Page.Known], the package can compute the difference, and an unchanged page costs one small document.
+// Without it, the package asks the index for the keys of the page's documents and writes everything. The index does
+// not yet show writes of the last seconds, so a caller that does not know how a Put ended should wait that long.
 //
 // # Searching
 //
-// A search asks for the best thousand chunks, groups them by page, and fetches the passages of the pages that are
-// shown. When more chunks match, it asks for up to ten thousand, as paging needs them. Pages beyond these cannot be
-// reached, and the count and the facets are estimated from the first thousand. Exact counts would need a facet of
-// every matching page.
+// A search requests the best thousand chunks, groups them by page, and fetches the passages of the pages that are
+// shown. If more chunks match and paging needs them, the search requests up to ten thousand. Pages beyond these
+// cannot be reached, and the count and the facets are estimated from the first thousand chunks. Exact counts would
+// need a facet with a value for every matching page.
 package azureaisearch
 
 import (
@@ -69,7 +70,7 @@ type Index struct {
 	dimensions int
 	model      string
 	semantic   bool
-	tag        string // delimits highlights; random, so no text contains it
+	tag        string // the tag that delimits highlights; random, so no text contains it
 }
 
 // Options select an index and the connection to it.
@@ -79,22 +80,22 @@ type Options struct {
 	// Key is an admin key of the service. Without one, [azidentity.DefaultAzureCredential] is used;
 	// it needs the roles Search Service Contributor and Search Index Data Contributor.
 	Key string
-	// Dimensions is the length of vectors, 2 to 4096; 0 for an index without vectors.
+	// Dimensions is the length of the vectors, 2 to 4096; 0 means an index without vectors.
 	Dimensions int
-	Model      string // that computes the vectors; an index with another model's is refilled
-	// Semantic makes the service's semantic ranker sort the first pages of a search by relevance, for one more
-	// request. It is billed, and must be enabled at the service.
+	Model      string // the model of the vectors; an index with another model's vectors is refilled
+	// Semantic makes the service's semantic ranker sort the first pages of a search by relevance, at the cost of one
+	// more request. The ranker is billed, and must be enabled at the service.
 	Semantic bool
-	// Client has the transport and the retries of whole requests. The default is three retries, at most ten seconds
-	// apart. When the service asks for a longer pause, the request fails at once.
+	// Client sets the transport, and how whole requests are retried. The default is three retries, at most ten
+	// seconds apart. When the service asks for a longer pause, the request fails at once.
 	Client azcore.ClientOptions
 }
 
 // indexName is the syntax of index names (https://learn.microsoft.com/rest/api/searchservice/naming-rules).
 var indexName = regexp.MustCompile(`^[a-z0-9]([-_]?[a-z0-9])+$`)
 
-// Open prepares an index, without a request. Errors: Invalid, with the name of the field (endpoint, index,
-// dimensions), for settings that can never work.
+// Open prepares an index, without sending a request. Errors: Invalid, naming the field (endpoint, index, dimensions),
+// for settings that can never work.
 func Open(o Options) (*Index, error) {
 	endpoint, err := url.Parse(o.Endpoint)
 	local := err == nil && endpoint.Scheme == "http" && (endpoint.Hostname() == "localhost" ||

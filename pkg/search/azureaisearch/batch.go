@@ -10,10 +10,10 @@ import (
 )
 
 // Limits of one request (https://learn.microsoft.com/azure/search/search-limits-quotas-capacity#api-request-limits),
-// and of the attempts for documents that fail individually.
+// and of the attempts to send documents that fail individually.
 const (
 	maxActions = 1000
-	maxBytes   = 15 << 20 // of 16 MB, by either definition of MB
+	maxBytes   = 15 << 20 // below the service's 16 MB, by either definition of MB
 	maxTries   = 4
 )
 
@@ -44,7 +44,7 @@ func batch(actions []action) (n int, bodies [][]byte) {
 }
 
 // send sends the actions of one request, and retries those that failed for a temporary reason. It splits a request
-// that is too large in halves.
+// that is too large into halves.
 func (s *service) send(ctx context.Context, actions []action, bodies [][]byte) error {
 	for try := 1; ; try++ {
 		results, err := s.post(ctx, bodies)
@@ -107,7 +107,7 @@ func (s *service) post(ctx context.Context, bodies [][]byte) (map[string]result,
 
 // evaluate returns the actions to send again
 // (https://learn.microsoft.com/azure/search/search-howto-reindex#responses). A document without a result is sent
-// again. A merge that finds no document, because the caller's knowledge was wrong, becomes an upload.
+// again. A merge that finds no document, because the caller's knowledge was wrong, is sent again as an upload.
 func evaluate(actions []action, results map[string]result) (again []action, err error) {
 	for _, a := range actions {
 		r := results[a.key()]

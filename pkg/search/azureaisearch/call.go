@@ -19,29 +19,29 @@ import (
 // APIVersion is the version of the service's API.
 const APIVersion = "2026-04-01"
 
-// Bounds on the answers that are read. An answer of a thousand chunks has a few MB.
+// The limits on the bytes that are read of an answer. An answer of a thousand chunks has a few MB.
 const (
 	maxAnswer  = 64 << 20
-	maxMessage = 300 // bytes of the service's message in an error
+	maxMessage = 300 // bytes of the service's message that an error quotes
 )
 
 // service calls the REST API of one index.
 type service struct {
 	endpoint string
-	name     string // of the index
+	name     string // name of the index
 	pipeline runtime.Pipeline
-	pause    time.Duration // before documents that failed individually are sent again
+	pause    time.Duration // the pause before documents that failed individually are sent again
 }
 
 // request is one call of the service.
 type request struct {
-	method, path  string // the path below the index
-	header, value string // one more header, or ""
+	method, path  string // path is the part below the index
+	header, value string // one additional header, or ""
 	body          []byte
 }
 
-// metadata returns the metadata level of the answer. For an index it includes the ETag, which level none would omit
-// (OData JSON Format 4.0, section 3.1.3).
+// metadata returns the level of metadata that the answer should have. For an index the answer includes the ETag,
+// which level "none" would omit (OData JSON Format 4.0, section 3.1.3).
 func (r request) metadata() string {
 	if r.path == "" {
 		return "minimal"
@@ -49,8 +49,8 @@ func (r request) metadata() string {
 	return "none"
 }
 
-// call sends a request and decodes its answer into out. It returns the status also with an error, or 0 if there was
-// no answer.
+// call sends a request and decodes its answer into out. It returns the status even with an error; the status is 0 if
+// there was no answer.
 func (s *service) call(ctx context.Context, r request, out any) (status int, err error) {
 	req, err := runtime.NewRequest(ctx, r.method, fmt.Sprintf("%s/indexes('%s')%s?api-version=%s", s.endpoint, s.name,
 		r.path, APIVersion))
@@ -59,7 +59,7 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 	}
 	req.Raw().Header.Set("Accept", "application/json;odata.metadata="+r.metadata())
 	if r.method == http.MethodPut {
-		req.Raw().Header.Set("Prefer", "return=representation") // required by the specification
+		req.Raw().Header.Set("Prefer", "return=representation") // the specification requires this header
 	}
 	if r.header != "" {
 		req.Raw().Header.Set(r.header, r.value)
@@ -90,10 +90,10 @@ func (s *service) call(ctx context.Context, r request, out any) (status int, err
 	return resp.StatusCode, nil
 }
 
-// refusal converts an answer other than success to an error with a kind
+// refusal converts an unsuccessful answer to an error with a kind
 // (https://learn.microsoft.com/rest/api/searchservice/http-status-codes). A bad request is a bug in this program,
-// hence Internal: errors of a page are reported for each document. Everything else is Unavailable, because an
-// operator has to repair keys, permissions and missing indexes.
+// hence Internal: the service reports errors of pages for each document, not for the request. Everything else is
+// Unavailable, because an operator has to repair keys, permissions and missing indexes.
 func refusal(resp *http.Response, body []byte, now time.Time) error {
 	text := fmt.Sprintf("the search service answers %d: %s", resp.StatusCode, message(body))
 	switch resp.StatusCode {
@@ -127,7 +127,8 @@ func message(body []byte) string {
 	return plain(said.Error.Message[:min(len(said.Error.Message), maxMessage)])
 }
 
-// retryAfter parses a Retry-After header (RFC 9110 section 10.2.3): seconds or a date; at most a day.
+// retryAfter parses a Retry-After header (RFC 9110 section 10.2.3), which holds seconds or a date. It returns at most
+// a day.
 func retryAfter(value string, now time.Time) time.Duration {
 	d := time.Duration(0)
 	if seconds, err := strconv.Atoi(value); err == nil {

@@ -8,7 +8,7 @@ func (ix *Index) Count(ctx context.Context) (int, error) {
 	return found.Count, err
 }
 
-// Ping asks for the number of pages.
+// Ping checks that the service answers, by requesting the number of pages.
 func (ix *Index) Ping(ctx context.Context) error {
 	_, err := ix.Count(ctx)
 	return err

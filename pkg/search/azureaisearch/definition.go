@@ -14,8 +14,8 @@ import (
 const profile = "tidemark"
 
 // field is one of the index's fields
-// (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). It sends every
-// attribute, because for most types an omitted attribute is true.
+// (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update#searchfield). Its JSON contains every
+// attribute, because for most types the service takes an omitted attribute as true.
 type field struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -30,7 +30,7 @@ type field struct {
 	Profile     string `json:"vectorSearchProfile,omitempty"`
 }
 
-// fields returns the fields of an index whose vectors have this length; 0 for an index without vectors.
+// fields returns the fields of an index whose vectors have the given length; 0 means an index without vectors.
 func fields(dimensions int) []field {
 	text := func(name string) field {
 		return field{Name: name, Type: "Edm.String", Searchable: true, Retrievable: true, Analyzer: words}
@@ -42,43 +42,43 @@ func fields(dimensions int) []field {
 	all := []field{
 		{Name: "id", Type: "Edm.String", Key: true, Filterable: true, Sortable: true, Retrievable: true},
 		filter("kind"), // "page", "chunk", "image" or "marker"
-		// For a page, its own id.
+		// The id of the page that a chunk or image belongs to; a page's document has its own id here.
 		{Name: "parentPageId", Type: "Edm.String", Filterable: true, Sortable: true, Retrievable: true},
 		filter("host"), filter("type"), filter("language"), filter("path"),
-		// Of a chunk and its page. If only the tags change, they are merged into each document.
+		// Chunks and pages have tags. If only the tags of a page change, they are merged into each document.
 		{Name: "tags", Type: "Collection(Edm.String)", Filterable: true, Facetable: true, Retrievable: true},
 		shown("url"), shown("mimeType"),
 		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
-		// Of a chunk: the page's value when the chunk was written.
+		// A chunk has the value that its page had when the chunk was written.
 		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
-		// Of a chunk and its page.
+		// Chunks and pages have a publication date.
 		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true},
-		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // of pages: ids, in page order
-		shown("group"),                  // of chunks and pages
-		shown("content"), shown("rank"), // of pages only: in chunks, any change would rewrite them all
+		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // only pages: image ids in page order
+		shown("group"),                  // chunks and pages have it
+		shown("content"), shown("rank"), // only pages: in chunks, each change would rewrite all chunks of the page
 		text("title"), text("heading"), text("text"),
-		shown("uid"), shown("anchor"), // of chunks
-		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // of images
+		shown("uid"), shown("anchor"), // only chunks have these
+		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // only images
 	}
 	for _, f := range stemFields() {
 		all = append(all, field{Name: f.name, Type: "Collection(Edm.String)", Searchable: true, Retrievable: true,
 			Analyzer: f.analyzer})
 	}
 	if dimensions > 0 {
-		// Stored although never shown: the service loses vectors that are not stored when another field of the
-		// document is merged (https://learn.microsoft.com/azure/search/search-howto-reindex).
+		// Vectors are stored although they are never shown: when another field of a document is merged, the service
+		// loses a vector that is not stored (https://learn.microsoft.com/azure/search/search-howto-reindex).
 		all = append(all, field{Name: "vector", Type: "Collection(Edm.Single)", Searchable: true, Dimensions: dimensions,
 			Profile: profile})
 	}
 	return all
 }
 
-// definition returns the index as it is created. The semantic configuration serves [Options.Semantic], and people who
-// query the index directly.
+// definition returns the definition with which the index is created. The semantic configuration serves
+// [Options.Semantic], and people who query the index directly.
 func (ix *Index) definition() object {
 	weights := object{"title": 10, "heading": 4, "text": 1}
 	for _, f := range stemFields() {
-		weights[f.name] = 0.5 // another form counts less than the word itself
+		weights[f.name] = 0.5 // another form of a word counts less than the word itself
 	}
 	return object{
 		"name":                  ix.service.name,
@@ -100,10 +100,10 @@ func (ix *Index) definition() object {
 }
 
 // Create creates the index, or adds missing fields to it. Errors: Invalid for an index that another program made or
-// that has vectors of another length; Create leaves it unchanged.
+// whose vectors have another length; Create leaves such an index unchanged.
 func (ix *Index) Create(ctx context.Context) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Create(%s)", ix.service.name)
-	for range 3 { // other processes may create or change it at the same time
+	for range 3 { // other processes may create or change the index at the same time
 		if err = ix.create(ctx); !fault.Is(err, fault.Conflict) {
 			return err
 		}
@@ -135,7 +135,7 @@ func (ix *Index) create(ctx context.Context) error {
 		old = append(old, encode(f))
 	}
 	have["fields"] = encode(old)
-	delete(have, "@odata.context") // belongs to the answer, not to the index
+	delete(have, "@odata.context") // this property belongs to the answer, not to the index
 	_, err = ix.service.call(ctx, request{method: http.MethodPut, header: "If-Match", value: etag,
 		body: encode(have)}, nil)
 	return err

@@ -10,9 +10,9 @@ import (
 // action is an operation on one document.
 type action struct {
 	kind     string // "upload", "merge", "mergeOrUpload" or "delete"
-	page     string // the document's page, for errors
-	document object // for a deletion, only the key
-	whole    object // for a merge: uploaded instead if the document does not exist
+	page     string // the document's page, which errors name
+	document object // for a deletion, this holds only the key
+	whole    object // for a merge: the document to upload if it does not exist yet
 }
 
 func (a action) key() string { return a.document["id"].(string) }
@@ -24,10 +24,10 @@ func (a action) encoded() []byte {
 	return encode(d)
 }
 
-// difference returns the documents to write and the documents to delete so that the index holds exactly p. Parameter
-// found has the keys of the page's documents in the index, for a caller that does not know the contents. Documents
-// are written whole, unless only the uid, the anchor or the page's tags changed, or the index may have a vector that
-// the caller does not have.
+// difference returns the documents to write and the documents to delete so that the index holds exactly p. If the
+// caller does not know what the index holds, found has the keys of the page's documents in the index. Documents are
+// written whole, with two exceptions: only the uid, the anchor or the page's tags changed, or the index may have a
+// vector that the caller does not have.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -45,7 +45,7 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 		case (!there || known.Fields != want.Fields) && (c.Vector != nil || ix.dimensions == 0):
 			upload(d)
 		case !there || known.Fields != want.Fields:
-			// The key stands for the vector, too: a vector in the index remains valid.
+			// The key identifies the vector, too, so a vector that is already in the index remains valid.
 			written = append(written, action{kind: "mergeOrUpload", page: p.ID, document: withoutOtherStems(d)})
 		default:
 			renamed := object{"id": d["id"], "uid": d["uid"], "anchor": d["anchor"], "tags": d["tags"]}
@@ -62,7 +62,7 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf returns the keys of a page's chunks and images, both known and found.
+// keysOf returns the keys of a page's chunks and images, those that are known and those that were found.
 func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
 	if known != nil {
@@ -77,7 +77,7 @@ func keysOf(page string, known *search.Contents, found []string) []string {
 	return slices.Compact(keys)
 }
 
-// deletions returns deletions of the documents that are not wanted.
+// deletions returns the actions that delete the documents that are not wanted.
 func deletions(page string, keys []string, wanted map[string]bool) (actions []action) {
 	for _, key := range keys {
 		if !wanted[key] {

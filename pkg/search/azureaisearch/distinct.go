@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxCompared bounds the pages that one search compares, and so its requests: a site may give the same canonical
-// address for all of its pages.
+// maxCompared bounds the number of pages that one search compares, and so the number of its requests: a site may give
+// the same canonical address for all of its pages.
 const maxCompared = 5 * idsPerFilter
 
-// distinct keeps one of the pages that are one result ([search.Page.Group]). Chunks have the group, but only the
-// page's own document has the content, so that a chunk is not written again when other chunks of its page change. So
-// this costs a request if two of the pages have the same group.
+// distinct removes all but one of the pages that form one result ([search.Page.Group]). Chunks have the group, but
+// only the page's own document has the content; otherwise a change to one chunk would rewrite all others. Therefore
+// distinct sends a request for the page documents if two of the pages have the same group.
 func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	ids := sharing(pages)
 	if len(ids) == 0 {

@@ -19,8 +19,7 @@ func chunkKey(page, key string) string { return fmt.Sprintf("c%d-%s-%s", len(pag
 
 func imageKey(page, id string) string { return fmt.Sprintf("i%d-%s-%s", len(page), page, id) }
 
-// pageDocument returns the document of a page, which every Put rewrites. The only words in it that are searched are
-// its title.
+// pageDocument returns the document of a page, which every Put rewrites. Of its fields, only the title is searched.
 func pageDocument(p search.Page) object {
 	images := []string{} // a collection cannot be null
 	for _, img := range p.Images[:min(len(p.Images), search.MaxNested)] {
@@ -62,7 +61,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 	return d
 }
 
-// withoutOtherStems clears the fields of other languages in a document that is merged.
+// withoutOtherStems clears the stem fields of other languages, which a merge would otherwise leave in the document.
 func withoutOtherStems(d object) object {
 	for _, f := range stemFields() {
 		if d[f.name] == nil {

@@ -26,13 +26,13 @@ func expression(terms []search.Term, operator string) string {
 	return strings.Join(parts, " "+operator+" ")
 }
 
-// beginning returns an expression for a prefix. Only a single word can be a prefix, so the words before it must
-// occur, but not right before it.
+// beginning returns an expression for a prefix. Only the last word can be a prefix. The words before it must occur,
+// but need not be next to it.
 func beginning(text string) string {
 	words := split(text)
 	last := fold(words[len(words)-1])
 	if last == "" || isSpaceless([]rune(last)[0]) {
-		return exactly(quoted(text)) // such a word is a single character
+		return exactly(quoted(text)) // the last word is a single character of a script without spaces
 	}
 	starts := exactly(last + "*")
 	if len(words) == 1 {
@@ -41,7 +41,7 @@ func beginning(text string) string {
 	return "(" + exactly(quoted(strings.Join(words[:len(words)-1], " "))) + " AND " + starts + ")"
 }
 
-// exactly returns an expression that searches a unit in the fields with unstemmed words.
+// exactly returns an expression that searches for a unit in the fields with unstemmed words.
 func exactly(unit string) string {
 	return "(title:" + unit + " OR heading:" + unit + " OR text:" + unit + ")"
 }
@@ -61,7 +61,7 @@ func blanked(text string) string {
 }
 
 // searchFields returns the fields to search: those with unstemmed words, and the stemmed fields of the query's
-// language, or of all languages if it has none.
+// language, or of all languages if the query has no language.
 func searchFields(language string) string {
 	fields := []string{"title", "heading", "text"}
 	if language != "" {
@@ -104,7 +104,7 @@ func filter(q search.Query) string {
 	return f
 }
 
-// idsPerFilter bounds a filter: search.in accepts hundreds of values
+// idsPerFilter is the maximum number of ids in one filter: search.in accepts hundreds of values
 // (https://learn.microsoft.com/azure/search/search-query-odata-search-in-function).
 const idsPerFilter = 100
 

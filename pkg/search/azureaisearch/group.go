@@ -14,20 +14,20 @@ type group struct {
 	hits []row
 }
 
-// changed returns the latest change of the chunks of a page that were found.
+// changed returns the latest change among the chunks that were found of the page.
 func (g group) changed() time.Time {
 	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
 }
 
-// shownOf returns the best of the chunks of a page that may be shown. Their title is that of the best chunk; chunks
+// shownOf returns the best chunks of a page that may be shown together. All have the title of the best chunk; chunks
 // with another title belong to a version of the page that is being replaced.
 func shownOf(g group) []row {
 	same := slices.DeleteFunc(slices.Clone(g.hits), func(h row) bool { return h.Title != g.hits[0].Title })
 	return same[:min(len(same), maxPassages)]
 }
 
-// estimate extrapolates the number of all matching pages from the pages of the best chunks and the number of all
-// chunks.
+// estimate extrapolates the number of all matching pages: pages is the number of pages among the best chunks, chunks
+// the number of these chunks, and all the number of matching chunks.
 func estimate(pages, chunks, all int) int {
 	if chunks == 0 || all <= chunks {
 		return pages

@@ -9,8 +9,8 @@ import (
 
 var _ search.Inventory = (*Index)(nil)
 
-// Inspect returns what of a page is visible to searches. Writes of the last seconds may not be visible yet. Errors:
-// NotFound when nothing is.
+// Inspect returns what searches can see of a page. Writes of the last seconds may not be visible yet. Errors:
+// NotFound when nothing is visible.
 func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Inspect(%s)", id)
 	stored = search.Stored{Chunks: map[string]string{}, Images: map[string]bool{}}
@@ -34,8 +34,8 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns up to top page ids that sort after the given one, in order. It reads all documents of the pages, a
-// thousand at a time, because a page of which only parts are left is included.
+// IDs returns page ids that sort after the given one, in order, and at most as many as top says. It reads all
+// documents of the pages, a thousand at a time, because it includes pages of which only parts are left.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {

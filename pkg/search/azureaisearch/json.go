@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 )
 
-// object is JSON that is built and sent, never decoded.
+// object is a JSON object that is built and sent, never decoded.
 type object map[string]any
 
-// encode returns JSON without escapes for HTML.
+// encode returns the JSON of v, without escapes for HTML.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // Unreachable: only texts, numbers and lists are encoded, checked for NaN.
+		panic(err) // Unreachable: v holds only texts, lists, and numbers that were checked for NaN.
 	}
 	return bytes.TrimSpace(out.Bytes())
 }

@@ -15,11 +15,12 @@ type passage struct {
 	title string
 }
 
-// maxFragments is how many sentences of a field are highlighted, in the syntax of a suffix to the field's name.
+// maxFragments is the maximum number of sentences of a field that are highlighted, written as the service expects it:
+// as a suffix of the field's name.
 const maxFragments = "-20"
 
-// passages fetches the chunks that are shown, by key, with their highlights. Chunks that only the vector found match
-// no words; they are fetched without highlights.
+// passages fetches the chunks that are shown, by key, with their highlights. Chunks that were found only by the
+// vector match no words, so they are fetched without highlights.
 func (s searcher) passages(ctx context.Context, groups []group) (map[string]passage, error) {
 	var keys, languages []string
 	for _, g := range groups {
@@ -91,8 +92,8 @@ func (ix *Index) passage(d row, whole bool) passage {
 	return passage{p, d.Title}
 }
 
-// locate finds a highlighted fragment in a text, and returns the ranges of its highlights there. A fragment of
-// another text, such as the title, gives no ranges.
+// locate finds a highlighted fragment in a text, and returns the ranges of its highlights there. If the fragment is
+// from another text, such as the title, locate returns no ranges.
 func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	open, end := "<"+ix.tag+">", "</"+ix.tag+">"
 	at := strings.Index(text, strings.NewReplacer(open, "", end, "").Replace(fragment))
@@ -114,8 +115,8 @@ func (ix *Index) locate(fragment, text string) (ranges []search.Range) {
 	}
 }
 
-// joined sorts ranges and joins those that touch or overlap: words of a script without spaces are single characters,
-// and two fields may highlight the same word.
+// joined sorts ranges and joins those that touch or overlap. Ranges touch in scripts without spaces, where each
+// character is a word; they overlap when two fields highlight the same word.
 func joined(ranges []search.Range) (out []search.Range) {
 	slices.SortFunc(ranges, func(a, b search.Range) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	for _, r := range ranges {

@@ -24,7 +24,7 @@ type query struct {
 	ScoringStatistics string        `json:"scoringStatistics,omitempty"`
 	SessionID         string        `json:"sessionId,omitempty"`
 	VectorQueries     []vectorQuery `json:"vectorQueries,omitempty"`
-	// For the semantic ranker.
+	// Only the semantic ranker uses these fields.
 	SemanticConfiguration string `json:"semanticConfiguration,omitempty"`
 	SemanticErrorHandling string `json:"semanticErrorHandling,omitempty"`
 	SemanticMaxWait       int    `json:"semanticMaxWaitInMilliseconds,omitempty"`
@@ -37,7 +37,7 @@ type vectorQuery struct {
 	K      int       `json:"k"`
 }
 
-// row is a document of an answer, with the selected fields.
+// row is one document in an answer, with the fields that the query selected.
 type row struct {
 	Score float64 `json:"@search.score"`
 	// RerankerScore is the score of the semantic ranker, 0 to 4.
@@ -72,11 +72,11 @@ type answer struct {
 	Count int    `json:"@odata.count"`
 	Next  string `json:"@odata.nextLink"` // set when the answer is incomplete
 	Value []row  `json:"value"`
-	// Partial is why the semantic ranker did not rank.
+	// Partial is the reason why the semantic ranker did not rank.
 	Partial string `json:"@search.semanticPartialResponseReason"`
 }
 
-// maxRows is how many documents an answer may have.
+// maxRows is the maximum number of documents in an answer.
 const maxRows = 1000
 
 func (s *service) query(ctx context.Context, q query) (found answer, err error) {
@@ -85,8 +85,8 @@ func (s *service) query(ctx context.Context, q query) (found answer, err error) 
 	return found, err
 }
 
-// each calls do with all documents that pass a filter, in the order of their keys. It requests ranges of keys,
-// because the service skips at most 100,000 documents.
+// each calls do with every document that passes a filter, in the order of keys. It requests ranges of keys instead of
+// skipping documents, because the service skips at most 100,000.
 func (s *service) each(ctx context.Context, filter, fields string, do func(row)) error {
 	from := ""
 	for {

@@ -13,19 +13,20 @@ import (
 )
 
 const (
-	maxHits    = 10_000 // chunks from which results are made
-	neighbours = 50     // chunks nearest to a vector, ranked together with those found by words
+	maxHits    = 10_000 // maximum number of chunks that one search reads
+	neighbours = 50     // number of chunks nearest to a vector that are ranked together with those found by words
 )
 
-// Search answers a query: with all words first, with any word if no chunk has them all. With a vector, it starts with
-// any word: ranking by both puts the best matches first, and some chunk is always nearest.
+// Search answers a query. It first requires all words, and then any word if no chunk has them all. A query with a
+// vector requires only any word from the start: some chunk is always nearest to the vector, and ranking by both puts
+// the best matches first.
 func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Search")
 	if err := q.Check(); err != nil {
 		return res, err
 	}
 	terms := search.Terms(q.Text)
-	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // another length means another model
+	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // a vector of another length is of another model
 	if len(terms) == 0 && !hybrid {
 		if q.Facets {
 			res.Facets = new(search.Facets)
@@ -96,14 +97,15 @@ func (s searcher) results(ctx context.Context) (search.Results, error) {
 	return res, nil
 }
 
-// noteOfWords names a correction that the embedded index makes and this one does not.
+// noteOfWords is the note when nothing was found: unlike the embedded index, this one does not correct words.
 const noteOfWords = "nothing has these words; this index does not correct words that are misspelt"
 
-// noteOfChange explains a sort by change: when a chunk of a page changes, the other chunks, with their dates, are not
-// written again.
+// noteOfChange explains that a sort by change is approximate: when one chunk of a page changes, the other chunks are
+// not written again and keep their old dates.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups returns the pages found, as many as are needed, their total number, and whether it is an estimate.
+// groups returns as many of the found pages as are needed, the total number of pages, and whether that is an
+// estimate.
 func (s searcher) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
 	at := map[string]int{}
@@ -134,7 +136,7 @@ func (s searcher) groups(ctx context.Context) (groups []group, count int, estima
 	}
 }
 
-// sort sorts pages, those with equal scores by id: the service guarantees an order only within one answer.
+// sort sorts pages, and pages with equal scores by id: the service guarantees an order only within one answer.
 func (s searcher) sort(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if s.query.Sort == search.ByChange {
@@ -142,7 +144,7 @@ func (s searcher) sort(groups []group) {
 		}
 		return cmp.Or(cmp.Compare(b.hits[0].Score, a.hits[0].Score), strings.Compare(a.page, b.page))
 	})
-	if s.query.Sort == search.ByChange { // best chunk of each page first, as shown
+	if s.query.Sort == search.ByChange { // sort the chunks of each page as they are shown: best first
 		for _, g := range groups {
 			slices.SortStableFunc(g.hits, func(a, b row) int { return cmp.Compare(b.Score, a.Score) })
 		}
@@ -167,7 +169,7 @@ func (s searcher) hits() query {
 		q.OrderBy = "changedAt desc,parentPageId asc,id asc"
 	}
 	if s.hybrid {
-		q.OrderBy = "" // an order would replace the fused ranking
+		q.OrderBy = "" // an explicit order would replace the fused ranking
 		q.VectorQueries = []vectorQuery{{Kind: "vector", Vector: s.query.Vector, Fields: "vector", K: neighbours}}
 	}
 	return q
@@ -181,14 +183,14 @@ func resultOf(g group, passages map[string]passage, images []search.Image) searc
 	for _, h := range shownOf(g) {
 		p, found := passages[h.ID]
 		switch {
-		case !found || p.title != best.Title: // removed or changed in the meantime
+		case !found || p.title != best.Title: // the page was removed or changed in the meantime
 		case len(p.Highlights) > 0:
 			r.Passages = append(r.Passages, p.Passage)
 		default:
 			others = append(others, p.Passage)
 		}
 	}
-	if len(r.Passages) == 0 { // title or heading matched: a result needs some text
+	if len(r.Passages) == 0 { // only the title or a heading matched, but a result needs some text
 		r.Passages = others[:min(len(others), 1)]
 	}
 	return r

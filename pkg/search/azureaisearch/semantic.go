@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// maxSemantic is how many results the semantic ranker reads
+	// maxSemantic is the maximum number of results that the semantic ranker reads
 	// (https://learn.microsoft.com/azure/search/semantic-search-overview).
 	maxSemantic = 50
-	// semanticWait is how long, in milliseconds, a search lets the service rank; the service requires at least 700.
+	// semanticWait is how long, in milliseconds, a search gives the semantic ranker; the service requires at least
+	// 700.
 	semanticWait = 2000
-	// semanticTimeout bounds the whole call with its retries.
+	// semanticTimeout bounds the whole call to the semantic ranker, including its retries.
 	semanticTimeout = 3 * time.Second
 
 	noteOfSemantic = "the semantic ranker gave no order, so these results are ranked by their words; it may be busy, or " +
 		"not be enabled in the search service"
 )
 
-// semantic makes the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could
-// not. The ranker accepts neither the syntax of [expression] nor an order, so it gets a request of its own, for the
-// chunks that were found. Pages without a score from it, such as those that only a vector found, keep their
-// positions.
+// semantic lets the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could not.
+// The ranker accepts neither the syntax of [expression] nor an explicit order, so semantic sends a separate request,
+// limited to the chunks that were found. Pages to which the ranker gives no score, such as those that only a vector
+// found, keep their positions.
 func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	if !s.ix.semantic || !rankable(s.query) || len(groups) < 2 {
 		return ""

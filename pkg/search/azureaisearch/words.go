@@ -12,10 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// words is the name of the analyzer of the fields with unstemmed words
+// words is the name of the analyzer for the fields with unstemmed words
 // (https://learn.microsoft.com/azure/search/index-add-custom-analyzers). The name also distinguishes this program's
-// indexes from others. It must change with the analyzer, because the analyzer of an existing index cannot change.
-// Patterns contain characters without escapes, because escapes differ between the dialects of regular expressions.
+// indexes from those of other programs. A change to the analyzer needs a new name, because the analyzer of an
+// existing index cannot change. The analyzer's patterns contain characters without escapes, because escapes differ
+// between the dialects of regular expressions.
 const words = "tidemark_words_1"
 
 func wordAnalyzer() object {
@@ -49,11 +50,11 @@ func tokenFilter() object {
 
 const maxWord = 255
 
-// The block of combining diacritical marks of European scripts.
+// The first and last character of the block of combining diacritical marks of European scripts.
 const firstDiacritic, lastDiacritic = '\u0300', '\u036f'
 
-// letters maps the Greek and Cyrillic letters with diacritics, and the final sigma, which the service's ASCII folding
-// does not change.
+// letters returns the mappings of the Greek and Cyrillic letters with diacritics, and of the final sigma, to plain
+// letters: the service's ASCII folding does not change them.
 func letters() []string {
 	mappings := []string{"ς=>σ"}
 	for _, r := range "ΆΈΉΊΌΎΏΪΫάέήίόύώϊϋΐΰЁЙЇёйї" {
@@ -62,8 +63,8 @@ func letters() []string {
 	return mappings
 }
 
-// ranges are the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those of East Asia except
-// Korean.
+// ranges lists the character ranges of the scripts without spaces between words: Thai, Lao, Myanmar, Khmer, and those
+// of East Asia except Korean.
 var ranges = [][2]rune{
 	{0x0e00, 0x0eff}, {0x1000, 0x109f}, {0x1780, 0x17ff}, {0x2e80, 0x2fdf}, {0x3005, 0x3007}, {0x3021, 0x312f},
 	{0x31a0, 0x31ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xf900, 0xfaff},
@@ -106,8 +107,8 @@ func split(text string) (words []string) {
 	return words
 }
 
-// fold returns the form in which the analyzer indexes a word. Only prefixes need it, because they are the only part
-// of a query that the service does not analyze
+// fold returns the form in which the analyzer indexes a word. Only prefixes need to be folded here, because they are
+// the only part of a query that the service does not analyze
 // (https://learn.microsoft.com/azure/search/query-lucene-syntax#effect-of-an-analyzer-on-wildcard-queries).
 func fold(word string) string {
 	var out strings.Builder
@@ -127,14 +128,14 @@ func fold(word string) string {
 	return string(folded[:min(len(folded), maxWord)])
 }
 
-// special holds letters that ASCII folding or the mapping replaces although Unicode does not decompose them.
+// special maps letters that ASCII folding or the mapping replaces although Unicode does not decompose them.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",
 	'ŋ': "n", 'ς': "σ",
 }
 
-// withoutDiacritics returns a character in lower case without European diacritics, as ASCII where an equivalent
-// exists.
+// withoutDiacritics returns a character in lower case without European diacritics, and in ASCII if it has an ASCII
+// equivalent.
 func withoutDiacritics(r rune) string {
 	strip := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -156,8 +157,8 @@ func plain(s string) string {
 }
 
 // stems lists the languages whose analyzers remove the endings of words
-// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. Names are as in the
-// specification of the API; some of its pages use another case.
+// (https://learn.microsoft.com/azure/search/index-add-language-analyzers), by primary subtag. The names of the
+// analyzers are spelled as in the specification of the API; some pages of its documentation use another case.
 var stems = []struct{ languages, analyzer string }{
 	{"ar", "ar.lucene"}, {"da", "da.lucene"}, {"de", "de.lucene"}, {"en", "en.lucene"}, {"es", "es.lucene"},
 	{"fi", "fi.lucene"},
@@ -175,7 +176,7 @@ func stemFields() (all []stemField) {
 	return all
 }
 
-// stemFieldOf returns the name of a language's field, or "".
+// stemFieldOf returns the name of a language's field, or "" if it has none.
 func stemFieldOf(language string) string {
 	for _, s := range stems {
 		if slices.Contains(strings.Fields(s.languages), language) {
