@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Check returns Invalid, with the name of the field, for a page that no index accepts. Adapters must call it before
-// they write anything.
+// Check returns Invalid, naming the field, for a page that no index accepts. Adapters must call it before they write
+// anything.
 func (p Page) Check() error {
 	if !IsKey(p.ID) {
 		return fault.Field("id", "page id %.40q is not 1 to %d letters, digits, - and =, or _ after the first", p.ID, MaxKey)
@@ -61,8 +61,8 @@ func (p Page) checkImages() error {
 }
 
 // IsKey reports whether s may be a document key, or part of one, in Azure AI Search
-// (https://learn.microsoft.com/rest/api/searchservice/naming-rules). Every engine keeps this rule, so an index can
-// move to Azure.
+// (https://learn.microsoft.com/rest/api/searchservice/naming-rules). Every engine requires such keys, so that an
+// index can move to Azure.
 func IsKey(s string) bool {
 	if s == "" || len(s) > MaxKey || s[0] == '_' {
 		return false
@@ -72,7 +72,7 @@ func IsKey(s string) bool {
 	}) < 0
 }
 
-// Check returns Invalid, with the name of the field, for a query that no index accepts.
+// Check returns Invalid, naming the field, for a query that no index accepts.
 func (q Query) Check() error {
 	switch {
 	case q.Top < 1 || q.Top > MaxTop:
@@ -93,8 +93,8 @@ func CheckTyped(typed string) error {
 	return nil
 }
 
-// PathOf returns the path of an address or of a file in the form that is compared with [Query.Path]: in ASCII, with a
-// leading slash. It returns "" if there is no address.
+// PathOf returns the path of a page's address, or of a file, in the form that is compared with [Query.Path]: in
+// ASCII, with a leading slash. It returns "" if there is no address.
 func PathOf(address string) string {
 	if address == "" {
 		return ""
@@ -106,7 +106,7 @@ func PathOf(address string) string {
 	return "/" + strings.TrimPrefix(u.EscapedPath(), "/")
 }
 
-// PathRange returns the range [from, to) that contains every path with this prefix. The upper bound ends in a
+// PathRange returns the range [from, to) that contains every path with this prefix. The bound to ends with a
 // character that occurs in no path and sorts after all others.
 func PathRange(prefix string) (from, to string) {
 	from = PathOf(prefix)

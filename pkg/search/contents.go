@@ -8,16 +8,16 @@ import (
 )
 
 // Contents describes what an index holds of a page, so that the next Put can write only the difference, without
-// reading first. A caller gets it from [Page.Contents] of the page that it put last, and may keep it as JSON. It is
-// valid only if every Put and Remove of the page since then returned nil: a call that failed or was interrupted may
-// have left chunks that belong to no page, and only a Put without Known removes those.
+// reading first. A caller gets it by calling [Page.Contents] on the page that it put last, and may store it as JSON.
+// A Contents is valid only if every Put and Remove of the page since then returned nil: a call that failed or was
+// interrupted may have left chunks that belong to no page, and only a Put without Known removes those chunks.
 type Contents struct {
 	Fields string            `json:"fields"`         // digest of the page's values that are written with each chunk
 	Tags   string            `json:"tags,omitempty"` // digest of the tags, which are written without the texts; "" for none
-	Chunks map[string]string `json:"chunks"`         // uid by key
+	Chunks map[string]string `json:"chunks"`         // uids of the chunks, by key
 	// Anchors holds the anchors of chunks that have one, by key.
 	Anchors map[string]string `json:"anchors,omitempty"`
-	Images  map[string]string `json:"images"` // digest by id
+	Images  map[string]string `json:"images"` // digests of the images, by id
 }
 
 // Contents returns what an index holds after Put of p.
@@ -45,7 +45,7 @@ func (p Page) Contents() *Contents {
 // fields returns a digest of all values of a page by which its chunks are filtered, ranked or shown.
 func (p Page) fields() string {
 	all := []string{p.URL, p.Host, p.Type, p.Title, p.Language, p.Group}
-	if !p.PublishedAt.IsZero() { // otherwise every page without a date would be written again
+	if !p.PublishedAt.IsZero() { // if the zero date were included, every page without a date would be written again
 		all = append(all, p.PublishedAt.UTC().Format(time.RFC3339))
 	}
 	return digest(all...)
@@ -53,7 +53,7 @@ func (p Page) fields() string {
 
 // digest returns 96 bits of a hash. That is enough, because a digest is only compared with others of the same page.
 func digest(texts ...string) string {
-	encoded, _ := json.Marshal(texts) // texts always encode
+	encoded, _ := json.Marshal(texts) // encoding strings never fails
 	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:12])
 }

@@ -9,7 +9,7 @@ import (
 // Sizes of a passage, in characters.
 const (
 	passageRunes = 300
-	leadRunes    = 60 // shown before the first match
+	leadRunes    = 60 // characters shown before the first match
 	// farLeadRunes is how far before the first match a sentence may begin and still be shown whole.
 	farLeadRunes = 140
 )
@@ -21,7 +21,8 @@ func Excerpt(text string, ranges []Range) (string, []Range) {
 	return ExcerptAt(text, ranges, -1)
 }
 
-// ExcerptAt is [Excerpt] around the byte offset at. With a negative offset it is Excerpt.
+// ExcerptAt returns the same as [Excerpt], but the passage is around the byte offset at. If at is negative, ExcerptAt
+// is Excerpt.
 func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
 		at = ranges[anchor].From
@@ -47,7 +48,7 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	return text[from:to], within(ranges, from, to)
 }
 
-// sentenceStart returns where the sentence that contains offset at begins, or -1 if it begins before from.
+// sentenceStart returns the offset at which the sentence around offset at begins, or -1 if it begins before from.
 func sentenceStart(text string, from, at int) int {
 	start := -1
 	if from == 0 {
@@ -76,9 +77,9 @@ func sentenceEnd(text string, from, to int) int {
 	return last
 }
 
-// endsSentence reports whether r, followed by rest, ends a sentence. A line break always does. A full stop does
-// before a space that no lower-case letter follows, which excludes most abbreviations. A Chinese or Japanese full
-// stop always does.
+// endsSentence reports whether a sentence ends with r, when rest is the text after r. A line break always ends a
+// sentence, and so does a Chinese or Japanese full stop. Any other full stop does if a space follows it and no
+// lower-case letter follows the space; this excludes most abbreviations.
 func endsSentence(r rune, rest string) bool {
 	switch r {
 	case '\n', '。', '！', '？', '｡':
@@ -91,7 +92,8 @@ func endsSentence(r rune, rest string) bool {
 	return false
 }
 
-// densest returns the first of the ranges that have the most other ranges within one passage length after them.
+// densest returns the index of the range that has the most other ranges within one passage length after it; the first
+// one if there are several.
 func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
@@ -110,7 +112,7 @@ func densest(text string, ranges []Range) int {
 	return best
 }
 
-// within returns the ranges inside [from, to), relative to from. A range that crosses either end is cut there.
+// within returns the ranges inside [from, to), as offsets from from. A range that crosses either end is cut there.
 func within(ranges []Range, from, to int) []Range {
 	var inside []Range
 	for _, r := range ranges {
@@ -122,7 +124,7 @@ func within(ranges []Range, from, to int) []Range {
 	return inside
 }
 
-// back returns the index n characters before i, or 0.
+// back returns the byte offset that is n characters before offset i, or 0.
 func back(text string, i, n int) int {
 	for ; n > 0 && i > 0; n-- {
 		_, size := utf8.DecodeLastRuneInString(text[:i])
@@ -131,7 +133,7 @@ func back(text string, i, n int) int {
 	return i
 }
 
-// forward returns the index n characters after i, or the end.
+// forward returns the byte offset that is n characters after offset i, or the end of the text.
 func forward(text string, i, n int) int {
 	for ; n > 0 && i < len(text); n-- {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -140,7 +142,7 @@ func forward(text string, i, n int) int {
 	return i
 }
 
-// wordStart moves i forward to the next beginning of a word, unless that is far.
+// wordStart returns the next beginning of a word after i, or i if that beginning is too far away.
 func wordStart(text string, i int) int {
 	if i == 0 {
 		return 0
@@ -151,7 +153,7 @@ func wordStart(text string, i int) int {
 	return i
 }
 
-// wordEnd moves to back to the end of a word, unless that would cost much of the passage.
+// wordEnd returns the last end of a word at or before to, or to if that would cost much of the passage.
 func wordEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to

@@ -8,14 +8,14 @@ import (
 type Inventory interface {
 	// Inspect returns what the index holds of a page. Errors: NotFound when it holds nothing.
 	Inspect(ctx context.Context, id string) (Stored, error)
-	// IDs returns up to top page ids that sort after the given one, in order; "" sorts before all. A page is included
-	// even if only parts of it are left.
+	// IDs returns page ids that sort after the given one, in order, and at most as many as top says; "" sorts before
+	// all. A page is included even if the index holds only parts of it.
 	IDs(ctx context.Context, after string, top int) ([]string, error)
 }
 
-// Stored lists the names of what an index holds of a page.
+// Stored lists the keys, ids and tags that an index holds of a page.
 type Stored struct {
-	Chunks map[string]string // uid by key
-	Images map[string]bool   // by id
-	Tags   []string          // of the page
+	Chunks map[string]string // uids of the chunks, by key
+	Images map[string]bool   // the set of image ids
+	Tags   []string          // tags of the page
 }

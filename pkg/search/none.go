@@ -8,8 +8,8 @@ import (
 
 var _ Index = None{}
 
-// None is the index where no index is configured. It holds nothing. Put and Search return Unavailable, with an error
-// that says what to configure. Package crawl never gives it a page.
+// None is the index that is used when no index is configured. It holds nothing. Put and Search return Unavailable,
+// with an error that says what to configure. Package crawl never puts a page into it.
 type None struct{}
 
 // errNone is shown in the answer to a search; its text names the missing settings for the operator.

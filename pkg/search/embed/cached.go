@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	parallel = 8   // rows read or written at once by one call
-	bite     = 128 // texts computed before they are written: the most a crash can cost
-	// writeTime is the time limit for writing computed vectors, even if the caller's deadline has passed: they are
-	// paid for.
+	parallel = 8   // maximum number of rows that one call reads or writes at once
+	bite     = 128 // number of vectors computed before they are stored: the most that a crash can cost
+	// writeTime is the time limit for storing computed vectors. It applies even if the caller's deadline has passed,
+	// because the vectors are paid for.
 	writeTime = 10 * time.Second
 )
 
 var _ llm.Embedder = (*Cached)(nil)
 
-// Cached is a model whose vectors are stored and computed once for each text. It is safe for concurrent use: if
+// Cached is a model that computes the vector of each text once and stores it. It is safe for concurrent use: if
 // several callers in this process want the vector of the same text at the same time, one of them computes it. Two
 // processes may both compute it.
 type Cached struct {
@@ -36,7 +36,7 @@ type Cached struct {
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	flights map[digest]*flight // being computed now
+	flights map[digest]*flight // the vectors that are being computed now
 }
 
 // NewCached returns a model whose vectors are kept in a store. Log may be nil.
@@ -51,7 +51,7 @@ func (c *Cached) Create(ctx context.Context) error { return c.rows.Create(ctx) }
 // Model returns the model's name.
 func (c *Cached) Model() string { return c.model.Model() }
 
-// Dimension returns the model's dimension, as far as it is known.
+// Dimension returns the model's dimension, or 0 while it is unknown.
 func (c *Cached) Dimension() int { return c.model.Dimension() }
 
 // Embed implements [llm.Embedder]. Errors of the store are returned, too; vectors computed before the error stay
@@ -74,8 +74,8 @@ func distinct(texts []string) []string {
 	return slices.Compact(texts)
 }
 
-// round gets the vectors of texts: it fetches those that no other caller is fetching, and waits for the others. It
-// returns the texts that another caller gave up because its own deadline had passed.
+// round gets the vectors of texts. It fetches the vectors that no other caller is fetching, and waits for the others.
+// It returns the texts whose vectors are still missing because another caller gave up at its own deadline.
 func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]float32) (again []string, err error) {
 	mine, others := c.begin(texts)
 	err = c.fetch(ctx, mine) // fetch before waiting, so that two callers cannot wait for each other
@@ -103,7 +103,8 @@ func (c *Cached) round(ctx context.Context, texts []string, found map[digest][]f
 	return again, err
 }
 
-// fetch gets the vectors of flights from the table. Missing ones it gets from the model and writes to the table.
+// fetch gets the vectors of flights from the table. It gets missing vectors from the model and writes them to the
+// table.
 func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	defer func() { c.land(mine, err) }()
 	if err := c.read(ctx, mine); err != nil {
@@ -118,8 +119,8 @@ func (c *Cached) fetch(ctx context.Context, mine []*flight) (err error) {
 	return c.alike(mine)
 }
 
-// alike returns an error if rows have another dimension than the model. Now that the dimension is known, the next
-// call computes them again.
+// alike returns an error if stored vectors have another dimension than the model. Now that the dimension is known,
+// the next call computes those vectors again.
 func (c *Cached) alike(mine []*flight) (err error) {
 	want := c.Dimension()
 	for _, f := range mine {

@@ -7,12 +7,13 @@ type flight struct {
 	digest
 	text string
 
-	done   chan struct{} // closed when the next two are final
+	done   chan struct{} // closed when vector and err are final
 	vector []float32
-	err    error // why there is no vector
+	err    error // the reason why there is no vector
 }
 
-// begin starts a flight for each text that has none, and returns the flights of the other texts separately.
+// begin starts a flight for each text that has none, and returns these flights as mine. It returns the flights that
+// other callers have started as others.
 func (c *Cached) begin(texts []string) (mine, others []*flight) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// patience is how long a query waits for its vector before it is answered by words alone.
+	// patience is how long a query waits for its vector. After that it is answered by words alone.
 	patience = 2 * time.Second
-	// remembered is the number of queries whose vectors are kept: 6 MiB for 1,536 numbers each.
+	// remembered is the number of queries whose vectors are kept: about 6 MiB if a vector has 1,536 numbers.
 	remembered = 1000
 )
 
-// Hybrid is an index that also searches by meaning. Errors of the model are logged, and the query is then answered by
-// its words alone. The vectors of queries are kept in memory only.
+// Hybrid is an index that also searches by meaning. If the model fails, the error is logged and the query is answered
+// by its words alone. The vectors of queries are kept in memory only.
 type Hybrid struct {
 	search.Index
 	model *Breaker
 	log   *slog.Logger
 
-	recent recent.Map[string, []float32] // by query text
+	recent recent.Map[string, []float32] // vectors by the text of the query
 }
 
 // NewHybrid wraps an index. The model must be the one that embeds the index's chunks. Log may be nil.
@@ -57,7 +57,7 @@ func queryText(q string) string {
 	return strings.Join(words, " ")
 }
 
-// vector returns the vector of a text, or nil if there is none within patience.
+// vector returns the vector of a text, or nil if the model does not return one within patience.
 func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	if v, _ := h.recent.Get(text); v != nil || text == "" {
 		return v

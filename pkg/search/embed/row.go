@@ -17,8 +17,8 @@ const Table = "Embeddings"
 // vectorColumn is the one column of a row.
 const vectorColumn = "vector"
 
-// A stored vector is, little endian: version (1 byte), three zero bytes, dimension (4), the numbers (IEEE 754, 4
-// each), and the CRC-32C of all these (4). 16,381 numbers fit in a column.
+// The layout of a stored vector, little endian: version (1 byte), three zero bytes, dimension (4 bytes), the numbers
+// (IEEE 754, 4 bytes each), and the CRC-32C of all preceding bytes (4 bytes). A column has room for 16,381 numbers.
 const (
 	version = 1
 	header  = 8
@@ -38,7 +38,7 @@ func encode(v []float32) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// decode parses a stored vector. Errors: it is damaged or of another version.
+// decode parses a stored vector. It returns an error if the data are damaged or of another version.
 func decode(b []byte) ([]float32, error) {
 	if len(b) < header+trailer || [4]byte(b) != [4]byte{version} {
 		return nil, fault.New(fault.Internal, "%d bytes that are no vector of version %d", len(b), version)

@@ -1,6 +1,6 @@
-// Package passage chooses from the results of several searches the passages that a language model gets to read: those
-// that rank best over all searches, each text once, as many as fit in a budget of tokens. Passages that follow each
-// other on a page are joined. The package is pure; it reads nothing.
+// Package passage chooses, from the results of several searches, the passages that a language model gets to read. It
+// chooses the passages that rank best over all searches, each text once, as many as fit in a budget of tokens. It
+// joins passages that follow each other on a page. The package is pure: it reads and writes nothing.
 package passage
 
 import (
@@ -14,20 +14,20 @@ import (
 
 // Passage is a whole chunk, or several consecutive ones.
 type Passage struct {
-	Page    search.Result // without its passages
-	UID     string        // of the first chunk
+	Page    search.Result // the page, without its passages
+	UID     string        // uid of the first chunk
 	Heading []string      // outermost first
-	Anchor  string        // of the first chunk
+	Anchor  string        // anchor of the first chunk
 	Text    string
 	Score   float64
 }
 
 // fusionK is the constant of reciprocal rank fusion (https://doi.org/10.1145/1571941.1572114). The larger it is, the
-// less a rank differs from the next.
+// less the scores of neighbouring ranks differ.
 const fusionK = 60
 
 // Fuse ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
-// that found it. Its rank is that of its page, plus one for each better passage of the same page.
+// that found the passage, where its rank is that of its page, plus one for each better passage of the same page.
 func Fuse(rankings ...[]search.Result) []Passage {
 	var all []Passage
 	at := map[[2]string]int{}
@@ -59,13 +59,13 @@ func headings(path string) []string {
 	return strings.Split(path, " › ")
 }
 
-// Tokens estimates the tokens of a passage: its text and its headings.
+// Tokens estimates the number of tokens in a passage: in its text and its headings.
 func (p Passage) Tokens() int {
 	return chunk.Tokens(p.Text) + chunk.Tokens(strings.Join(p.Heading, " "))
 }
 
-// Fit selects the best passages that together fit in a budget of tokens. A text that is already selected, or is part
-// of a selected one, is skipped. The best passage is cut if it exceeds the budget, so that there always is one.
+// Fit selects the best passages that together fit in a budget of tokens. It skips a text that is already selected, or
+// is part of a selected text. If the best passage alone exceeds the budget, Fit cuts it, so that there is always one.
 func Fit(ranked []Passage, tokens int) []Passage {
 	var taken []Passage
 	var texts []string
@@ -90,13 +90,13 @@ func Fit(ranked []Passage, tokens int) []Passage {
 // Ellipsis ends a text that [Clip] shortened.
 const Ellipsis = " …"
 
-// Clip returns the beginning of a text, of about so many tokens, up to the end of a line or word. It appends an
-// [Ellipsis] if it removed text.
+// Clip returns the beginning of a text, of about the given number of tokens, up to the end of a line or word. If Clip
+// removed text, it appends an [Ellipsis].
 func Clip(text string, tokens int) string {
 	if chunk.Tokens(text) <= tokens {
 		return text
 	}
-	from, to := 0, len(text) // the longest beginning within the budget ends between these
+	from, to := 0, len(text) // between them is the end of the longest beginning within the budget
 	for to-from > 1 {
 		if mid := (from + to) / 2; chunk.Tokens(text[:mid]) < tokens {
 			from = mid
@@ -111,14 +111,14 @@ func Clip(text string, tokens int) string {
 	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
-// Position is the position of a chunk on its page. Ordinals count the chunks of a page.
+// Position is the position of a chunk on its page. Ordinals number the chunks of a page in order.
 type Position struct {
 	Ordinal    int
-	Start, End int // in the page's text
+	Start, End int // range in the page's text
 }
 
-// Merge joins passages that follow each other on a page, at the rank of the best of them. The function position
-// returns where a chunk is; a chunk without a position is not joined.
+// Merge joins passages that follow each other on a page; the joined passage gets the rank of the best of them. The
+// function position returns the position of a chunk; a chunk without one is not joined.
 func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
 	type positioned struct {
 		Passage
@@ -145,7 +145,7 @@ func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []
 		}
 		last := &out[len(out)-1]
 		if n := len(p.Heading); n > 0 && !slices.Equal(known[i-1].Heading, p.Heading) {
-			last.Text += "\n\n" + p.Heading[n-1] // the heading between the two
+			last.Text += "\n\n" + p.Heading[n-1] // the heading between the joined passages
 		}
 		last.Text += "\n\n" + p.Text
 		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)
