@@ -2,8 +2,8 @@
 // returns pages with their best passages. Package [searchtest] is the contract as tests.
 //
 // A page is replaced as a whole: after Put the index holds exactly the chunks that were given with the page, and
-// after Remove it holds none of them. Both are idempotent, so a stage that died may run again. Put writes only the
-// difference: new chunks, removed chunks and changed names ([Page.Known]).
+// after Remove it holds no chunks of the page. Both calls are idempotent, so a stage that was interrupted may run
+// again. Put writes only the difference: new chunks, removed chunks and changed uids ([Page.Known]).
 //
 // Errors carry kinds of package fault: Invalid for input that the port refuses, Unavailable when the service does not
 // answer.
@@ -16,7 +16,7 @@ import (
 
 // Bounds of the port.
 const (
-	MaxTop        = 100 // results per query
+	MaxTop        = 100 // maximum number of results of a query
 	MaxSkip       = 100_000
 	MaxQueryRunes = 1_000 // longer queries are refused
 
@@ -25,21 +25,21 @@ const (
 	MaxChunks    = 1 << 16 // chunks of a page
 	MaxImages    = 500     // images of a page
 	MaxImageSrc  = 2_000   // bytes of an image's address
-	MaxImageText = 1_000   // bytes of each of its texts
-	// MaxNested is how many images of one page a result holds. It keeps the answer small enough to send even if it
-	// contains a hundred galleries.
+	MaxImageText = 1_000   // bytes of each text of an image
+	// MaxNested is the maximum number of images of one page in a result. It keeps an answer small enough to send even
+	// if a hundred pages with galleries are found.
 	MaxNested = 30
 	MaxFacets = 20  // values of one facet
-	MaxTags   = 100 // tags of a page, of at most MaxTag bytes
+	MaxTags   = 100 // number of tags of a page, each of at most MaxTag bytes
 	MaxTag    = 500
 
-	MaxSuggestRunes = 200 // of the text that Suggest completes
+	MaxSuggestRunes = 200 // length of the text that Suggest completes
 	MaxSuggestions  = 8
 )
 
 // Page is what the index keeps of one item.
 type Page struct {
-	ID        string // item id, also the id of the document
+	ID        string // the item's id, which is also the id of the document
 	URL       string // the address that a reader opens
 	Host      string
 	Type      string // "page" for a fetched page, "entry" for an entry that was pushed in
@@ -48,15 +48,15 @@ type Page struct {
 	MimeType  string
 	IndexedAt time.Time
 	ChangedAt time.Time // when a check last found that the content had changed
-	// PublishedAt is the publication date that the page gives, after 1970; zero when it gives none.
+	// PublishedAt is the publication date that the page states, after 1970; zero when the page states none.
 	PublishedAt time.Time
 	// Tags are words that people gave the page, without line breaks. If only the tags change, Put writes only the
 	// tags.
 	Tags   []string
 	Chunks []Chunk
-	// Group is the canonical address, which several pages may share. Pages of one group with the same Content are one
-	// result: the page with the lowest Precedence, then the lowest ID. A page without a group is always a result of
-	// its own.
+	// Group is the canonical address, which several pages may share. Pages of one group with the same Content form
+	// one result. Shown is the page with the lowest Precedence, and of several such pages the one with the lowest ID.
+	// A page without a group is always a result of its own.
 	Group      string
 	Precedence int    // 0 to 9
 	Content    string // digest of the page's text
@@ -64,33 +64,33 @@ type Page struct {
 	// page.
 	Images []Image
 	// Known describes what the index holds of this page. It is nil when the caller does not know; then the engine
-	// reads the page first. See [Contents] for when it is valid.
+	// reads from the index first. [Contents] says when Known is valid.
 	Known *Contents
 }
 
-// Image is a picture that a page shows. Its texts are shown with it but not searched; only the text of chunks is
-// searched.
+// Image is a picture that a page shows. The texts of an image are shown with it but not searched; only the text of
+// chunks is searched.
 type Image struct {
-	ID      string // unique within the page; fit to be a key, like a page's
+	ID      string // unique within the page; must satisfy IsKey, like a page's id
 	Src     string // absolute address, at most [MaxImageSrc] bytes
-	Alt     string // at most [MaxImageText] bytes, like the next two
+	Alt     string // at most [MaxImageText] bytes, like Title and Caption
 	Title   string
 	Caption string
 }
 
 // Chunk is the unit of search.
 type Chunk struct {
-	// Key identifies the chunk within its page, in characters fit for a document's key. It stands for Heading, Text
-	// and Vector: a chunk with other contents must have another key.
+	// Key identifies the chunk within its page, in characters fit for a document's key. It also identifies the values
+	// of Heading, Text and Vector: when one of them changes, the chunk must get another key.
 	Key string
 	// UID is the chunk's name in answers, any text of at most [MaxUID] bytes. It may change while the key stays the
 	// same; then Put writes only the UID.
 	UID     string
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
-	// Anchor is the id on the page by which a browser goes to the chunk's heading, or to the term that it begins
-	// with, without "#"; "" if it has none. It may change while the key stays the same; then Put writes only the
-	// anchor.
+	// Anchor is the element id, without "#", by which a browser goes to the chunk's heading, or to the term with
+	// which the chunk begins; "" if there is none. It may change while the key stays the same; then Put writes only
+	// the anchor.
 	Anchor string
 	// Vector is the embedding of the text, or nil. All vectors of an index have the same length. An engine without
 	// vectors ignores it.
@@ -107,33 +107,34 @@ type Query struct {
 	Type     string
 	Language string
 	Tag      string
-	// Path, unless empty, excludes pages whose path ([PathOf]) does not begin with it.
+	// If Path is set, only pages whose path ([PathOf]) begins with Path are found.
 	Path string
-	// Since, unless zero, excludes pages that have not changed since then. An engine may use the date of the matching
-	// chunks instead of their page's.
+	// If Since is set, only pages that have changed since then are found. An engine may use the dates of the matching
+	// chunks instead of the date of their page.
 	Since time.Time
-	// PublishedAfter, unless zero, excludes pages published before then and pages without a publication date.
+	// If PublishedAfter is set, only pages published at or after that time are found; a page without a date is not.
 	PublishedAfter time.Time
-	// Facets asks how the matching pages are distributed. Their ages are relative to Now.
+	// Facets requests the distribution of the matching pages over the values of facets. Their ages are relative to
+	// Now.
 	Facets bool
 	Now    time.Time
-	// NestImages asks for the images of the pages that were found.
+	// NestImages requests the images of the pages that were found.
 	NestImages bool
 	Sort       Sort
-	// Whole asks for whole chunks as passages.
+	// Whole requests whole chunks as passages.
 	Whole bool
-	// Vector is the embedding of Text, or nil. An engine with vectors also finds the chunks nearest to it, and ranks
-	// by both words and nearness; other engines ignore it.
+	// Vector is the embedding of Text, or nil. An engine with vectors also finds the chunks nearest to Vector, and
+	// ranks by both words and nearness. Other engines ignore Vector.
 	Vector []float32
 }
 
-// Sort is the order of results. Equal results are in the order of their ids.
+// Sort is the order of results. Results that compare as equal are ordered by id.
 type Sort int
 
 const (
 	ByRelevance Sort = iota // best first
-	// ByChange sorts by when the content last changed, newest first, among the pages that have all words, or any word
-	// if no page has them all. Vectors are not used.
+	// ByChange sorts by the time when the content last changed, newest first. Only pages with all words are found, or
+	// pages with any word if no page has them all. Vectors are not used.
 	ByChange
 )
 
@@ -146,15 +147,15 @@ type Results struct {
 	// DidYouMean is the corrected query that was answered because the index lacks words of the original one; "" if
 	// the original was answered.
 	DidYouMean string
-	// Note says, for people, where the answer differs from the request; "" if it does not.
+	// Note explains to people how the answer differs from the request; "" if it does not differ.
 	Note    string
 	Results []Result
-	Facets  *Facets // with [Query.Facets]
+	Facets  *Facets // set if [Query.Facets] is
 }
 
 // Facets count the matching pages by the values to which a query can be narrowed. Each list has at most [MaxFacets]
-// values, the most frequent first, equal counts by value; pages without a value are not counted. Ages are those of
-// [Ages]; each page counts in the youngest that it belongs to.
+// values, sorted by descending count, and by value where counts are equal. Pages without a value are not counted. The
+// age of a page is one of [Ages]: the youngest one that contains the page's last change.
 type Facets struct {
 	Hosts, Tags, Types, Languages, Ages []Facet
 }
@@ -165,14 +166,15 @@ type Facet struct {
 	Count int
 }
 
-// Ages are the steps of [Facets.Ages], youngest first. Pages older than the last step are counted as [Older].
+// Ages are the possible ages of pages in [Facets.Ages], youngest first. Pages older than the last one are counted as
+// [Older].
 var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour},
 	{"year", 365 * 24 * time.Hour}}
 
-// Older is the age of pages beyond the last step.
+// Older is the age of pages that are older than the last of [Ages].
 const Older = "older"
 
-// AgeOf returns the name of the youngest age that contains a change at this time.
+// AgeOf returns the name of the youngest age that contains the time changed.
 func AgeOf(changed, now time.Time) string {
 	for _, a := range Ages {
 		if !changed.Before(now.Add(-a.Max)) {
@@ -198,17 +200,17 @@ type Result struct {
 	Score    float64
 	// ChangedAt is when the content last changed. An engine may use the date of the matching chunks.
 	ChangedAt time.Time
-	// PublishedAt is the publication date that the page gives; zero when it gives none.
+	// PublishedAt is the publication date that the page states; zero when the page states none.
 	PublishedAt time.Time
 	Passages    []Passage
-	Images      []Image // with [Query.NestImages]: the page's first [MaxNested], in page order
+	Images      []Image // if [Query.NestImages] is set: the page's first [MaxNested], in page order
 }
 
 // Passage is a piece of a chunk around the matches. Highlights are byte ranges of Text, ordered and disjoint.
 type Passage struct {
 	ChunkUID   string
 	Heading    string
-	Anchor     string // of the chunk
+	Anchor     string // anchor of the chunk
 	Text       string
 	Highlights []Range
 }
@@ -221,16 +223,16 @@ type Index interface {
 	// Create creates the index if it is missing.
 	Create(ctx context.Context) error
 	// Put makes the index hold exactly these pages with their images; no id may occur twice. It uses one transaction,
-	// or as few requests as the engine allows. A page that is refused may keep the others out of the index; putting
-	// them one by one shows which page it is.
+	// or as few requests as the engine allows. A page that the engine refuses may keep the other pages out of the
+	// index; putting the pages one by one shows which page is refused.
 	Put(ctx context.Context, pages ...Page) error
-	// Remove removes a page; a missing page is no error. Known is as in [Page.Known]: with it, Remove also removes
-	// chunks that were put a moment ago and that an engine may not list yet.
+	// Remove removes a page; a missing page is no error. The parameter known is the same as [Page.Known]. It lets
+	// Remove also remove chunks that were put a moment ago and that the engine may not list yet.
 	Remove(ctx context.Context, id string, known *Contents) error
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
-	// Suggest completes typed text of at most [MaxSuggestRunes] characters: with titles that contain words with this
-	// beginning and, if the engine has a list of its words, with those. It returns at most [MaxSuggestions], without
+	// Suggest completes typed text of at most [MaxSuggestRunes] characters. It returns titles with words that begin
+	// as typed and, if the engine has a list of its words, such words. It returns at most [MaxSuggestions], without
 	// repeats in any letter case.
 	Suggest(ctx context.Context, typed string) ([]string, error)
 	// Count returns the number of pages in the index.

@@ -8,13 +8,13 @@ import (
 type builder struct {
 	w           *Writer
 	segment     segment
-	leaves      int64 // id of the next leaf
-	lists       int64 // id of the next row of lists
+	leaves      int64 // id of the next leaf to write
+	lists       int64 // id of the next row of table lists to write
 	leaf        []byte
 	first, last string
 	written     int
 
-	// State of the word that is being written.
+	// The following fields are the state of the word that is being written.
 	count               int
 	rows, firstRow      int64
 	inRow               int
@@ -38,7 +38,7 @@ func (b *builder) resume() error {
 	return nil
 }
 
-// whole writes a word whose documents are counted from the beginning of the segment.
+// whole writes a word with its postings, in which document numbers are relative to the beginning of the segment.
 func (b *builder) whole(word string, g *gathered) error {
 	if g.count <= rowPostings && len(g.postings)+len(g.positions) <= inlineBytes {
 		return b.entry(entry{word: word, count: g.count, postings: g.postings, positions: g.positions})

@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// Known is what the index holds of a document.
+// Known describes what the index holds of a document.
 type Known struct {
 	Key   int64
-	Words int // each counted once
+	Words int // number of distinct words
 }
 
-// Check reads the whole index and returns its documents by number. Errors: something is damaged or inconsistent.
+// Check reads the whole index and returns its documents by number. It returns an error if anything is damaged or
+// inconsistent.
 func (r *Reader) Check() (map[int64]Known, error) {
 	known, err := r.documents()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 // entry is a word in a leaf. Its postings are in the leaf, or in rows of table lists.
 type entry struct {
 	word                string
-	count               int   // documents
-	rows, firstRow      int64 // in table lists; 0 for none
+	count               int   // number of documents
+	rows, firstRow      int64 // number of rows in table lists, and index of the first; 0 for none
 	postings, positions []byte
 }
 
@@ -38,7 +38,8 @@ type leafReader struct {
 	bad  bool
 }
 
-// next reads an entry, which shares the leaf's bytes. It returns false at the end and where the leaf is damaged.
+// next reads the next entry into e, which shares the leaf's bytes. It returns false at the end of the leaf and where
+// the leaf is damaged.
 func (l *leafReader) next(e *entry) bool {
 	if len(l.data) == 0 || l.bad {
 		return false
@@ -84,7 +85,8 @@ func (l *leafReader) bytes() []byte {
 	return b
 }
 
-// appendPosting adds a posting whose document number exceeds the previous one by behind.
+// appendPosting adds a posting. The parameter behind is the difference between its document number and the previous
+// one.
 func appendPosting(to []byte, behind int64, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), impact)
 }

@@ -3,23 +3,23 @@
 //
 // # Documents
 //
-// The caller identifies a document by a key, a number other than 0. The package gives it a number of its own. Numbers
-// rise with each added document and are never reused: to change a document, the caller removes it and adds it again.
-// Each row of table documents has the keys of 256 documents, with 0 for removed ones.
+// The caller identifies a document by a key, a number other than 0. The package assigns each document a number of its
+// own. These numbers rise with each added document and are never reused: to change a document, the caller removes it
+// and adds it again. Each row of table documents has the keys of 256 documents, with 0 for removed ones.
 //
 // # Segments
 //
-// The words that one transaction adds form a segment: they are sorted and packed into leaves of some kilobytes, each
-// with its postings, or with the ids of the rows that hold them if they are long. A segment never changes. Several
-// segments of one size are merged into one. Each step of a merge is proportional to the size of the write, so no
-// transaction waits for a merge: the inputs are read until the last step. The document numbers of segments do not
-// overlap and ascend, so the postings of a word are those of all segments in sequence. A segment that has lost half
-// of its documents is rewritten.
+// The words that one transaction adds form a segment. They are sorted and packed into leaves of some kilobytes. A
+// leaf holds the postings of its words; if the postings of a word are long, the leaf holds the ids of the rows that
+// hold them. A segment never changes. Several segments of one size are merged into one. Each step of a merge is
+// proportional to the size of the write, so no transaction waits for a merge: the inputs are read until the last
+// step. The document numbers of segments ascend and do not overlap, so the postings of a word are its postings in all
+// segments, one segment after another. A segment that has lost half of its documents is rewritten.
 //
 // # Postings
 //
-// A posting is the number of a document and an impact, a number that the caller chooses: how much the word adds to
-// the document's score. Positions are stored separately and read only for phrases.
+// A posting is the number of a document and an impact. The impact is a number that the caller chooses: how much the
+// word adds to the document's score. Positions are stored separately and read only for phrases.
 package postings
 
 import (
@@ -49,12 +49,13 @@ const (
 	rowBits    = 28 // low bits of the id of a leaf or list: its position within its segment
 	blockSize  = 256
 	keyBytes   = 8
-	// MaxWord is how many bytes of a word are significant.
+	// MaxWord is the maximum number of significant bytes of a word.
 	MaxWord = 100
 )
 
-// A segment is live at first. It is merging while a merge reads it; a merge always reads whole segments. The output
-// of a merge is growing until it replaces its inputs. The inputs are then left, to be deleted piece by piece.
+// The states of a segment. It is live at first. It is merging while a merge reads it; a merge always reads whole
+// segments. The output of a merge is growing until it replaces its inputs. From then on the inputs are left, until
+// they have been deleted piece by piece.
 const (
 	live = iota
 	merging
@@ -64,12 +65,12 @@ const (
 
 // segment is a row of table segments.
 type segment struct {
-	id, first, last int64 // last is the first number after it
+	id, first, last int64 // its documents have the numbers in [first, last)
 	level, state    int
-	target          int64  // the segment it is merged into
-	done            string // the last word written, if it is growing
+	target          int64  // id of the segment into which it is merged
+	done            string // the last word written, if the segment is growing
 	documents, gone int64
-	length          int64 // of all documents together, in words
+	length          int64 // number of words in all documents together
 }
 
 // ErrDamaged reports data that cannot be read.

@@ -2,7 +2,7 @@ package postings
 
 import "slices"
 
-// From returns the hits of a sorted list, starting with a document.
+// From returns the part of a sorted list that begins with a document's hit, or with the first hit after it.
 func From(hits []Hit, document int64) []Hit {
 	step := 1
 	for step < len(hits) && hits[step].Document() < document {
@@ -19,10 +19,10 @@ func From(hits []Hit, document int64) []Hit {
 	return hits
 }
 
-// Union returns the documents of all lists, each once, with its greatest impact.
+// Union returns a hit for each document that is in any of the lists, with the document's greatest impact.
 func Union(lists [][]Hit) []Hit {
 	lists = slices.DeleteFunc(lists, func(l []Hit) bool { return len(l) == 0 })
-	for len(lists) > 1 { // in pairs, so that no hit is merged more often than necessary
+	for len(lists) > 1 { // merge in pairs, so that no hit is merged more often than necessary
 		merged := lists[:0]
 		for pair := range slices.Chunk(lists, 2) {
 			if len(pair) == 2 {
@@ -52,7 +52,7 @@ func either(a, b []Hit) []Hit {
 	return append(all, a...)
 }
 
-// Intersect returns the documents that both lists have, with the smaller of their impacts.
+// Intersect returns a hit for each document that is in both lists, with the smaller of its two impacts.
 func Intersect(a, b []Hit) (both []Hit) {
 	for len(a) > 0 && len(b) > 0 {
 		switch da, db := a[0].Document(), b[0].Document(); {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	fanout = 5 // segments of a level that are merged into one of the next
-	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepLeast. So a
-	// merge ends before as many new segments accumulate.
+	fanout = 5 // number of segments of one level that are merged into one of the next level
+	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepLeast. This
+	// rate ends a merge before transactions have added as many new segments as the merge reads.
 	stepTimes = 3
 	stepLeast = 16 << 10
-	// A segment of at least this many documents is rewritten when it has lost half of them.
+	// A segment of at least worthwhile documents is rewritten when it has lost half of them.
 	worthwhile = 256
-	// rowsDeleted is how many rows of merged segments are deleted for each leaf that is written.
+	// rowsDeleted is the number of rows of merged segments that are deleted for each leaf that is written.
 	rowsDeleted = 4
 	leastRows   = 32
 )
@@ -83,8 +83,9 @@ func (w *Writer) beginMerges(all []segment) error {
 	return nil
 }
 
-// beginMerge creates the output segment of a merge. The merge omits postings of removed documents only if these are
-// at least a tenth of all; until the merge is complete, gone is 0 if it does not.
+// beginMerge creates the output segment of a merge. If at least a tenth of the inputs' documents are removed, the
+// merge omits the postings of these documents. Otherwise it copies all postings, and records 0 in gone until it is
+// complete.
 func (w *Writer) beginMerge(inputs []segment, level int) error {
 	into := segment{first: inputs[0].first, last: inputs[len(inputs)-1].last, level: level, state: growing}
 	for _, s := range inputs {
@@ -106,7 +107,7 @@ func (w *Writer) beginMerge(inputs []segment, level int) error {
 	return nil
 }
 
-// step merges about so many bytes of words.
+// step merges words until it has written about the given number of bytes.
 func (w *Writer) step(into segment, inputs []segment, bytes int) error {
 	b := newBuilder(w, into)
 	if err := b.resume(); err != nil {
@@ -140,7 +141,7 @@ func (w *Writer) step(into segment, inputs []segment, bytes int) error {
 	return err
 }
 
-// least returns the smallest word that the cursors have left.
+// least returns the smallest word among the current words of the cursors.
 func least(cursors []*cursor) (word string, found bool) {
 	for _, c := range cursors {
 		if c.ok && (!found || c.entry.word < word) {
@@ -150,7 +151,7 @@ func least(cursors []*cursor) (word string, found bool) {
 	return word, found
 }
 
-// mergeWord writes the postings of a word in all segments.
+// mergeWord writes the postings of a word from all input segments.
 func mergeWord(b *builder, word string, cursors []*cursor, alive func([]Hit) ([]bool, error)) error {
 	b.begin()
 	for _, c := range cursors {
@@ -214,7 +215,7 @@ func (w *Writer) complete(into segment, inputs []segment) error {
 	return err
 }
 
-// deleteLeft deletes at most so many rows of segments that are merged.
+// deleteLeft deletes rows of segments that have been merged, and at most as many as most says.
 func (w *Writer) deleteLeft(all []segment, most int) error {
 	for _, s := range all {
 		if s.state != left {
@@ -255,7 +256,7 @@ type cursor struct {
 	ok      bool
 }
 
-// after moves to the first word that sorts after the given one.
+// after moves the cursor to the first word that sorts after the given one.
 func (c *cursor) after(word string) error {
 	first := c.segment.id << rowBits
 	const query = "SELECT coalesce(" +
@@ -273,7 +274,7 @@ func (c *cursor) after(word string) error {
 	}
 }
 
-// load reads the current leaf. After the last one there is none.
+// load reads the current leaf. Past the last leaf there is nothing to read.
 func (c *cursor) load() error {
 	c.reader = leafReader{}
 	err := c.w.tx.QueryRowContext(c.w.ctx, "SELECT data FROM leaves WHERE id = ?", c.leaf).Scan(&c.reader.data)
@@ -299,7 +300,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// pieces calls each with the postings of the word and their positions, piece by piece.
+// pieces calls the function each with the postings of the word and their positions, piece by piece.
 func (c *cursor) pieces(each func(hits []Hit, positions []byte) error) error {
 	r := Reader{ctx: c.w.ctx, tx: c.w.tx}
 	return r.each(pieceOf(c.segment, c.entry), each)

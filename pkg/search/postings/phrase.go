@@ -2,7 +2,7 @@ package postings
 
 import "slices"
 
-// Phrase finds the documents that have the words next to each other, with the impact of the first word.
+// Phrase finds the documents in which the words follow each other. Each hit has the impact of the first word.
 func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	found, err := r.Hits(words[0])
 	for _, e := range words[1:] {
@@ -16,7 +16,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	if err != nil || len(found) == 0 || len(words) == 1 {
 		return found, err
 	}
-	ends := make([][]uint32, len(found)) // last positions of the matches so far
+	ends := make([][]uint32, len(found)) // by document: the positions at which the matches so far end
 	for i, e := range words {
 		err := r.positions(e, found, func(at int, here []uint32) {
 			if i == 0 {
@@ -38,7 +38,7 @@ func (r *Reader) Phrase(words []Entry) ([]Hit, error) {
 	return kept, nil
 }
 
-// within returns the hits whose documents others also have.
+// within returns the hits whose documents are in others, too.
 func within(hits, others []Hit) []Hit {
 	kept := hits[:0]
 	for _, h := range hits {
@@ -58,7 +58,8 @@ func within(hits, others []Hit) []Hit {
 
 func byDocument(a, b Hit) int { return int(a.Document() - b.Document()) }
 
-// positions calls each with the positions of a word in the documents of some hits; all of them must have the word.
+// positions calls the function each with the positions of a word in the documents of the wanted hits. All of these
+// documents must have the word.
 func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []uint32)) error {
 	at := 0
 	var unpacked []uint32
@@ -88,7 +89,7 @@ func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []
 	return nil
 }
 
-// following returns the positions in here that follow a position in before. Both lists ascend.
+// following returns the positions in here that come right after a position in before. Both lists ascend.
 func following(before, here []uint32) (found []uint32) {
 	for _, p := range before {
 		for len(here) > 0 && here[0] < p+1 {

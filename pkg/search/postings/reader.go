@@ -16,14 +16,14 @@ import (
 type Reader struct {
 	ctx      context.Context
 	tx       *sqlitefile.Statements
-	segments map[int64]segment // those that queries read
+	segments map[int64]segment // the segments that queries read
 	totals   Totals
 }
 
 // Totals are totals over the whole index.
 type Totals struct {
 	Documents int64
-	Length    float64 // average words per document
+	Length    float64 // average number of words in a document
 }
 
 // NewReader returns a reader of a transaction.
@@ -47,13 +47,13 @@ func NewReader(ctx context.Context, tx *sqlitefile.Statements) (*Reader, error) 
 // Totals returns the totals of the index.
 func (r *Reader) Totals() Totals { return r.totals }
 
-// Entry is what the index holds of a word.
+// Entry describes what the index holds of a word.
 type Entry struct {
-	Documents int // documents with the word, including some removed ones
+	Documents int // number of documents with the word, including some that were removed
 	pieces    []piece
 }
 
-// piece is what one segment holds of a word.
+// piece describes what one segment holds of a word.
 type piece struct {
 	segment segment
 	entry
@@ -72,7 +72,7 @@ func (e *Entry) add(p piece) {
 // Lookup returns the entries of words, by word. Unknown words have no entry.
 func (r *Reader) Lookup(words ...string) (map[string]Entry, error) {
 	words = slices.Compact(slices.Sorted(slices.Values(words)))
-	list, _ := json.Marshal(words) // strings always encode
+	list, _ := json.Marshal(words) // encoding strings never fails
 	rows, err := r.tx.QueryContext(r.ctx, `
 SELECT w.key, s.id, l.id, l.data
 FROM json_each(?) w CROSS JOIN segments s CROSS JOIN leaves l
@@ -125,7 +125,8 @@ func find(word string, leaf int64, data []byte) (e entry, found bool, err error)
 	return e, false, nil
 }
 
-// Prefix finds the words that are longer than the prefix and begin with it. It stops after most entries of segments.
+// Prefix finds the words that are longer than the prefix and begin with it. It stops when it has read the number of
+// entries given by most; a word has one entry in each segment.
 func (r *Reader) Prefix(prefix string, most int) (found map[string]Entry, err error) {
 	found = map[string]Entry{}
 	for id, s := range r.segments {
@@ -156,7 +157,7 @@ ORDER BY first`, id, prefix, prefix+"\U0010ffff")
 	return found, nil
 }
 
-// beginning calls each with the words of a leaf that are longer than the prefix and begin with it.
+// beginning calls the function each with the words of a leaf that are longer than the prefix and begin with it.
 func beginning(prefix string, leaf int64, data []byte, each func(string, entry)) error {
 	l := leafReader{data: data}
 	var e entry
@@ -171,7 +172,7 @@ func beginning(prefix string, leaf int64, data []byte, each func(string, entry))
 	return nil
 }
 
-// maxAtOnce bounds the memory that is allocated from a count alone, before the data are read.
+// maxAtOnce bounds the memory that is allocated because of a stored count alone, before the data are read.
 const maxAtOnce = 1 << 20
 
 // Hits returns the postings of a word in document order. Some may be of removed documents.
@@ -198,8 +199,8 @@ func (p piece) hits(to []Hit, packed []byte) ([]Hit, error) {
 	return to, nil
 }
 
-// each calls its function with the postings of a piece and their positions, row by row, in order. The hits are valid
-// until the next call.
+// each calls the function with the postings of a piece and their positions, row by row, in order. The hits are valid
+// until the next call of the function.
 func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) error {
 	var hits []Hit
 	return r.rows(p, true, func(packed, positions []byte) (err error) {
@@ -210,7 +211,8 @@ func (r *Reader) each(p piece, each func(hits []Hit, positions []byte) error) er
 	})
 }
 
-// rows calls each with the stored postings of a piece, row by row, and with the positions if they are requested.
+// rows calls the function each with the stored postings of a piece, row by row. It also passes the positions if they
+// are requested.
 func (r *Reader) rows(p piece, positions bool, each func(postings, positions []byte) error) error {
 	if p.rows == 0 {
 		return each(p.postings, p.positions)
@@ -244,7 +246,8 @@ func (r *Reader) rows(p piece, positions bool, each func(postings, positions []b
 	return nil
 }
 
-// Keys returns the keys of the documents of hits, 0 for removed ones. The hits must be in document order.
+// Keys returns the key of the document of each hit, or 0 if the document was removed. The hits must be in document
+// order.
 func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 	var blocks []int64
 	for _, h := range hits {

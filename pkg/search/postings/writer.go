@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	leafBytes   = 3500 // with its row header, a leaf fits in a page of the file
-	inlineBytes = 700  // of postings and positions that are stored in the leaf
-	rowPostings = 2048 // postings in a row of lists
+	leafBytes   = 3500 // bytes of a leaf, which then fits in a page of the file with its row header
+	inlineBytes = 700  // maximum bytes of a word's postings and positions that are stored in the leaf
+	rowPostings = 2048 // number of postings in a row of table lists
 )
 
 // Word is a word of a document.
 type Word struct {
 	Text      string
 	Impact    uint16
-	Positions []uint32 // ascending
+	Positions []uint32 // in ascending order
 }
 
 // Writer changes the index in a transaction. It writes nothing before [Writer.Flush].
@@ -51,7 +51,8 @@ func NewWriter(ctx context.Context, tx *sqlitefile.Statements) *Writer {
 	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 
-// Add adds a document of length words, and returns its number. The distinct words may be in any order.
+// Add adds a document with the given number of words in total, and returns its number. Its distinct words may be in
+// any order.
 func (w *Writer) Add(key int64, length int, words []Word) (document int64, err error) {
 	if w.next == 0 {
 		const end = "SELECT coalesce(max(last), 1) FROM segments"
@@ -163,7 +164,7 @@ func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
 		}
 		binary.LittleEndian.PutUint64(keys[at*keyBytes:], uint64(key))
 	}
-	if len(bytes.Trim(keys, "\x00")) == 0 { // all documents of the row are removed
+	if len(bytes.Trim(keys, "\x00")) == 0 { // all documents of the row were removed
 		_, err = w.exec("DELETE FROM documents WHERE block = ?", block)
 	} else {
 		_, err = w.exec("REPLACE INTO documents (block, keys) VALUES (?, ?)", block, keys)
@@ -171,7 +172,7 @@ func (w *Writer) putBlock(block int64, changed map[int64]int64) error {
 	return err
 }
 
-// countGone updates the number of removed documents of each segment.
+// countGone updates, for each segment, the number of documents that were removed.
 func (w *Writer) countGone() error {
 	if len(w.removed) == 0 {
 		return nil
@@ -194,7 +195,7 @@ func (w *Writer) countGone() error {
 	return nil
 }
 
-// segments returns the segments up to a state, in the order of their documents.
+// segments returns the segments whose state is at most the given one, in the order of their documents.
 func (w *Writer) segments(state int) (all []segment, err error) {
 	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, first, last, level, state, target, done, documents, gone, length "+
 		"FROM segments WHERE state <= ?", state)
