@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// Reading every vector costs a microsecond each. So one bit of each of its numbers, the sign after a rotation, is
-// stored separately, and a query reads those first. The vectors with the most signs in common are then compared in
-// full.
+// Reading every vector would take a microsecond for each. Therefore one bit for each number of a vector, the sign of
+// the number after a rotation, is stored separately, and a query reads these signs first. The vectors that have the
+// most signs in common with the query's are then compared in full.
 //
-// A row of table bits holds the vectors of one length of eight pages: of each vector, the index of its chunk within
-// the row, and its signs. Rows are small, because SQLite reads a row longer than a page of the file at several times
-// the cost. The rotation mixes the numbers of a vector, so that each sign carries the same amount of information,
-// even for models whose vectors have only few large numbers.
+// A row of table bits holds the signs of all vectors of one length on eight pages. For each vector it has the index
+// of the vector's chunk within the row, and the signs. Rows are small, because SQLite reads a row longer than a page
+// of the file at several times the cost. The rotation mixes the numbers of a vector, so that each sign carries the
+// same amount of information, even for models whose vectors have only few large numbers.
 
 const (
 	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
 		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
 	bitsBytes  = 3900 // maximum size of a row, unless it has only one vector
-	pagesBits  = 3    // lowest bits of a page's row id, in which the pages of a row of bits differ
+	pagesBits  = 3    // number of lowest bits of a page's row id that differ among the pages of a row of bits
 	indexBytes = 4
-	// compared is how many vectors are compared in full, manyCompared how many with filters, which many vectors may
-	// not pass.
+	// compared is the number of vectors that a query compares in full. A query with filters compares manyCompared,
+	// because many vectors may not pass the filters.
 	compared, manyCompared = 250, 4000
 )
 
@@ -48,8 +48,8 @@ func signs(v []float32) []uint64 {
 	return out
 }
 
-// rotated rotates a vector. Two times, it flips the signs of a fixed selection of numbers, applies a Walsh–Hadamard
-// transform to runs whose lengths are powers of two, and shuffles the numbers.
+// rotated rotates a vector. It does the following twice: it flips the signs of a fixed selection of numbers, applies
+// a Walsh–Hadamard transform to runs whose lengths are powers of two, and shuffles the numbers.
 func rotated(v []float32) []float32 {
 	drawn := rotationOf(len(v))
 	out := slices.Clone(v)
@@ -91,7 +91,7 @@ type rotation struct {
 	order []int
 }
 
-var rotations sync.Map // by length
+var rotations sync.Map // rotations by length of the vectors
 
 func rotationOf(length int) rotation {
 	if l, known := rotations.Load(length); known {

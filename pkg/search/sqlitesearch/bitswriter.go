@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// putBits writes the signs of the vectors that this transaction wrote, and deletes those of the vectors that it
-// removed, which are nil.
+// putBits writes the signs of the vectors that this transaction wrote, and deletes the signs of the vectors that it
+// removed; a removed vector is nil.
 func (w *writer) putBits() error {
 	rows := map[int64]map[uint32][]byte{}
 	for chunk, vector := range w.vectors {

@@ -2,12 +2,12 @@ package sqlitesearch
 
 // bounds limits the cost of one query.
 type bounds struct {
-	candidates int // chunks that are read
-	ofPage     int // chunks of one page
-	alike      int // chunks with equal scores
-	sampled    int // with more matching chunks, their pages are first estimated from a sample
-	exact      int // up to this many matching chunks are all looked up if their pages are few
-	counted    int // pages that are counted
+	candidates int // maximum number of chunks that are read
+	ofPage     int // maximum number of chunks read of one page
+	alike      int // maximum number of chunks read that have equal scores
+	sampled    int // if more chunks match, the number of their pages is first estimated from a sample
+	exact      int // up to this many matching chunks are all looked up, if their pages are few
+	counted    int // maximum number of pages that are counted
 }
 
 var (

@@ -9,16 +9,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// Of all matching chunks, those whose words have the greatest impacts are read, and ranked by their texts (rank.go).
+// The chunks to read are, among all matching chunks, those whose words have the greatest impacts. They are then
+// ranked by their texts (rank.go).
 
-// enough is how many chunks must have all content terms; if fewer do, chunks that lack one term also match.
+// enough is the number of chunks that must have all content terms; if fewer do, chunks that lack one term also match.
 const enough = 100
 
-// found is what the words of a query match.
+// found describes the chunks and pages that the words of a query match.
 type found struct {
-	best []match // best first; all of them, unless there are too many
-	// pages are the matching pages if complete; else a sample of them, and their estimated number is whole times as
-	// large.
+	best []match // matches, best first; only the best ones if there are too many
+	// If complete is set, pages has all matching pages. Otherwise pages is a sample, and the estimated number of
+	// matching pages is whole times its length.
 	pages    []int64
 	whole    float64
 	complete bool
@@ -26,7 +27,8 @@ type found struct {
 }
 
 // find finds the matching chunks: those with all content terms; if these are few, also those that lack one term; if
-// there are none, those with any term. It returns at least most of the best ones, if there are that many.
+// there are none, those with any term. It returns at least the best ones, as many as most says, if there are that
+// many.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
 	for i, t := range s.ranked.Content {
@@ -48,7 +50,7 @@ func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	return f, err
 }
 
-// matching finds the chunks that have at least so many of the terms.
+// matching finds the chunks that have at least the given number of terms.
 func (s *searcher) matching(ctx context.Context, lists []list, least, most int) (f found, err error) {
 	f.lists = lists
 	matches := join(lists, least)
@@ -57,7 +59,7 @@ func (s *searcher) matching(ctx context.Context, lists []list, least, most int) 
 	}
 	conditions, _ := filters(s.query)
 	if conditions == "" && len(matches) > s.bounds.sampled {
-		// The sample consists of runs of neighbours, because the chunks of a page are neighbours.
+		// The sample consists of runs of neighbouring chunks, because the chunks of a page are neighbours.
 		sample, err := s.resolved(ctx, windows(matches, s.bounds.sampled))
 		if err != nil {
 			return f, err
@@ -91,10 +93,10 @@ func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]
 	return bestOf(best, len(best)), err
 }
 
-// everywhere is the share of all chunks above which a word adds next to nothing.
+// everywhere is a share of all chunks. A word that more chunks have adds next to nothing to a score.
 const everywhere = .1
 
-// addOthers adds the scores of the terms that do not select pages.
+// addOthers adds the scores of the terms that only affect the ranking.
 func (s *searcher) addOthers(matches []match) error {
 	content := s.ranked.IsContent()
 	for i, t := range s.ranked.Terms {
@@ -115,7 +117,7 @@ func (s *searcher) addOthers(matches []match) error {
 	return nil
 }
 
-// resolved sets the chunks of matches, and drops those that were removed or do not pass the filters.
+// resolved looks up the chunks of matches, and drops matches whose chunk was removed or does not pass the filters.
 func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, error) {
 	hits := make([]postings.Hit, len(matches))
 	for i, m := range matches {
@@ -137,8 +139,8 @@ func (s *searcher) resolved(ctx context.Context, matches []match) ([]match, erro
 	return slices.DeleteFunc(matches, func(m match) bool { return !allowed[m.page()] }), err
 }
 
-// allowed returns the pages that pass the filters. Reading one row by its id costs about as much as reading scanned
-// rows in order.
+// allowed returns the pages that pass the filters. It chooses the cheaper of two ways: to read single rows by id, or
+// to scan all rows in order. Reading one row by its id costs about as much as scanning several.
 func (l *lexicon) allowed(ctx context.Context, pages []int64, conditions string, args []any) (map[int64]bool, error) {
 	const scanned = 8
 	query := "SELECT f.rowid FROM json_each(?) w CROSS JOIN pages f ON f.rowid = w.value WHERE TRUE" + conditions
@@ -166,8 +168,8 @@ func pagesOfAll(matches []match) (pages []int64) {
 	return pages
 }
 
-// candidates returns the chunks to read: the best, but not too many of one page, nor of those with exactly equal
-// scores, which are copies.
+// candidates returns the chunks to read: the best, but not too many of one page, and not too many with exactly equal
+// scores, because such chunks are copies.
 func candidates(f found, most bounds) []int64 {
 	var chunks []int64
 	ofPage := map[int64]int{}

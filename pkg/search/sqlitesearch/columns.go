@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// asJSON returns a list as an argument of json_each.
+// asJSON returns a list in the form that json_each takes as its argument.
 func asJSON[T int64 | string](list []T) string {
-	b, _ := json.Marshal(list) // numbers and strings always encode
+	b, _ := json.Marshal(list) // encoding numbers and strings never fails
 	return string(b)
 }
 

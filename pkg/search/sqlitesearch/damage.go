@@ -59,8 +59,8 @@ func isEarlier(err error) bool {
 	return ok && e.Have < e.Known
 }
 
-// isCutOff compares the size in the header (https://sqlite.org/fileformat.html §1.3.7) with the file's. If a log
-// exists beside the file, the newest pages may be in the log instead.
+// isCutOff reports whether the file is shorter than the size in its header (https://sqlite.org/fileformat.html
+// §1.3.7). If a log exists beside the file, it returns false, because the newest pages may be in the log instead.
 func isCutOff(path string) bool {
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		return false
@@ -85,8 +85,8 @@ func isCutOff(path string) bool {
 	return pages*pageSize > info.Size()
 }
 
-// setAside renames a file and its log to the first free name, which it returns. The log must be renamed, too;
-// otherwise SQLite would "recover" a new file from it.
+// setAside renames a file and its log to the first unused name, and returns that name. The log must be renamed, too;
+// otherwise SQLite would apply the old log to a new file.
 func setAside(path string) (aside string, err error) {
 	for n := 1; ; n++ {
 		aside = fmt.Sprintf("%s.corrupt-%d", path, n)
@@ -108,14 +108,14 @@ func setAside(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// markerSuffix is the suffix of an empty file beside the index that records damage. The index is set aside the next
-// time it is opened, not at once, because other connections have it open.
+// markerSuffix is the suffix of an empty file beside the index that records damage. A damaged index is not set aside
+// at once, because other connections have it open, but the next time it is opened.
 const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.file.Path + markerSuffix }
 
-// fault adds a kind and the operation to an error of the driver. It remembers damage, and errors that an operator has
-// to repair.
+// fault adds a kind and the operation to an error of the driver. It also records that the index is damaged, or that
+// an operator has to repair something.
 func (ix *Index) fault(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -131,8 +131,8 @@ func (ix *Index) fault(operation string, err error) error {
 	return err
 }
 
-// Ping reads a row, and returns damage that was met before. After a write failed because the disk was full or
-// read-only, it also tries a write.
+// Ping reads a row. It also returns damage that earlier calls found. If a write has failed because the disk was full
+// or read-only, Ping also tries a write.
 func (ix *Index) Ping(ctx context.Context) error {
 	if _, err := ix.Count(ctx); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (ix *Index) Ping(ctx context.Context) error {
 	return ix.file.Health.Check(time.Now(), func() error { return ix.tryWrite(ctx) })
 }
 
-// tryBytes is the size of the test write: a full disk often has room for less.
+// tryBytes is the size of the test write: even a full disk often has room for a small one.
 const tryBytes = 1 << 16
 
 // tryWrite writes a row of images that belongs to no page, and deletes it. If the program dies in between, the next

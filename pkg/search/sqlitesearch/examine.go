@@ -15,8 +15,8 @@ import (
 )
 
 // Examine reads the index in the file at path without changing it; other processes may use it at the same time. It
-// returns the number of pages. With deep, it also checks that the whole file can be read. Errors: NotFound if there
-// is no index; others report what [Open] would find: damage, or a file of a newer program.
+// returns the number of pages. If deep is set, it also checks that the whole file can be read. Errors: NotFound if
+// there is no index; other errors report what [Open] would find: damage, or a file of a newer program.
 func Examine(ctx context.Context, path string, deep bool) (pages int, err error) {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return 0, fault.New(fault.NotFound, "%s: %w", path, fs.ErrNotExist)
@@ -50,7 +50,7 @@ func examineAll(ctx context.Context, db *sql.DB) error {
 	return compareWords(ctx, db)
 }
 
-// compareWords checks the words of the index against the texts of the chunks.
+// compareWords checks that the words of the index agree with the texts of the chunks.
 func compareWords(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -68,7 +68,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 	}
 	w := &writer{ctx: ctx, tx: prepared}
 	a := ranking.NewAnalyzer(postings.MaxWord)
-	const most = 1000 // at once
+	const most = 1000 // maximum number of rows read at once
 	for after := int64(0); ; {
 		chunks, err := w.readRange(after+1, math.MaxInt64, most)
 		if err != nil {

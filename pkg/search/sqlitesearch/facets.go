@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// count sets the number of matching pages, and the facets if the query asks for them. Beyond the [bounds] both are
-// estimates.
+// count sets the number of matching pages, and the facets if the query requests them. If there are more pages than
+// [bounds] allows, the number and the facets are estimates.
 func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, res *search.Results) error {
 	res.Estimated, res.DidYouMean = !f.complete, s.corrected
 	rows, known := f.pages, map[int64]bool{}
@@ -34,7 +34,7 @@ func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, r
 			}
 		}
 	}
-	if !s.query.Facets { // all pages are known here
+	if !s.query.Facets { // all pages are known at this point
 		const distinct = "SELECT count(DISTINCT p.same) FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value"
 		return s.tx.QueryRowContext(ctx, distinct, asJSON(rows)).Scan(&res.Count)
 	}
@@ -47,7 +47,7 @@ func (s *searcher) count(ctx context.Context, f found, ranked []*ranking.Page, r
 	return nil
 }
 
-// values reads the values for facets, and keeps one of the pages that are one result.
+// values reads the values for facets, and keeps only one of the pages that form one result.
 func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ranking.Page, error) {
 	found, err := tx.QueryContext(ctx, "SELECT p.rowid, p.same, p.place, p.id, p.host, p.type, p.language, p.tags, "+
 		"p.changed_at FROM json_each(?) w CROSS JOIN pages p ON p.rowid = w.value", asJSON(rows))
@@ -67,9 +67,10 @@ func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ra
 	return ranking.Distinct(maps.Values(byRow)), found.Err()
 }
 
-// facets counts the matching pages by each of their values; each page that was read stands for whole pages.
+// facets counts the matching pages by each of their values. Each page that was read counts as many times as whole
+// says.
 func facets(pages []*ranking.Page, whole float64, now time.Time) *search.Facets {
-	now = now.Truncate(time.Second) // the precision of stored times
+	now = now.Truncate(time.Second) // stored times have this precision
 	of := func(value func(*ranking.Page) string) []search.Facet {
 		counts := map[string]int{}
 		for _, p := range pages {

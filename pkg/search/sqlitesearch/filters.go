@@ -2,7 +2,7 @@ package sqlitesearch
 
 import "github.com/tidemark/tidemark/pkg/search"
 
-// filters returns the conditions of a query on a row of pages with the alias f.
+// filters returns the conditions that a query sets on a row of table pages, whose alias is f.
 func filters(q search.Query) (conditions string, args []any) {
 	narrow := func(condition string, value any) {
 		conditions += " AND f." + condition

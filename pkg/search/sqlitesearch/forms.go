@@ -15,11 +15,11 @@ import (
 // forms has the words of each language by stem. A query searches each form separately, so that the forms rank below
 // the word itself. Words are never removed from the table: a word that no text contains any more finds nothing.
 
-// maxVariants is how many other forms of a word are searched.
+// maxVariants is the maximum number of other forms of a word that a query searches.
 const maxVariants = 10
 
-// widen adds the other forms of the words of a query. Phrases and prefixes match only as written. Two words also
-// match the compound that they form, if the index has it.
+// widen adds the other forms of the words of a query. Phrases and prefixes match only as written. Two adjacent words
+// also match the compound word that they form, if the index has it.
 func (l *lexicon) widen(ctx context.Context, terms []ranking.Term) (wide []ranking.Term, err error) {
 	wide = slices.Clone(terms)
 	for i, t := range wide {
@@ -83,13 +83,12 @@ func (l *lexicon) formsOf(ctx context.Context, t ranking.Term) ([]string, error)
 	return l.variants(ctx, tokens.Fold(t.Text), l.spoken)
 }
 
-// languages returns the languages of the words in the index. If a query is limited to one language, it returns only
-// that.
+// languages returns the languages of the words in the index. If only is set, it returns only that language.
 func (l *lexicon) languages(ctx context.Context, only string) ([]string, error) {
 	if only != "" {
 		return []string{only}, nil
 	}
-	// One step per language, whatever the number of words.
+	// The query takes one step for each language, whatever the number of words.
 	return column[string](ctx, l.tx, `
 WITH RECURSIVE l(name) AS (
 	SELECT min(language) FROM forms

@@ -27,7 +27,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 		return stored, err
 	}
 	defer tx.Rollback()
-	r := &writer{ctx: ctx, tx: sqlitefile.NewStatements(tx)} // used only for reading
+	r := &writer{ctx: ctx, tx: sqlitefile.NewStatements(tx)} // this writer only reads
 	page, err := r.rowOf(id)
 	if err != nil {
 		return stored, err
@@ -52,7 +52,7 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns up to top page ids that sort after the given one, in order.
+// IDs returns page ids that sort after the given one, in order, and at most as many as top says.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
 	if err != nil {

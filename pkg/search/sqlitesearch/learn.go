@@ -10,20 +10,21 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// maxLearned is how many words of a page are added to table forms at once. Novels have fewer; a page of random words,
-// new each time, would otherwise make the table grow by megabytes with every change.
+// maxLearned is the maximum number of words of a page that are added to table forms at once. Novels have fewer.
+// Without this bound, a page with new random words each time would make the table grow by megabytes with every
+// change.
 const maxLearned = 50_000
 
-// learn adds the words of texts to table forms, so that queries find them by their other forms.
+// learn adds the words of texts to table forms, so that a query with another form of a word finds it.
 func (w *writer) learn(language string, texts []row) error {
 	if !stem.Known(language) {
-		language = "" // no stemmer, so its words have no other forms
+		language = "" // the language has no stemmer, so its words have no other forms
 	}
 	seed, most := xxhash.Sum64String(language), len(w.learned)+maxLearned
 	for _, r := range texts {
 		for _, text := range []string{r.title, r.heading, r.body} {
 			for word := range wordsIn(text) {
-				// If two words have the same hash, the second gets no other forms, which is rare enough.
+				// If two words have the same hash, the second one gets no other forms; that is rare enough.
 				key := seed ^ xxhash.Sum64String(word)
 				if w.learned[key] || w.words.has(key) {
 					continue

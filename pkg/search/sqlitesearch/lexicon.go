@@ -11,25 +11,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// lexicon is what the index knows of words, in one transaction.
+// lexicon looks up words in the index and caches the results, for one transaction.
 type lexicon struct {
 	tx       *sqlitefile.Statements
 	postings *postings.Reader
-	entries  map[string]postings.Entry   // of words that were looked up
-	begun    map[string][]postings.Entry // by prefix: the words that begin with it
+	entries  map[string]postings.Entry   // entries of the words that were looked up
+	begun    map[string][]postings.Entry // by prefix: the entries of the words that begin with it
 	phrases  map[string][]postings.Hit
-	hits     map[string][]postings.Hit // by key of a term
+	hits     map[string][]postings.Hit // hits of a term, by its key
 	chunks   float64
 	pages    int64    // highest row id of a page
-	tokens   float64  // average words in the body of a chunk
+	tokens   float64  // average number of words in the body of a chunk
 	spoken   []string // languages with known words
 }
 
 const (
-	// fewHits is up to how many chunks are counted exactly. A larger count includes chunks that are removed but still
-	// listed.
+	// fewHits is the largest number of chunks that is counted exactly. A larger number includes chunks that were
+	// removed but are still listed.
 	fewHits = 64
-	// maxBegun bounds the entries read for a prefix: each word counts once for each segment.
+	// maxBegun bounds the entries read for a prefix; a word has one entry in each segment.
 	maxBegun = 100_000
 )
 
@@ -45,7 +45,7 @@ func newLexicon(ctx context.Context, tx *sqlitefile.Statements) (lexicon, error)
 	return l, tx.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM pages").Scan(&l.pages)
 }
 
-// termID looks up several words at once, which is cheaper than one by one.
+// termID looks up several words at once, which is cheaper than looking them up one by one.
 func (l *lexicon) termID(words ...string) error {
 	var unknown []string
 	for _, w := range words {
@@ -80,7 +80,7 @@ func (l *lexicon) termIDs(terms ...ranking.Term) error {
 	return l.termID(words...)
 }
 
-// phrase finds the chunks that have the words next to each other.
+// phrase finds the chunks in which the words follow each other.
 func (l *lexicon) phrase(words ...string) ([]postings.Hit, error) {
 	key := strings.Join(words, " ")
 	if hits, known := l.phrases[key]; known {
@@ -114,13 +114,13 @@ func (l *lexicon) beginning(prefix string) ([]postings.Entry, error) {
 	return all, err
 }
 
-// number returns how many chunks have the words next to each other; a small number is exact.
+// number returns the number of chunks in which the words follow each other; a small number is exact.
 func (l *lexicon) number(words ...string) (float64, error) {
 	return l.numberOf(ranking.Term{Tokens: words})
 }
 
-// numberOf returns how many chunks have a term. The number is exact for a term that may select pages, unless it is
-// large.
+// numberOf returns the number of chunks that have a term. For a term that may select pages the number is exact,
+// unless it is large.
 func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	if err := l.termIDs(t); err != nil {
 		return 0, err
@@ -136,7 +136,7 @@ func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	return float64(len(slices.DeleteFunc(keys, func(key int64) bool { return key == 0 }))), err
 }
 
-// most returns an upper bound on the chunks that have a term, without reading postings.
+// most returns an upper bound on the number of chunks that have a term, without reading postings.
 func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	least := func(words []string) (least float64) {
 		least = l.chunks
@@ -161,7 +161,8 @@ func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	return n, nil
 }
 
-// hitsOf finds the chunks that have a term, each with the greatest impact of its forms.
+// hitsOf finds the chunks that have a term. Each hit has the greatest impact among the forms of the term in its
+// chunk.
 func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
 	key := keyOf(t)
 	hits, known := l.hits[key]
@@ -175,7 +176,7 @@ func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
 	return hits, err
 }
 
-// keyOf returns the same key for terms that match the same chunks with the same impacts.
+// keyOf returns a key that is the same for terms that match the same chunks with the same impacts.
 func keyOf(t ranking.Term) string {
 	return fmt.Sprintf("%t %t %s\n%s", t.Symbol, t.Prefix, strings.Join(t.Tokens, " "), strings.Join(t.Variants, "\n"))
 }
@@ -221,7 +222,7 @@ func (l *lexicon) findHits(t ranking.Term) (hits []postings.Hit, err error) {
 	return postings.Union(lists), nil
 }
 
-// allOf finds the chunks that have all words, with the smallest of their impacts.
+// allOf finds the chunks that have all words. Each hit has the smallest impact among these words.
 func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	for i, w := range words {
 		more, err := l.phrase(w)
@@ -237,7 +238,7 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	return hits, nil
 }
 
-// asForm reduces the impacts of hits on another form of a word.
+// asForm reduces the impacts of hits, because they are of another form of the query's word.
 func asForm(hits []postings.Hit) []postings.Hit {
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {

@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/ranking"
 )
 
-// match is a matching chunk, with its score by the impacts of its words.
+// match is a matching chunk, with a score that is computed from the impacts of its words.
 type match struct {
-	hit   postings.Hit // its document
+	hit   postings.Hit // the chunk's document number and impact
 	chunk int64
 	score float64
 }
@@ -23,7 +23,7 @@ type list struct {
 	idf  float64
 }
 
-// join returns the documents that have at least so many of the terms, in document order.
+// join returns the documents that have at least the given number of terms, in document order.
 func join(lists []list, least int) (matches []match) {
 	var rarity float64
 	left := make([][]postings.Hit, len(lists))
@@ -33,7 +33,7 @@ func join(lists []list, least int) (matches []match) {
 	}
 	for {
 		next := int64(-1)
-		for i := range left[:len(left)-least+1] { // every result is in one of these
+		for i := range left[:len(left)-least+1] { // every result is in at least one of these lists
 			if len(left[i]) > 0 && (next < 0 || left[i][0].Document() < next) {
 				next = left[i][0].Document()
 			}
@@ -57,7 +57,7 @@ func join(lists []list, least int) (matches []match) {
 	}
 }
 
-// scoreOf returns the score of a document by the impacts of its words.
+// scoreOf returns the score of a document, computed from the impacts of its words.
 func scoreOf(lists []list, document int64) (score float64) {
 	var covered, rarity float64
 	for _, l := range lists {
@@ -79,7 +79,7 @@ func spread[T any](all []T, n int) []T {
 	return some
 }
 
-// windows returns n matches, in sixteen runs of neighbours.
+// windows returns n matches, as sixteen runs of neighbouring matches.
 func windows(matches []match, n int) (some []match) {
 	const runs = 16
 	for i := range runs {
@@ -89,7 +89,7 @@ func windows(matches []match, n int) (some []match) {
 	return some
 }
 
-// bestOf returns the n best matches, best first. It sorts only those that may be among them.
+// bestOf returns the n best matches, best first. It sorts only the matches that may be among these.
 func bestOf(matches []match, n int) []match {
 	best := slices.Clone(matches)
 	if n < len(best) {
@@ -102,7 +102,7 @@ func bestOf(matches []match, n int) []match {
 	return best[:min(n, len(best))]
 }
 
-// leastOf returns a score that at least n matches reach, and few more than n.
+// leastOf returns a score that at least n matches reach, but not many more than n.
 func leastOf(matches []match, n int) float64 {
 	const steps = 4096
 	var most float64

@@ -14,17 +14,17 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-// A word that the index does not have may be misspelt. Only then does a query search similar words, among those with
-// a similar beginning, so a correct query costs nothing more.
+// A word that the index does not have may be misspelt. Only then does a query look for similar words, among words
+// with a similar beginning; a correct query costs nothing more.
 
 const (
 	leastMisspelt = 5 // minimum length of a word that is corrected, in characters
-	longMisspelt  = 7 // minimum length of a word with up to two wrong letters, in characters
-	maxSimilar    = 8 // words whose frequencies are compared
+	longMisspelt  = 7 // minimum length of a word that may have two wrong letters, in characters
+	maxSimilar    = 8 // maximum number of similar words whose frequencies are compared
 )
 
 // correct replaces words that the index does not have with probable corrections, and returns the corrected text of
-// the query; "" if it replaced nothing.
+// the query. It returns "" if it replaced nothing.
 func (l *lexicon) correct(ctx context.Context, text string, terms []ranking.Term) (corrected string, err error) {
 	for i := range terms {
 		t := &terms[i]
@@ -68,7 +68,7 @@ func (l *lexicon) correct(ctx context.Context, text string, terms []ranking.Term
 	return corrected, nil
 }
 
-// count sets how often a term is in the index, and its rarity.
+// count sets the term's frequency in the index, and its rarity.
 func (l *lexicon) count(t *ranking.Term) (err error) {
 	if t.DF, err = l.numberOf(*t); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l *lexicon) count(t *ranking.Term) (err error) {
 	return nil
 }
 
-// halves splits a word of a query in two words that are adjacent in the index; "" if there is no such split.
+// halves splits a word of a query into two words that are adjacent in the index; "" if there is no such split.
 func (l *lexicon) halves(t ranking.Term) (string, error) {
 	if !isWord(t) {
 		return "", nil
@@ -143,8 +143,8 @@ type similarWord struct {
 	df       float64
 }
 
-// meant returns the word of the index that is most similar to the given one: with the fewest letters changed, and of
-// these the most frequent.
+// meant returns the word of the index that is most similar to the given one: the word with the fewest letters
+// changed. If there are several, it returns the most frequent.
 func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	letters := []rune(word)
 	most := 1
@@ -168,7 +168,7 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	slices.SortFunc(all, func(a, b similarWord) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.word, b.word))
 	})
-	all = slices.Compact(all) // a word may be in several languages, and have several beginnings
+	all = slices.Compact(all) // a word found for several languages or beginnings is listed once
 	all = all[:min(maxSimilar, len(all))]
 	near = make([]string, len(all))
 	for i, a := range all {
@@ -192,8 +192,8 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	}).word, nil
 }
 
-// withBeginnings returns the words of the index that have one of the [beginnings] of a word and about its length.
-// Some occur twice.
+// withBeginnings returns the words of the index that begin with one of the [beginnings] of a word and have about its
+// length. Some words occur twice.
 func (l *lexicon) withBeginnings(ctx context.Context, letters []rune, most int) ([]string, error) {
 	found, err := column[string](ctx, l.tx, `
 WITH l(name) AS (SELECT value FROM json_each(?)), b(begin) AS (SELECT value FROM json_each(?))
@@ -204,7 +204,8 @@ WHERE length(f.word) BETWEEN ? AND ?`,
 	return strings.Fields(strings.Join(found, " ")), err
 }
 
-// lettersOf returns a set of bits, one for each letter of a word. A changed letter changes two bits at most.
+// lettersOf returns the set of letters of a word, with one bit for each letter. If one letter of the word changes, at
+// most two bits change.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
 		letters |= 1 << (r % 64)
@@ -212,7 +213,7 @@ func lettersOf(word string) (letters uint64) {
 	return letters
 }
 
-// beginnings returns the possible beginnings of a word if letters of it were changed, omitted, doubled or swapped.
+// beginnings returns beginnings that the intended word may have if letters were changed, omitted, doubled or swapped.
 func beginnings(w []rune) []string {
 	all := []string{string(w[:2]), string([]rune{w[1], w[0]}), string([]rune{w[0], w[2]}), string(w[1:3])}
 	if w[0] < utf8.RuneSelf && len(w) >= longMisspelt {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxSorted = 200_000 // chunks whose pages are sorted by time of change
-	maxRead   = 64      // chunks read of a page; the best of these are shown
+	maxSorted = 200_000 // maximum number of chunks whose pages are sorted by time of change
+	maxRead   = 64      // maximum number of chunks read of a page; the best of them are shown
 )
 
-// newest answers a query by when pages changed. The newest pages may be anywhere in the index, so all matching chunks
-// are looked up, but only chunks of the pages that are shown are read.
+// newest answers a query with the pages sorted by time of change. The newest pages may be anywhere in the index, so
+// newest looks up all matching chunks, but it reads only chunks of the pages that are shown.
 func newest(ctx context.Context, s *searcher) (res search.Results, err error) {
 	f, err := s.find(ctx, maxSorted)
 	if err != nil {

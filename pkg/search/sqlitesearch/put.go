@@ -13,7 +13,7 @@ import (
 )
 
 // Put makes the index hold exactly these pages, in one transaction. A transaction writes one segment of postings, so
-// a hundred pages together cost a fraction of what they cost one by one. Only rows that differ are written: an
+// putting a hundred pages together costs a fraction of putting them one by one. Only rows that differ are written: an
 // unchanged page costs one read for each chunk. Put ignores [search.Page.Known], because reading what the index holds
 // is cheap here.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
@@ -32,7 +32,7 @@ func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	}))
 }
 
-// finish writes what is written once for all pages: signs and postings.
+// finish writes the data that are written once for all pages: signs and postings.
 func (w *writer) finish() error {
 	if err := w.putBits(); err != nil {
 		return err
@@ -54,7 +54,7 @@ func (w *writer) put(p search.Page) error {
 		return err
 	}
 	added := w.added[before:]
-	if page.language != p.Language { // words of unchanged texts have other forms in the new language
+	if page.language != p.Language { // in the new language, the words of unchanged texts have other forms
 		added = want
 	}
 	return w.learn(p.Language, added)
@@ -88,7 +88,7 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // closes the statements, too
+	defer tx.Rollback() // this also closes the statements
 	prepared := sqlitefile.NewStatements(tx)
 	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
 		analyzer: ranking.NewAnalyzer(postings.MaxWord), postings: postings.NewWriter(ctx, prepared)}

@@ -44,8 +44,8 @@ func (s *searcher) rank(ctx context.Context, f found, chunks []int64) ([]*rankin
 	return pages, nil
 }
 
-// readMore reads more chunks of some pages: a page scores higher if another chunk has terms that its best chunk
-// lacks.
+// readMore reads more chunks of some pages, because a page scores higher if another chunk has terms that its best
+// chunk lacks.
 func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.Page) error {
 	if len(lists) < 2 {
 		return nil
@@ -103,7 +103,7 @@ ON c.id BETWEEN (w.value << 16) AND (w.value << 16 | 65535)`, asJSON(pages))
 	return chunks, rows.Err()
 }
 
-// pagesOf reads the pages of chunks.
+// pagesOf reads the pages to which chunks belong.
 func (s *searcher) pagesOf(ctx context.Context, lists ...[]int64) (map[int64]*ranking.Page, error) {
 	byRow := map[int64]*ranking.Page{}
 	var wanted []int64
@@ -153,7 +153,8 @@ func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[in
 	return rows.Err()
 }
 
-// more adds the pages whose chunks were not read, in the order of their impacts, if the query skips that far.
+// more adds pages whose chunks were not read, if the query skips so many results that they are needed. They are in
+// the order of their impacts.
 func (s *searcher) more(ctx context.Context, f found, pages []*ranking.Page) ([]*ranking.Page, error) {
 	if s.query.Skip+s.query.Top <= len(pages) || len(s.near) > 0 {
 		return pages, nil
