@@ -10,7 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
 )
 
-const maxDefined = 120 // bytes of a defined name
+const maxDefined = 120 // maximum length of a defined name, in bytes
 
 // headingSeparator joins the headings of a path (package chunk).
 const headingSeparator = " › "
@@ -47,7 +47,7 @@ func definitions(body string) func(func(string) bool) {
 	}
 }
 
-// mayDefine is a cheap test for whether a text may contain definitions.
+// mayDefine is a cheap test of whether a text may contain definitions.
 func mayDefine(body string) bool {
 	return strings.Contains(body, "\n: ") || strings.Contains(body, "\n\n")
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // Impact is how much a word by itself adds to the score of a chunk. It depends on how often the text has the word,
-// whether the title or a heading has it or consists of it, and whether the chunk defines it. It is stored in the
-// postings of the index, so changing a weight that it depends on requires a new version of the index. A query reads
-// the chunks whose words have the greatest impacts, and only then scores them ([Scorer.Score]).
+// whether the title or a heading has the word or consists of it, and whether the chunk defines it. Impacts are stored
+// in the postings of the index, so a change to a weight on which they depend requires a new version of the index. A
+// query reads the chunks whose words have the greatest impacts, and only then scores these chunks ([Scorer.Score]).
 //
 // The lowest bit is set if the title has the word. The other bits are the score.
 type Impact uint16
@@ -21,10 +21,10 @@ const (
 	inTitle     = 1
 	impactSteps = 1<<15 - 1
 	maxImpact   = 1 + saturation + titleFit + headingFit + definesIt
-	// usualLength is used for the average length of a chunk, in words: the real average changes, but impacts are
-	// stored.
+	// usualLength is used instead of the average number of words in a chunk, because the real average changes but
+	// stored impacts do not.
 	usualLength = 80
-	// gap prevents phrases from matching across the border of title and heading, or of heading and text.
+	// gap is added between the positions of title, heading and text, so that no phrase matches across their borders.
 	gap = 2
 )
 
@@ -38,31 +38,32 @@ func (i Impact) Score() float64 { return float64(i>>1) / impactSteps * maxImpact
 // InTitle reports whether the title has the word.
 func (i Impact) InTitle() bool { return i&inTitle != 0 }
 
-// OfForm returns the impact for a query that has another form of the word.
+// OfForm returns the impact that the word has on a query with another form of the word.
 func (i Impact) OfForm() Impact { return i&inTitle | impactOf(formImpact*i.Score()) }
 
 // Word is a word of a chunk. It converts to the word of package postings.
 type Word struct {
 	Text      string
 	Impact    Impact
-	Positions []uint32 // ascending
+	Positions []uint32 // in ascending order
 }
 
 // Analyzer finds the words of chunks and their impacts. It caches titles and headings, which many chunks share.
 type Analyzer struct {
-	maxWord int // bytes
+	maxWord int // maximum length of a word, in bytes
 	named   map[string]map[string]namedWord
 	at      map[string]int // index of a word among those of the chunk
 	words   []Word
-	times   []float64 // by word: its occurrences so far
+	times   []float64 // by word: number of its occurrences so far
 }
 
-// namedWord describes a word in a title or heading: the word's share of it, and how surely it defines the word.
+// namedWord describes a word in a title or heading: the word's share of the title or heading, and how surely the
+// title or heading defines the word.
 type namedWord struct {
 	fit, defines float64
 }
 
-// maxNamed is how many titles and headings are cached.
+// maxNamed is the maximum number of titles and headings that are cached.
 const maxNamed = 1000
 
 // NewAnalyzer returns an analyzer that truncates words to maxWord bytes.
@@ -128,7 +129,7 @@ func (a *Analyzer) add(text string, position uint32) uint32 {
 	return position
 }
 
-// namedBy describes each word of a title or heading. Each part between dashes also counts by itself.
+// namedBy describes each word of a title or heading. Each part between dashes is also described by itself.
 func (a *Analyzer) namedBy(text string) map[string]namedWord {
 	if known, ok := a.named[text]; ok {
 		return known
@@ -175,7 +176,8 @@ func definedIn(body string) map[string]float64 {
 	return all
 }
 
-// sharesOf returns each word's share of a name. Words of the parts before the last, such as modules, count half.
+// sharesOf returns each word's share of a name. Words in the parts before the last one, such as modules, have half
+// the weight.
 func sharesOf(name string) map[string]float64 {
 	if name == "" || strings.Count(name, " ") > 12 {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// isListing recognizes, by address and title, pages that list what other pages say, such as indexes and change logs.
+// isListing recognizes, by address and title, pages that only list the contents of other pages, such as indexes and
+// change logs.
 func isListing(url, title string) bool {
 	for _, text := range []string{url, title} {
 		lower := strings.ToLower(text)
@@ -18,7 +19,7 @@ func isListing(url, title string) bool {
 	return false
 }
 
-// listWords make a cheap pre-test: every text that matches lists contains one of them.
+// listWords are used for a cheap test first: every text that matches lists contains at least one of them.
 var listWords = []string{"index", "change", "what", "release", "news", "history", "sitemap", "all.html", "print.html",
 	"contents"}
 

@@ -13,16 +13,16 @@ type matcher struct {
 	terms    []Term
 	runs     []run
 	words    map[string][]runWord
-	lengths  [256]uint64 // by first byte, a bit for each word length: rejects most tokens
+	lengths  [256]uint64 // by first byte: a bit for each word length, which rejects most tokens
 	prefixes []prefixWord
-	text     string // being scanned
+	text     string // the text that is being scanned
 }
 
-// run is the sequence of the words of a term, or of another form of it.
+// run is the sequence of the words of a term, or of another form of the term.
 type run struct {
 	term, words int
 	form        bool
-	chains      []chain // by word: the latest match of the run up to it
+	chains      []chain // by word: the latest match of the words of the run up to it
 }
 
 // runWord is a word of a run.
@@ -33,8 +33,8 @@ type prefixWord struct {
 	runWord
 }
 
-// chain is the latest position in a text at which a word of a run followed the words before it, and the byte offset
-// at which the run began.
+// chain is the latest match of the beginning of a run, up to one of its words: the position of that word in the text,
+// and the byte offset at which the run began.
 type chain struct{ position, from int }
 
 func newMatcher(terms []Term) *matcher {
@@ -53,7 +53,7 @@ func newMatcher(terms []Term) *matcher {
 }
 
 func (m *matcher) add(term int, words []string, form bool) {
-	for part := len(words) - 1; part >= 0; part-- { // last word first: see scan
+	for part := len(words) - 1; part >= 0; part-- { // the last word comes first: see scan
 		m.words[words[part]] = append(m.words[words[part]], runWord{len(m.runs), part})
 		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
 	}
@@ -62,18 +62,18 @@ func (m *matcher) add(term int, words []string, form bool) {
 
 // hit is an occurrence of a term in a text.
 type hit struct {
-	term, position int // position is the number of its last word
+	term, position int // position is the number of the last word of the occurrence
 	search.Range
 }
 
-// scanned holds which terms a text has, and where.
+// scanned records which terms a text has, and where.
 type scanned struct {
-	length int       // in words
-	times  []float64 // by term: its occurrences; other forms count less
-	forms  []float64 // by term: twice what the next occurrence of another form counts
-	parts  []uint64  // by term: a bit for each of its words that occurs
-	hits   []hit     // of whole terms, in order
-	single []hit     // parts of symbols
+	length int       // number of words in the text
+	times  []float64 // by term: number of occurrences, where other forms have less weight
+	forms  []float64 // by term: twice the weight of the next occurrence of another form
+	parts  []uint64  // by term: a bit for each word of the term that occurs
+	hits   []hit     // occurrences of whole terms, in order
+	single []hit     // occurrences of parts of symbols
 }
 
 // scan finds the terms in a text. It overwrites s.
@@ -124,7 +124,7 @@ func (m *matcher) advance(p runWord, t tokens.Token, s *scanned) {
 		switch {
 		case r.form:
 			s.times[r.term] += s.another(r.term)
-		case m.terms[r.term].Symbol && m.goesOn(from, t.To): // the beginning of another name
+		case m.terms[r.term].Symbol && m.goesOn(from, t.To): // the text has only the beginning of another name
 			s.times[r.term] += unlike
 		default:
 			s.times[r.term]++
@@ -140,14 +140,14 @@ func (m *matcher) goesOn(from, to int) bool {
 	return from > 0 && m.text[from-1] == '_' || to < len(m.text) && m.text[to] == '_'
 }
 
-// another returns what one more occurrence of another form of a term counts. Each counts half of the previous one, so
-// all together count less than formWeight.
+// another returns the weight of one more occurrence of another form of a term. Each has half the weight of the
+// previous one, so all together have less than formWeight.
 func (s *scanned) another(i int) float64 {
 	s.forms[i] /= 2
 	return s.forms[i]
 }
 
-// has returns 1 for a term that occurs, less for a term that occurs only in another form, and 0 for any other term.
+// has returns 1 if a term occurs, less if it occurs only in another form, and 0 if it does not occur.
 func (s *scanned) has(i int) float64 {
 	switch {
 	case s.times[i] >= 1:

@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// Page is a page that a query matches.
+// Page is a page that matches a query.
 type Page struct {
-	Row             int64 // in the index
+	Row             int64 // row id of the page in the index
 	ID, URL, Title  string
 	Type, Language  string
-	Host, Tags      string // for facets; one tag per line
-	Same            string // equal for pages that are one result
-	Precedence      int    // of pages that are one result, the lowest is shown
-	Changed         int64  // Unix seconds, like Published
-	Published       int64  // 0 if the page gives no date
+	Host, Tags      string // values for facets; Tags has one tag per line
+	Same            string // the same for all pages that form one result
+	Precedence      int    // among pages that form one result, the lowest wins
+	Changed         int64  // in Unix seconds, like Published
+	Published       int64  // 0 if the page states no date
 	Chunks          []Chunk
 	Score           float64
-	NearestPosition int // of its nearest chunk among those nearest to the query's vector, from 1; 0 for none
+	NearestPosition int // rank, from 1, of the page's chunk nearest to the query's vector; 0 if no chunk is near
 }
 
-// ByScore compares pages for a sort, best first. Pages with equal scores are sorted by id, so that pages of results
-// neither repeat nor skip any.
+// ByScore compares pages for a sort, best first. Pages with equal scores are sorted by id, so that paging neither
+// repeats nor skips a result.
 func ByScore(a, b *Page) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 }
 
-// Distinct keeps one of the pages that are one result: the one with the lowest precedence, then the lowest id. It
-// compares the matching pages, not the whole index, so no page is hidden behind one that a filter excludes.
+// Distinct keeps one of the pages that form one result: the one with the lowest precedence, then the lowest id. It
+// compares only the matching pages, not the whole index, so a page that a filter excludes hides no other page.
 func Distinct(pages iter.Seq[*Page]) []*Page {
 	bySame := map[string]*Page{}
 	for p := range pages {
@@ -44,8 +44,8 @@ func Distinct(pages iter.Seq[*Page]) []*Page {
 	return distinct
 }
 
-// ReduceCopies reduces the scores of chunks whose text several pages have, except on the page where the text scores
-// best.
+// ReduceCopies reduces the scores of chunks whose text is on several pages. The chunk keeps its score on the page
+// where the text scores best.
 func ReduceCopies(pages iter.Seq[*Page]) {
 	type copied struct {
 		page  *Page
@@ -74,8 +74,8 @@ func ReduceCopies(pages iter.Seq[*Page]) {
 	}
 }
 
-// ScorePage sorts the scored chunks of a page and sets the page's score: the score of the best chunk, plus a small
-// part of the next ones.
+// ScorePage sorts the scored chunks of a page and sets the page's score, which is the score of the best chunk plus a
+// small part of the scores of the next ones.
 func (q Query) ScorePage(p *Page) {
 	p.Score = q.pageScore(p)
 }
@@ -127,11 +127,11 @@ func Fuse(pages []*Page) {
 	}
 }
 
-// maxPassages is how many passages of one page are shown.
+// maxPassages is the maximum number of passages of one page that are shown.
 const maxPassages = 3
 
-// Shown returns the chunks of a page to show, best first. It fuses the chunks with the highest passage scores,
-// without those far below the best, with the chunks nearest to the query's vector (near, nearest first).
+// Shown returns the chunks of a page to show, best first. It fuses two rankings: the chunks by passage score, without
+// chunks that score far below the best, and the chunks in near, which are sorted by nearness to the query's vector.
 func (p *Page) Shown(near []int64) []int64 {
 	scores := map[int64]float64{}
 	slices.SortFunc(p.Chunks, func(a, b Chunk) int {

@@ -15,11 +15,11 @@ import (
 // Chunk is a chunk with its scores for a query.
 type Chunk struct {
 	ID      int64
-	Score   float64 // counts for its page
-	Passage float64 // as a passage to show, without the title
-	Hidden  bool    // adds to the score of its page, but is not shown
+	Score   float64 // the score from which the page's score is computed
+	Passage float64 // the score as a passage to show, without the title's part
+	Hidden  bool    // the chunk adds to the score of its page, but is not shown
 	has     []bool  // by term: whether the chunk has this content term
-	body    uint64  // digest of its text
+	body    uint64  // digest of the chunk's text
 }
 
 // Scorer scores chunks for one query. It is not safe for concurrent use.
@@ -27,9 +27,9 @@ type Scorer struct {
 	query   Query
 	m       *matcher
 	content []bool             // by term: whether it is a content term
-	rarity  float64            // of all content terms together
-	asked   map[string]float64 // by word: 1 for words of the query, less for other forms of them
-	fits    map[string]fit     // of titles and headings scored before
+	rarity  float64            // sum of the rarity of all content terms
+	asked   map[string]float64 // by word: 1 for a word of the query, less for another form of such a word
+	fits    map[string]fit     // by title or heading: those that were scored before
 
 	title, heading, body, part scanned
 }
@@ -90,8 +90,8 @@ func (r *Scorer) Score(id int64, title, heading, body string) Chunk {
 	return c
 }
 
-// Coverage returns the factor by which the score of a chunk without some content terms is reduced. Parameter have is
-// the rarity of the terms that the chunk has, all that of all terms.
+// Coverage returns the factor that reduces the score of a chunk without some content terms. The parameter have is the
+// sum of the rarity of the terms that the chunk has; all is the sum for all terms.
 func Coverage(have, all float64) float64 { return leastCoverage + (1-leastCoverage)*have/all }
 
 // saturated returns the term frequency factor of BM25: each further occurrence adds less.
@@ -109,12 +109,13 @@ func (r *Scorer) parts(i, n int) float64 {
 	return float64(count) / float64(n)
 }
 
-// isSpelled reports whether the spelling of a word matters beyond its letters: it has signs, or capitals inside.
+// isSpelled reports whether the spelling of a word matters beyond its letters, because it has signs or inner
+// capitals.
 func isSpelled(raw string) bool {
 	return strings.ContainsAny(raw, "_.:#") || strings.ToLower(raw[1:]) != raw[1:] && strings.ToUpper(raw) != raw
 }
 
-// likeness returns how much a term counts in a text: less where the text spells it differently.
+// likeness returns the weight of a term in a text. It is less where the text spells the term differently.
 func likeness(t Term, text string, times float64) float64 {
 	if times == 0 || !isSpelled(t.Raw) || isSpelledIn(text, t.Raw) {
 		return 1
@@ -141,8 +142,8 @@ func isSpelledIn(text, name string) bool {
 
 func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Highlights returns the ranges of a text that match content terms, in order and without overlaps. For a symbol that
-// the text does not contain, they are the ranges of its parts.
+// Highlights returns the ranges of a text that match content terms, in order and without overlaps. If the text does
+// not contain a symbol as a whole, Highlights returns the ranges of the symbol's parts.
 func (r *Scorer) Highlights(text string) []search.Range {
 	r.m.scan(text, &r.part)
 	is := r.query.IsContent()

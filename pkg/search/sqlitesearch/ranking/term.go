@@ -13,17 +13,18 @@ import (
 
 // Term is a word, a phrase or a symbol of a query.
 type Term struct {
-	Text     string // with separators, like the texts that are searched
-	Raw      string // as written in the query
-	Phrase   bool   // it was quoted
-	Prefix   bool   // the last word may continue
+	Text     string // the term with separators, like the texts that are searched
+	Raw      string // the term as written in the query
+	Phrase   bool   // the term was quoted
+	Prefix   bool   // the last word may be the beginning of a longer one
 	Tokens   []string
-	Variants []string // other forms of a word
-	// Symbol marks a name of several parts, such as os.path.join. Chunks that have only some of the parts also match.
+	Variants []string // other forms of the word
+	// Symbol is set for a name of several parts, such as os.path.join. Chunks that have only some of the parts also
+	// match.
 	Symbol       bool
-	FunctionWord bool // such as an article or preposition: finds no pages if there are other words
+	FunctionWord bool // an article, a preposition or the like; finds no pages if there are other words
 
-	DF  float64 // document frequency: counted chunks that have it
+	DF  float64 // document frequency: number of chunks that have the term
 	IDF float64 // inverse document frequency, the rarity of BM25
 }
 
@@ -55,10 +56,10 @@ func (t *Term) Weigh(chunks float64) {
 	t.IDF = math.Log(1 + (chunks-min(t.DF, chunks)+.5)/(t.DF+.5))
 }
 
-// IsCommon reports whether a word that df of an index's chunks have is too frequent to be significant.
+// IsCommon reports whether a word is too frequent to be significant, if df chunks of all chunks in the index have it.
 func IsCommon(df, chunks float64) bool { return df > max(commonAtLeast, chunks*commonPart) }
 
-// A word is common if more than this share of all chunks have it, and more than this number.
+// A word is common if the chunks that have it exceed both this share of all chunks and this number.
 const (
 	commonPart    = .1
 	commonAtLeast = 1000
@@ -87,11 +88,11 @@ func Content(terms []Term, chunks float64) []Term {
 	return out
 }
 
-// Query is a query as chunks and pages are compared with it.
+// Query is a query in the form in which chunks and pages are compared with it.
 type Query struct {
 	Terms   []Term
-	Content []Term  // see [Content]
-	Length  float64 // average length of a chunk's text, in words
+	Content []Term  // the content terms: see [Content]
+	Length  float64 // average number of words in a chunk's text
 }
 
 // IsContent reports for each term whether it is a content term.

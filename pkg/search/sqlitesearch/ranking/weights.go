@@ -1,34 +1,34 @@
-// Package ranking scores how well chunks and pages answer a query. It is pure: values in, values out. It reads the
-// title of a chunk's page, the path of its headings and its text; of a query it reads the terms and their rarity.
+// Package ranking scores how well chunks and pages answer a query. It is pure: values in, values out. Of a chunk it
+// reads the text, the path of its headings and the title of its page; of a query it reads the terms and their rarity.
 //
-// A word has an [Impact] on each chunk that contains it, which is computed when the chunk is indexed. A query reads
-// the chunks with the greatest impacts, and a [Scorer] scores these by all terms together: by BM25, and by how close
-// together the terms are, whether the title or the heading equals the query, and whether the chunk defines what the
-// query asks for. [Query.ScorePage] computes the score of a page from its chunks. [Fuse] joins the ranking by words
-// with the ranking by vectors.
+// A word has an [Impact] on each chunk that contains it. The impact is computed when the chunk is indexed. A query
+// reads the chunks with the greatest impacts, and a [Scorer] scores these by all terms together: by BM25, and by how
+// close together the terms are, whether the title or the heading equals the query, and whether the chunk defines what
+// the query asks for. [Query.ScorePage] computes the score of a page from its chunks. [Fuse] joins the ranking by
+// words with the ranking by vectors.
 package ranking
 
 // Each weight was measured with the 22 questions of `cmd/score -search` over the documentation of Python, Rust and
 // Debian policy (docs/benchmarks.md), on an unchanged index. With all weights as they are, MRR is .943 and nDCG@10 is
-// .901. The comment on each weight gives both figures for other values of that weight alone. One more question with
-// its answer in first position is about .02 of MRR. "The same" means that no question depends on the weight: it was
-// chosen, not measured, unless a test is named.
+// .901. The comment on each weight gives MRR and nDCG@10 for other values of that weight alone. If one more question
+// has its answer in first position, MRR rises by about .02. "The same" means that no question depends on the weight:
+// it was chosen, not measured, unless a test is named.
 
 // Weights of a single term, as multiples of its rarity.
 const (
-	// titleTimes and headingTimes are how many occurrences in the text the title or a heading counts for. Without
-	// titleTimes: .920, .890; without headingTimes: .908, .890.
+	// titleTimes and headingTimes: a word in the title or a heading has the weight of this many occurrences in the
+	// text. Without titleTimes: .920, .890; without headingTimes: .908, .890.
 	titleTimes, headingTimes = 3.0, 2.0
-	// saturation is k1 of BM25: the greater it is, the more further occurrences add. Half of it: .898, .883; twice:
-	// .898, .868.
+	// saturation is k1 of BM25: the greater it is, the more further occurrences add. Half the value: .898, .883;
+	// twice the value: .898, .868.
 	saturation = 1.2
 	// lengthPart is b of BM25: how much the length of a text reduces the value of an occurrence. 0: .916, .884; 1:
 	// .898, .882.
 	lengthPart = .6
 	// definesIt is added if the chunk defines the term. Without it: .746, .739.
 	definesIt = 1.2
-	// titleDefines is the factor for a definition in a title instead of a heading or the text. 0: .920, .881; 1: the
-	// same.
+	// titleDefines is the factor for a definition that is in a title, not in a heading or the text. 0: .920, .881; 1:
+	// the same.
 	titleDefines = .8
 	// unlike is the factor for a symbol that the text spells differently (init for __init__). 0 and 1: the same.
 	unlike = .3
@@ -41,15 +41,15 @@ const (
 
 // Weights of other forms of a word.
 const (
-	// formWeight is the upper bound of what all occurrences of other forms in a text count together. 0: .939, .895;
-	// 1: the same; TestFormsRankBelowTheWord fails with 1.
+	// formWeight is the maximum weight of all occurrences of other forms in a text together. 0: .939, .895; 1: the
+	// same; TestFormsRankBelowTheWord fails with 1.
 	formWeight = .5
-	// formOccurs is how much another form counts in a title or heading. 0: .908, .876; 1: the same.
+	// formOccurs is the weight of another form in a title or heading. 0: .908, .876; 1: the same.
 	formOccurs = .85
-	// formImpact is the factor of an impact for another form. Chosen, not measured.
+	// formImpact is the factor that reduces an impact for another form. It was chosen, not measured.
 	formImpact = .8
-	// formNames is how surely a word is named where another form of it is defined (decorator for decorators). 0 and
-	// 1: the same; TestJ2Definitions fails with 0.
+	// formNames is how surely a word is defined where another form of it is (decorators where decorator is defined).
+	// 0 and 1: the same; TestJ2Definitions fails with 0.
 	formNames = .8
 	// partlyNamed is the factor for a defined name of which the query has only some words. 0 and 1: the same.
 	partlyNamed = .3
@@ -68,14 +68,14 @@ const (
 
 // Weights of pages.
 const (
-	// others is the share of the scores of a page's second and third best chunks that is added. Without it: .920,
-	// .891.
+	// others is the share that the scores of a page's second and third best chunks add to the page's score. Without
+	// it: .920, .891.
 	others = .08
-	// listing is the factor for a page that lists what other pages say. Without it: .891, .860.
+	// listing is the factor for a page that only lists the contents of other pages. Without it: .891, .860.
 	listing = .55
-	// copyFactor is the factor for a chunk whose text is on manyCopies pages, except on the best of them: generated
-	// documentation repeats inherited methods on every page. 1: the same. With manyCopies of two: .943, .907; of ten:
-	// the same.
+	// copyFactor is the factor for a chunk whose text is on manyCopies pages, except on the best of these pages:
+	// generated documentation repeats inherited methods on every page. 1: the same. With manyCopies = 2: .943, .907;
+	// with 10: the same.
 	copyFactor = .7
 	manyCopies = 3
 	// urlByte is the share of its score that a page loses for each byte of its address, up to 300 bytes. Of two
@@ -90,8 +90,8 @@ const (
 // Weights of passages, which decide which chunks of a page are shown. The questions do not measure passages, and no
 // test fails when passageHeading or passageDefines is 0: these weights were chosen, not measured.
 const (
-	passageHeading = .3  // share of what a heading adds to the score of a chunk
-	passageDefines = 2   // multiple of what a definition adds
-	leastShown     = .25 // share of the page's best passage; chunks below it are not shown
+	passageHeading = .3  // share of a heading's part of the chunk's score
+	passageDefines = 2   // multiple of a definition's part of the chunk's score
+	leastShown     = .25 // share of the score of the page's best passage; chunks below it are not shown
 	surelyDefined  = .75 // how surely a text must define a term for the passage to begin there
 )
