@@ -10,19 +10,19 @@ package llm
 
 import "context"
 
-// Embedder turns texts into vectors; texts of similar meaning have vectors near each other.
+// Embedder turns texts into vectors, such that texts of similar meaning get vectors near each other.
 type Embedder interface {
-	// Embed returns a vector for each text, in the order of texts: [Embedder.Dimension] numbers, of length one. A
-	// text that is too long for the model gets the vector of its beginning. Embed may be called concurrently, with
-	// any number of texts. It bounds its own concurrent requests, and retries where that may help.
+	// Embed returns a unit vector of [Embedder.Dimension] numbers for each text, in the order of texts. A text that
+	// is too long for the model gets the vector of its beginning. Embed may be called concurrently, with any number
+	// of texts. It bounds the number of its own concurrent requests, and retries where that may help.
 	//
-	// With an error, the result still holds the vectors that were received; the others are nil, and only those texts
-	// need a further call. Errors: Invalid for a blank text, and for a service that will never answer with its
-	// current settings; Blocked when the service refuses the key; Throttled, with the pause that it asks for;
-	// Unavailable, also for an answer that cannot be right.
+	// With an error, the result still holds the vectors that were received; the others are nil, and only the texts
+	// without a vector need a further call. Errors: Invalid for a blank text, and for a service that will never
+	// answer with its current settings; Blocked when the service refuses the key; Throttled, with the pause that the
+	// service asks for; Unavailable when the service fails or its answer cannot be right.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// Model is the name of the model. Vectors of different models cannot be compared.
+	// Model returns the name of the model. Vectors of different models cannot be compared.
 	Model() string
-	// Dimension is the length of a vector, 0 while it is unknown.
+	// Dimension returns the length of a vector, or 0 while it is unknown.
 	Dimension() int
 }

@@ -2,8 +2,9 @@ package llm
 
 import "iter"
 
-// Batches splits texts into batches of at most count texts and about tokens tokens ([Tokens]). A text that is larger
-// is a batch by itself. Each batch comes with the index of its first text.
+// Batches splits texts into batches of at most count texts, with together at most about as many [Tokens] as the
+// parameter tokens says. A text that alone exceeds this is a batch by itself. Each batch comes with the index of its
+// first text.
 func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		from, size := 0, 0
@@ -23,8 +24,8 @@ func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	}
 }
 
-// Tokens estimates the tokens of a text, rather too high than too low: a quarter of a token per ASCII character, one
-// for any other.
+// Tokens estimates the number of tokens in a text, rather too high than too low: it counts a quarter of a token for
+// an ASCII character, and one token for any other.
 func Tokens(text string) int {
 	ascii, other := 0, 0
 	for _, r := range text {

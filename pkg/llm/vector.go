@@ -2,8 +2,8 @@ package llm
 
 import "math"
 
-// Unit scales v to length one, in place, so that the dot product of two vectors is the cosine of their angle. It
-// reports false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
+// Unit scales v, in place, to a unit vector, so that the dot product of two vectors is the cosine of their angle. It
+// returns false for a vector without a direction: empty, all zeros, or with a NaN or an infinity.
 func Unit(v []float32) bool {
 	var sum float64
 	for _, x := range v {

@@ -16,7 +16,7 @@ const maxFile = 200 << 20
 // maxLines bounds the lines of a batch.
 const maxLines = 50_000
 
-// batch is the API's view of a batch, and its hidden state.
+// batch holds a batch in the form of the API, and its hidden state.
 type batch struct {
 	ID               string            `json:"id"`
 	Object           string            `json:"object"`
@@ -49,21 +49,21 @@ type counts struct {
 	Failed    int `json:"failed"`
 }
 
-// Batches is the number of batches that were started.
+// Batches returns the number of batches that were started.
 func (s *Server) Batches() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.batches)
 }
 
-// Files is the number of files on the server, uploaded or of results.
+// Files returns the number of files on the server: uploaded files and files of results.
 func (s *Server) Files() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.files)
 }
 
-// around performs a request with its fault, which occurs before or after.
+// around performs a request with the fault planned for it, which occurs before or after the request takes effect.
 func (s *Server) around(w http.ResponseWriter, r *http.Request, do func() (int, any)) {
 	f := s.begin()
 	defer s.end(nil)
@@ -168,7 +168,7 @@ func (s *Server) find(id string) *batch {
 	return nil
 }
 
-// retrieve answers with the state of a batch, and moves the batch one step: validated, in progress, ended.
+// retrieve answers with the state of a batch, and moves the batch to its next state: validated, in progress, ended.
 func (s *Server) retrieve(w http.ResponseWriter, r *http.Request) {
 	s.around(w, r, func() (int, any) {
 		b := s.find(r.PathValue("id"))

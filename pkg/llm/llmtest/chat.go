@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// chatRequest is the body of a request for an answer; other fields are refused.
+// chatRequest is the body of a request for an answer. The server refuses other fields.
 type chatRequest struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -41,7 +41,7 @@ type Completion struct {
 	Usage   ChatUsage `json:"usage"`
 }
 
-// Choice is one of the answers; this server sends one.
+// Choice is one of the alternatives in an answer; this server sends one.
 type Choice struct {
 	Index        int     `json:"index"`
 	Message      Message `json:"message"`
@@ -55,7 +55,7 @@ type Message struct {
 	Refusal *string `json:"refusal"`
 }
 
-// ChatUsage is the charge for an answer: one token per word.
+// ChatUsage is the number of tokens charged for an answer: one token per word.
 type ChatUsage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
@@ -65,7 +65,7 @@ type ChatUsage struct {
 // Cost is the cost of an answer in LiteLLM's header, in US dollars.
 const Cost = 0.000125
 
-// Asked returns the users' messages that were answered, also in batches, in the order of the answers.
+// Asked returns the users' messages that were answered, including those in batches, in the order of the answers.
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +101,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// check refuses what the API refuses.
+// check refuses the requests that the API refuses.
 func (s *Server) check(req chatRequest) (status int, err error) {
 	if req.Model != s.Model {
 		return http.StatusNotFound, fmt.Errorf("the model %q does not exist", req.Model)
@@ -196,7 +196,7 @@ func (s schema) check() error {
 	return nil
 }
 
-// instance is a value that follows a schema, with words from the user's message.
+// instance returns a value that follows a schema, with words from the user's message.
 func instance(raw json.RawMessage, user string) string {
 	var s schema
 	_ = json.Unmarshal(raw, &s)

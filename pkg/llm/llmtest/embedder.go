@@ -11,11 +11,12 @@ import (
 
 var _ llm.Embedder = (*Embedder)(nil)
 
-// Embedder implements [llm.Embedder] with [Vector], in memory, and counts. Its vectors are useless for real search.
+// Embedder implements [llm.Embedder] with [Vector], in memory, and counts the texts it embeds. Its vectors are
+// useless for real search.
 type Embedder struct {
-	// Fail is called before each text is embedded; its error ends the call there. May be nil.
+	// Fail is called before each text is embedded; if it returns an error, the call ends there. May be nil.
 	Fail func(text string) error
-	// Wait is called once per call, before anything is embedded. May be nil.
+	// Wait is called once for each call of Embed, before any text is embedded. May be nil.
 	Wait func(ctx context.Context) error
 
 	model     string
@@ -24,7 +25,7 @@ type Embedder struct {
 	counts    map[string]int
 }
 
-// NewEmbedder makes a model of that name.
+// NewEmbedder returns a model with the given name and dimension.
 func NewEmbedder(model string, dimension int) *Embedder {
 	return &Embedder{model: model, dimension: dimension, counts: map[string]int{}}
 }
@@ -54,20 +55,20 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, nil
 }
 
-// Model is the name that was given.
+// Model returns the name that was given to NewEmbedder.
 func (e *Embedder) Model() string { return e.model }
 
-// Dimension is the number that was given.
+// Dimension returns the number that was given to NewEmbedder.
 func (e *Embedder) Dimension() int { return e.dimension }
 
-// Count is how often a text was embedded.
+// Count returns how often a text was embedded.
 func (e *Embedder) Count(text string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.counts[text]
 }
 
-// Texts is how many texts were embedded, repetitions included.
+// Texts returns how many texts were embedded, repetitions included.
 func (e *Embedder) Texts() (n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

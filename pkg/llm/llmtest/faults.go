@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Status answers with that status, with a Retry-After unless after is "".
+// Status answers with the given status. If after is set, the answer has it as its Retry-After header.
 func Status(status int, after string) Fault {
 	return func(w http.ResponseWriter, _ *Answer) bool {
 		if after != "" {
@@ -23,7 +23,7 @@ func Cut(w http.ResponseWriter, _ *Answer) bool {
 	panic(http.ErrAbortHandler)
 }
 
-// NotJSON answers 200 with a page, as gateways do.
+// NotJSON answers 200 with an HTML page, as gateways do.
 func NotJSON(w http.ResponseWriter, _ *Answer) bool {
 	_, _ = w.Write([]byte("<html>please log in</html>"))
 	return true
@@ -52,7 +52,7 @@ func NoIndex(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// WrongIndex gives a vector the index of a text that was not sent.
+// WrongIndex gives one vector an index for which no text was sent.
 func WrongIndex(_ http.ResponseWriter, a *Answer) bool {
 	n := len(a.Data)
 	a.Data[n-1].Index = &n
@@ -81,7 +81,7 @@ func Shorter(_ http.ResponseWriter, a *Answer) bool {
 	return false
 }
 
-// Zeros sends a vector without a direction.
+// Zeros sends a vector of zeros, which has no direction.
 func Zeros(_ http.ResponseWriter, a *Answer) bool {
 	last := &a.Data[len(a.Data)-1]
 	last.Embedding = make([]float32, len(last.Embedding.([]float32)))

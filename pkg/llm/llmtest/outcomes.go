@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Ended is the end of a batch, before a client sees it.
+// Ended is a batch that has ended, before a client sees it.
 type Ended struct {
 	Status string // completed, failed, expired or cancelled
 	Code   string // error code of a failed batch
 	Lines  []ResultLine
-	Tail   string // appended to the file of results
+	Tail   string // text appended to the file of results
 }
 
-// ResultLine is a line of the results, or of the errors if it has one.
+// ResultLine is a line of the file of results, or of the file of errors if it has an error.
 type ResultLine struct {
 	ID     string
-	Status int // of the response
+	Status int // status of the response
 	Body   any
 	Code   string // error code of a line without a response
 }
@@ -25,7 +25,7 @@ type ResultLine struct {
 // Outcome changes the end of a batch.
 type Outcome func(e *Ended)
 
-// End sets the outcomes of the next batches, one each; nil is a regular end.
+// End sets the outcomes of the next batches, one for each; nil means a regular end.
 func (s *Server) End(outcomes ...Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,10 +46,10 @@ func Fails(code string) Outcome {
 	return func(e *Ended) { e.Status, e.Code, e.Lines = "failed", code, nil }
 }
 
-// Expires ends the batch before the nth line and all later ones.
+// Expires ends the batch before the nth line, so that line and all later ones expire.
 func Expires(n int) Outcome { return rest(n, "expired", "batch_expired") }
 
-// IsCancelled cancels the batch before the nth line, as another client would.
+// IsCancelled cancels the batch before the nth line, as if another client had cancelled it.
 func IsCancelled(n int) Outcome { return rest(n, "cancelled", "batch_cancelled") }
 
 func rest(n int, status, code string) Outcome {
@@ -61,7 +61,7 @@ func rest(n int, status, code string) Outcome {
 	}
 }
 
-// LineFails refuses the nth line with that status.
+// LineFails refuses the nth line with the given status.
 func LineFails(n, status int) Outcome {
 	return func(e *Ended) {
 		e.Lines[n].Status = status
@@ -70,12 +70,12 @@ func LineFails(n, status int) Outcome {
 	}
 }
 
-// LineMissing omits the nth line from both files.
+// LineMissing omits the nth line from both the file of results and the file of errors.
 func LineMissing(n int) Outcome {
 	return func(e *Ended) { e.Lines = append(e.Lines[:n:n], e.Lines[n+1:]...) }
 }
 
-// LineTwice writes the nth line twice.
+// LineTwice writes the result of the nth line twice.
 func LineTwice(n int) Outcome { return func(e *Ended) { e.Lines = append(e.Lines, e.Lines[n]) } }
 
 // Stranger adds a result for a line that was never sent.
@@ -114,8 +114,8 @@ func (s *Server) finish(b *batch) {
 	s.publish(b, e, len(ids))
 }
 
-// publish writes the files of a batch that has ended, with results in reverse order, because clients must not rely on
-// it.
+// publish writes the files of a batch that has ended. The results are in reverse order, because clients must not rely
+// on the order.
 func (s *Server) publish(b *batch, e Ended, total int) {
 	var good, bad strings.Builder
 	b.Status, b.RequestCounts = e.Status, counts{Total: total}

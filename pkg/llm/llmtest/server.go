@@ -1,6 +1,6 @@
 // Package llmtest fakes a service with language models, for tests: a [Server] that implements the OpenAI API over
-// HTTP, strictly and with the faults of real services, and an [Embedder] without HTTP. Both make vectors from the
-// words of a text only. Tests choose faults in advance: [Server.Break] for requests, [Server.Spoil] for a model's
+// HTTP, strictly and with the faults of real services, and an [Embedder] without HTTP. Both make vectors only from
+// the words of a text. Tests choose faults in advance: [Server.Break] for requests, [Server.Spoil] for a model's
 // answers, [Server.End] for the ends of batches.
 package llmtest
 
@@ -27,16 +27,17 @@ const Key = "sk-tidemark-secret"
 type Server struct {
 	// URL is the value for OPENAI_BASE_URL.
 	URL       string
-	Model     string // the only model
+	Model     string // the only model that the server has
 	Dimension int
-	// MaxInputs and MaxRunes bound a request and each of its texts, like a model's limit of tokens; larger ones are
-	// answered 400.
+	// MaxInputs is the maximum number of texts in a request, and MaxRunes the maximum length of each text, like a
+	// model's limit of tokens. The server answers 400 to a request that exceeds either.
 	MaxInputs, MaxRunes int
-	// Reply is the model's answer to a user's message; when nil, a value that follows the schema.
+	// Reply returns the model's answer to a user's message. If it is nil, the answer is a value that follows the
+	// schema.
 	Reply func(user string) string
-	// FailAfter makes faults of files and batches occur after the request took effect.
+	// FailAfter makes faults of files and batches occur after the request has taken effect.
 	FailAfter bool
-	// PageSize bounds the batches in one page of a list; 0 means the requested number.
+	// PageSize is the maximum number of batches in one page of a list; 0 means as many as the request asks for.
 	PageSize int
 
 	mu       sync.Mutex
@@ -54,7 +55,7 @@ type Server struct {
 }
 
 // Fault answers a request in a way that violates the API's contract. When it returns false, the request is answered
-// normally. The answer is nil except for embeddings.
+// normally. Its parameter a is nil, except for a request for embeddings.
 type Fault func(w http.ResponseWriter, a *Answer) bool
 
 // Answer is the body of an answer to a request for embeddings, before it is sent.
@@ -68,11 +69,11 @@ type Answer struct {
 // Embedding is one vector of an answer.
 type Embedding struct {
 	Object    string `json:"object"`
-	Embedding any    `json:"embedding"` // numbers, or their bytes in base64
+	Embedding any    `json:"embedding"` // the numbers, or their bytes in base64
 	Index     *int   `json:"index,omitempty"`
 }
 
-// Usage is the charge for an answer.
+// Usage is the number of tokens charged for an answer.
 type Usage struct {
 	PromptTokens int `json:"prompt_tokens"`
 	TotalTokens  int `json:"total_tokens"`
@@ -97,14 +98,14 @@ func NewServer(t testing.TB, model string, dimension int) *Server {
 	return s
 }
 
-// Break answers the next requests with faults, one each; nil answers normally.
+// Break sets the faults of the next requests, one for each; nil means a normal answer.
 func (s *Server) Break(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// Requests is the number of received requests, whatever their results.
+// Requests returns the number of received requests, whatever their results.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +119,7 @@ func (s *Server) Texts() []string {
 	return slices.Clone(s.texts)
 }
 
-// MostAtOnce is the largest number of concurrent requests so far.
+// MostAtOnce returns the largest number of concurrent requests so far.
 func (s *Server) MostAtOnce() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,14 +148,14 @@ func (s *Server) end(texts []string) {
 	s.texts = append(s.texts, texts...)
 }
 
-// request is the body of a request; other fields are refused.
+// request is the body of a request for embeddings. The server refuses other fields.
 type request struct {
 	Input          input  `json:"input"`
 	Model          string `json:"model"`
 	EncodingFormat string `json:"encoding_format"`
 }
 
-// input is a text or a list of texts.
+// input holds one text or a list of texts.
 type input []string
 
 func (in *input) UnmarshalJSON(b []byte) error {
@@ -189,7 +190,7 @@ func (s *Server) embeddings(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(a)
 }
 
-// admit refuses what the API refuses.
+// admit refuses the requests that the API refuses.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, req request) bool {
 	switch {
 	case !keyed(w, r):
@@ -245,7 +246,7 @@ func inBase64(v []float32) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Refuse answers with an error as the API writes it.
+// Refuse answers with an error in the form of the API.
 func Refuse(w http.ResponseWriter, status int, kind, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -3,14 +3,14 @@ package llmtest
 // Spoil changes a model's answer.
 type Spoil func(c *Completion)
 
-// Spoil changes the next answers, one each, also those in batches; nil changes nothing.
+// Spoil sets changes to the next answers, one for each, including answers in batches; nil means no change.
 func (s *Server) Spoil(spoils ...Spoil) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.spoils = append(s.spoils, spoils...)
 }
 
-// TooLong truncates the answer at a bound of tokens.
+// TooLong truncates the answer, as at a limit of tokens.
 func TooLong(c *Completion) {
 	text := *c.Choices[0].Message.Content
 	text = text[:len(text)/2]
@@ -29,7 +29,7 @@ func Filtered(c *Completion) {
 	c.Choices[0].Message.Content, c.Choices[0].FinishReason = &none, "content_filter"
 }
 
-// Says makes the model answer with that text.
+// Says makes the model answer with the given text.
 func Says(text string) Spoil {
 	return func(c *Completion) { c.Choices[0].Message.Content = &text }
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Vector is a made-up embedding: the sum of one direction per word, so that texts with more words in common are
-// nearer. It knows nothing of meaning.
+// Vector returns a made-up embedding: the sum of one direction per word, so that texts with more words in common are
+// nearer to each other. It does not depend on meaning.
 func Vector(text string, dimension int) []float32 {
 	v := make([]float32, dimension)
 	words := strings.FieldsFunc(strings.ToLower(text),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	for _, word := range append(words, "") { // "" gives a direction to a text without words
+	for _, word := range append(words, "") { // the word "" gives a direction to a text without words
 		h := fnv.New64a()
 		h.Write([]byte(word))
 		weight := float32(1)

@@ -16,10 +16,10 @@ import (
 
 var _ llm.Batcher = (*Client)(nil)
 
-// labelKey is the key of a batch's metadata that holds its label.
+// labelKey is the key in a batch's metadata under which its label is stored.
 const labelKey = "tidemark"
 
-// page is how many batches one request lists; the API's maximum.
+// page is the number of batches that one request lists: the API's maximum.
 const page = 100
 
 // Upload implements [llm.Batcher].
@@ -108,7 +108,7 @@ func (c *Client) recent(ctx context.Context, after *string) (api.ListBatchRespon
 	return list, err
 }
 
-// batchOf converts the API's batch.
+// batchOf converts a batch from the API's form.
 func (c *Client) batchOf(b api.Batch) (llm.Batch, error) {
 	out := llm.Batch{
 		ID: b.ID, Status: b.Status, Input: b.InputFileID, CreatedAt: time.Unix(int64(b.CreatedAt), 0).UTC(),

@@ -9,12 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// call describes a request, and counts its attempts. It is passed through the library in the request's context,
-// because the library has no other way.
+// call describes a request and counts its attempts. It passes through the library in the context of the request,
+// because the library offers no other way.
 type call struct {
 	route    string
-	setting  string // setting that names the model; "" for requests without a model
-	once     bool   // it must not take effect twice
+	setting  string // the setting that holds the model's name; "" for requests without a model
+	once     bool   // the request must not take effect twice
 	attempts int
 }
 
@@ -26,17 +26,17 @@ func callOf(ctx context.Context) *call {
 	if c, ok := ctx.Value(callKey{}).(*call); ok {
 		return c
 	}
-	return &call{} // Unreachable: every request is sent by a call.
+	return &call{} // Unreachable: every request belongs to a call.
 }
 
-// again reports whether a retry may succeed and the caller still waits. A request that was throttled had no effect,
-// so it may be retried even when it must not take effect twice.
+// again reports whether a retry may succeed and the caller still waits. A throttled request had no effect, so it may
+// be retried even if it must not take effect twice.
 func (c *call) again(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && (fault.Is(err, fault.Throttled) || fault.Is(err, fault.Unavailable) && !c.once)
 }
 
-// kinded gives the library's own errors a kind. An error before sending means an invalid request; an error after an
-// answer means that the answer is not JSON, or not that of the API.
+// kinded adds a kind to the library's own errors. An error before sending means an invalid request. An error after an
+// answer means that the answer is not JSON, or does not have the form of the API.
 func (c *call) kinded(err error) error {
 	switch {
 	case err == nil || !fault.Is(err, fault.Internal):

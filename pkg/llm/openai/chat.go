@@ -13,7 +13,7 @@ import (
 
 var _ llm.Chatter = (*Client)(nil)
 
-// costHeader is LiteLLM's header with the cost of an answer, in US dollars.
+// costHeader is the header in which LiteLLM states the cost of an answer, in US dollars.
 // (https://docs.litellm.ai/docs/proxy/response_headers)
 const costHeader = "X-Litellm-Response-Cost"
 
@@ -33,7 +33,7 @@ func (c *Client) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	return a, err
 }
 
-// completion converts a request to the API's form, for a single request and for a batch.
+// completion converts a request to the API's form, which single requests and batches share.
 func completion(r llm.Request) api.ChatCompletionRequest {
 	return api.ChatCompletionRequest{
 		Model: r.Model, MaxCompletionTokens: r.MaxTokens,
@@ -48,7 +48,8 @@ func completion(r llm.Request) api.ChatCompletionRequest {
 	}
 }
 
-// answerOf converts the API's response, to a single request or in a batch. It returns the usage even with an error.
+// answerOf converts the API's response, from a single request or from a batch. It returns the usage even with an
+// error.
 func answerOf(resp api.ChatCompletionResponse) (llm.Answer, error) {
 	a := llm.Answer{Model: resp.Model, Usage: llm.Usage{In: resp.Usage.PromptTokens, Out: resp.Usage.CompletionTokens}}
 	if len(resp.Choices) != 1 {

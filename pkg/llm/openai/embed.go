@@ -14,17 +14,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 )
 
-// Bounds of a request for embeddings. OpenAI accepts 2,048 texts and 300,000 tokens, the inference server of Hugging
-// Face 32 texts; a request that a service finds too large is halved.
+// Bounds of a request for embeddings. OpenAI accepts 2,048 texts and 300,000 tokens; the inference server of Hugging
+// Face accepts 32 texts. A request that a service finds too large is halved.
 const (
 	batchTexts  = 32
 	batchTokens = 16_000
-	// shortest is the length to which a refused text is cut, in characters. If the service refuses that as well, the
-	// length is not the reason.
+	// shortest is the length, in characters, below which a refused text is not cut further. If the service refuses a
+	// text of this length, the length is not the reason.
 	shortest = 200
 )
 
-// dimensions are the dimensions of well-known models; others are learned from their first vector.
+// dimensions holds the dimensions of well-known models. The dimension of any other model is learned from its first
+// vector.
 var dimensions = map[string]int{
 	"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536,
 }
@@ -41,7 +42,7 @@ type Embedder struct {
 // Embedder returns the model with that name, as the service knows it.
 func (c *Client) Embedder(model string) *Embedder {
 	e := &Embedder{c: c, model: model}
-	_, name, found := strings.Cut(model, "/") // LiteLLM: provider/model
+	_, name, found := strings.Cut(model, "/") // LiteLLM's names have the form provider/model
 	if !found {
 		name = model
 	}
@@ -49,14 +50,14 @@ func (c *Client) Embedder(model string) *Embedder {
 	return e
 }
 
-// Model is the name that was given.
+// Model returns the name that was given to [Client.Embedder].
 func (e *Embedder) Model() string { return e.model }
 
-// Dimension is known from the model's name or from its first vector.
+// Dimension returns the dimension, which is known from the model's name or from its first vector; 0 before that.
 func (e *Embedder) Dimension() int { return int(e.dimension.Load()) }
 
-// Embed implements [llm.Embedder]. After a failure it sends nothing more, but waits for requests in flight, because
-// they are paid for.
+// Embed implements [llm.Embedder]. After a failure it sends no further requests, but waits for requests in flight,
+// because they are paid for.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
@@ -70,7 +71,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	for from, batch := range llm.Batches(texts, batchTexts, batchTokens) {
 		g.Go(func() error {
 			if failed.Load() {
-				return nil // the failure is returned
+				return nil // Embed returns the first failure at its end
 			}
 			err := e.batch(ctx, batch, vectors[from:from+len(batch)])
 			if err != nil {
@@ -82,8 +83,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, g.Wait()
 }
 
-// batch embeds texts into vectors. When the service refuses a request, batch halves it: first the batch, then the
-// text.
+// batch embeds texts into vectors. When the service refuses a request, it halves the batch; when the service refuses
+// a batch of one text, it halves the text.
 func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float32) error {
 	err := e.request(ctx, texts, vectors)
 	if fault.FieldOf(err) != "Input" {
@@ -126,8 +127,8 @@ func (e *Embedder) request(ctx context.Context, texts []string, vectors [][]floa
 	return nil
 }
 
-// assign stores each vector at the index of its text, or stores none: when any part of an answer is wrong, the whole
-// is refused.
+// assign stores each vector at the index of its text. If any part of an answer is wrong, assign refuses the whole
+// answer and stores nothing.
 func (e *Embedder) assign(data []api.Embedding, vectors [][]float32) error {
 	if len(data) != len(vectors) {
 		return unusable("%d vectors for %d texts", len(data), len(vectors))

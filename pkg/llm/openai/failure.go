@@ -9,15 +9,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxMessage bounds the quoted part of a service's message, in bytes.
+// maxMessage is the maximum length of the quoted part of a service's message, in bytes.
 const maxMessage = 300
 
-// refused is the error for an unsuccessful answer. Its field names the setting to check.
+// refused returns the error for an unsuccessful answer. The field of the error is the setting to check.
 func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 	said := s.messageOf(body)
 	switch code := resp.StatusCode; {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		// The service's words are left out, because services repeat parts of the key.
+		// The service's message is omitted, because services repeat parts of the key.
 		return fault.New(fault.Blocked, "%s refuses the key with HTTP %d: check LITELLM_MASTER_KEY", s.BaseURL, code)
 	case code == http.StatusNotFound && c.setting == "":
 		return fault.New(fault.NotFound, "%s has no such file or batch, or no %s at all (OPENAI_BASE_URL): %s", s.BaseURL,
@@ -36,7 +36,7 @@ func (s *sender) refused(c *call, resp *http.Response, body []byte) error {
 	}
 }
 
-// unavailable includes the pause that a 503 may ask for.
+// unavailable returns an Unavailable error, with the pause that a 503 may ask for.
 func (s *sender) unavailable(resp *http.Response, said string) error {
 	after := retryAfter(resp.Header.Get("Retry-After"), s.Now())
 	if after > 0 {
@@ -45,7 +45,7 @@ func (s *sender) unavailable(resp *http.Response, said string) error {
 	return fault.New(fault.Unavailable, "%s answers HTTP %d: %s", s.BaseURL, resp.StatusCode, said)
 }
 
-// messageOf is the message in the body of an error, truncated and without the key.
+// messageOf returns the message in the body of an error, truncated and without the key.
 func (s *sender) messageOf(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -72,7 +72,7 @@ func (s *sender) secretless(text string) string {
 	return strings.ReplaceAll(text, s.Key, "…")
 }
 
-// clean returns err, unless its text contains the key.
+// clean returns err, or an error without its text if the text contains the key.
 func (s *sender) clean(err error) error {
 	if text := err.Error(); s.secretless(text) != text {
 		return fault.New(fault.Unavailable, "%s", s.secretless(text))

@@ -1,16 +1,17 @@
-// Package openai connects to language models over the API of OpenAI, which LiteLLM, vLLM, Ollama and most others
-// offer too. It implements the ports of package llm: [Client] is a Chatter and a Batcher, and has an Embedder for
-// each model.
+// Package openai connects to language models over the API of OpenAI, which LiteLLM, vLLM, Ollama and most other
+// services offer, too. It implements the ports of package llm: [Client] is a Chatter and a Batcher, and provides an
+// Embedder for each model.
 //
-// Services are busy, restarted or behind gateways. A request that fails for such a reason is retried, at most three
-// times, after the pause that the service asks for if that is short. The number of concurrent requests is bounded for
-// the whole process. An answer is used only when it says which text each vector belongs to and all vectors have the
-// same dimension. The request that starts a batch is sent once, because a second batch would be paid for, too.
+// Services may be busy, restarting or behind gateways. A request that fails for such a reason is retried, at most
+// three times. If the service asks for a short pause, the retry waits for that long. The number of concurrent
+// requests is bounded for the whole process. An answer is used only when it says which text each vector belongs to
+// and all vectors have the same dimension. The request that starts a batch is sent once, because a second batch would
+// be paid for, too.
 //
-// Every finished request to a model is logged with its route, model, tokens, cost, attempts, duration and outcome;
-// never with the content of the request or the answer.
+// Every finished request to a model is logged with its route, model, tokens, cost, attempts, duration and outcome.
+// The content of the request and of the answer is never logged.
 //
-// The key is sent only to the configured address, not to the target of a redirect, and is in no error.
+// The key is sent only to the configured address, never to the target of a redirect, and appears in no error.
 //
 // # Alternatives considered
 //
@@ -37,10 +38,10 @@ type Options struct {
 	BaseURL string // prefix of /embeddings and the other routes
 	Key     string // sent as a bearer token; not sent when empty
 	Log     *slog.Logger
-	// Used is called with the tokens of every answer; may be nil.
+	// Used is called with the tokens of every question and answer; may be nil.
 	Used func(in, out int)
 
-	// For tests; a zero value means the real clock and random source.
+	// The following fields are for tests; zero values mean the real clock and random source.
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Now    func() time.Time
 	Jitter func() float64
@@ -56,7 +57,7 @@ type Client struct {
 	requests, tokens atomic.Int64
 }
 
-// New makes a client; it sends nothing yet. Errors: Invalid for a bad BaseURL.
+// New returns a client, without sending a request. Errors: Invalid for a bad BaseURL.
 func New(o Options) (*Client, error) {
 	if err := CheckBaseURL(o.BaseURL); err != nil {
 		return nil, err
@@ -77,8 +78,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// CheckBaseURL checks the address of a service: http or https, without user, query or fragment. A key has its own
-// setting.
+// CheckBaseURL checks the address of a service: http or https, without user, query or fragment. A key does not belong
+// into the address; it has its own setting.
 func CheckBaseURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
@@ -88,16 +89,17 @@ func CheckBaseURL(text string) error {
 	return nil
 }
 
-// Usage is what a client has used since it was made.
+// Usage is the number of requests and tokens that a client has used since it was made.
 type Usage struct {
-	Requests int64 // sent, including retries
-	Tokens   int64 // as counted by the service
+	Requests int64 // number of requests sent, including retries
+	Tokens   int64 // number of tokens, as counted by the service
 }
 
 // Usage returns the usage so far.
 func (c *Client) Usage() Usage { return Usage{c.requests.Load(), c.tokens.Load()} }
 
-// httpClient follows no redirect, which would turn a POST into a GET, or send the key to another host.
+// httpClient returns a client that follows no redirect: a redirect would turn a POST into a GET, or send the key to
+// another host.
 func httpClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = maxInFlight

@@ -55,7 +55,7 @@ func (c *Client) content(ctx context.Context, k *call, file string) ([]byte, err
 		return nil, k.kinded(err)
 	}
 	defer raw.Close()
-	return io.ReadAll(raw) // the sender has already read and bounded it
+	return io.ReadAll(raw) // the sender has already read the body and bounded its size
 }
 
 // Delete implements [llm.Batcher].
@@ -83,7 +83,7 @@ func (c *Client) results(body []byte) (out llm.Output) {
 	return out
 }
 
-// answer returns the answer of a line, or its error. Some services put errors beside a response, some into it.
+// answer returns the answer of a line, or its error. Some services put errors beside the response, some into it.
 func (r resultLine) answer(told func(string) string) (llm.Answer, error) {
 	if r.Response == nil || r.Response.StatusCode == 0 {
 		return llm.Answer{}, r.failure(0, r.Error, told)
@@ -102,7 +102,7 @@ func (r resultLine) answer(told func(string) string) (llm.Answer, error) {
 	return answerOf(resp)
 }
 
-// failure is the error of a line; its kind tells whether a retry may help.
+// failure returns the error of a line; the kind of the error shows whether a retry may help.
 func (resultLine) failure(status int, e *lineError, told func(string) string) error {
 	if e == nil {
 		e = &lineError{Message: "without a reason"}
@@ -117,7 +117,7 @@ func (resultLine) failure(status int, e *lineError, told func(string) string) er
 		return fault.Field("Input", "HTTP %d in a batch: %s", status, said)
 	}
 	if status == 0 {
-		return fault.New(fault.Unavailable, "not done in its batch: %s", said) // usually batch_expired
+		return fault.New(fault.Unavailable, "not done in its batch: %s", said) // the code is usually batch_expired
 	}
 	return fault.New(fault.Unavailable, "HTTP %d in a batch: %s", status, said)
 }

@@ -14,15 +14,15 @@ import (
 
 // Bounds of requests and answers.
 const (
-	maxInFlight = 4                // concurrent requests of one process
-	maxTries    = 4                // attempts per request
-	maxPause    = 20 * time.Second // longer pauses are left to the caller
-	tryTime     = time.Minute      // for one attempt, including the body
-	maxAnswer   = 32 << 20         // bytes of an answer: 64 vectors of 3,072 numbers are 5 MB
+	maxInFlight = 4                // maximum number of concurrent requests of the process
+	maxTries    = 4                // maximum number of attempts of a request
+	maxPause    = 20 * time.Second // after a request for a longer pause, the caller gets the error
+	tryTime     = time.Minute      // time limit for one attempt, including reading the body
+	maxAnswer   = 32 << 20         // maximum bytes of an answer: 64 vectors of 3,072 numbers are 5 MB
 )
 
-// sender sends requests, with retries, and turns every answer but success into an error with its kind. It takes the
-// role of the [http.Client] in the library.
+// sender sends requests, with retries, and turns every unsuccessful answer into an error with its kind. The library
+// uses it in place of an [http.Client].
 type sender struct {
 	Options
 	client  *http.Client
@@ -46,7 +46,7 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 		}
 		s.Log.WarnContext(ctx, "request to model repeated", "try", try, "pause", pause, "err", err)
 		if s.Sleep(ctx, pause) != nil {
-			return nil, err // the first failure is more informative than the timeout
+			return nil, err // the failure of an attempt is more informative than the timeout
 		}
 		if req.Body, err = req.GetBody(); err != nil {
 			return nil, err
@@ -54,8 +54,8 @@ func (s *sender) Do(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// pause is the pause that the service asks for. Otherwise it is half a second, doubled by each attempt, plus up to
-// half.
+// pause returns the pause that the service asks for. If it asks for none, pause returns half a second, doubled with
+// each attempt, plus up to half of that at random.
 func (s *sender) pause(err error, try int) time.Duration {
 	if after := fault.RetryAfter(err); after > 0 {
 		return after
@@ -64,7 +64,7 @@ func (s *sender) pause(err error, try int) time.Duration {
 	return backoff + time.Duration(s.Jitter()*float64(backoff)/2)
 }
 
-// once sends a request once. It holds the permit until the answer has been read.
+// once sends a request without a retry. It holds the permit until the answer has been read.
 func (s *sender) once(req *http.Request) (*http.Response, error) {
 	select {
 	case s.permits <- struct{}{}:
@@ -93,10 +93,10 @@ func (s *sender) once(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// retryAfter parses seconds or a date (RFC 9110 §10.2.3), in [0, 1 day].
+// retryAfter parses a Retry-After header: seconds or a date (RFC 9110 §10.2.3). The result is in [0, 1 day].
 func retryAfter(value string, now time.Time) time.Duration {
 	const most = 24 * time.Hour
-	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 { // some send fractions
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n >= 0 { // some services send fractions of seconds
 		return time.Duration(min(n, most.Seconds()) * float64(time.Second))
 	}
 	at, err := http.ParseTime(value)
