@@ -1,9 +1,9 @@
 // Package azurite installs and runs the pinned version of Azurite, the emulator of Azure Storage for local runs and
 // tests, so that nobody has to install or start it by hand.
 //
-// Azurite holds seconds of acknowledged writes in memory and loses them when it is killed, so it is stopped
-// gracefully. It ignores Ctrl-C of the terminal (it has its own process group), and [Server.Stop] sends it SIGTERM.
-// Only as a last resort does it die with its parent.
+// Azurite holds acknowledged writes in memory for seconds and loses them when it is killed, so it is stopped
+// gracefully. It does not receive Ctrl-C of the terminal, because it has its own process group; [Server.Stop] sends
+// it SIGTERM. As a last resort, it is killed when its parent dies.
 package azurite
 
 import (
@@ -21,11 +21,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Version is the version of Azurite that works with the pinned SDK versions. Newer ones need a newer Node, older ones
-// answer batches incorrectly.
+// Version is the version of Azurite that works with the pinned SDK versions. Newer versions need a newer Node; older
+// versions answer batches incorrectly.
 const Version = "3.35.0"
 
-// DefaultPortBase is Azurite's own default: the port of blobs, with queues and tables on the next two ports.
+// DefaultPortBase is the port that Azurite by default uses for blobs. Queues and tables have the next two ports.
 const DefaultPortBase = 10000
 
 // The well-known development account. It is the same in every emulator and not secret.
@@ -34,17 +34,17 @@ const (
 	Key     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 )
 
-// startTimeout is how long Azurite may take to answer. A large data directory takes seconds.
+// startTimeout is the time limit for Azurite's first answer. A large data directory takes seconds to open.
 const startTimeout = 60 * time.Second
 
-// stopTimeout is how long Azurite may take to save its data before it is killed.
+// stopTimeout is the time that Azurite has to save its data before it is killed.
 const stopTimeout = 30 * time.Second
 
 // Options say how to run a server.
 type Options struct {
 	ToolDir  string    // where Azurite is or will be installed
-	DataDir  string    // where it keeps its data; in memory if empty
-	PortBase int       // first of the three ports of blobs, queues, tables; free ones if zero
+	DataDir  string    // where Azurite keeps its data; in memory if empty
+	PortBase int       // first of the ports of blobs, queues and tables; 0 for any free ports
 	Log      io.Writer // output of Azurite and its installer; discarded if nil
 }
 
@@ -60,8 +60,9 @@ type Server struct {
 // Ports are the ports of the three services on 127.0.0.1.
 type Ports struct{ Blob, Queue, Table int }
 
-// Start runs Azurite, and installs it first if it is missing. It returns when all three services answer. The end of
-// ctx ends the start, not the server. Errors: Invalid, with the setting to change, when a port is in use.
+// Start runs Azurite, and installs it first if it is missing. It returns when all three services answer. If ctx ends
+// before that, Start gives up; later, ctx has no effect on the server. Errors: Invalid, naming the setting to change,
+// when a port is in use.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	exe, err := Install(ctx, o.ToolDir, o.Log)
 	if err != nil {
@@ -70,7 +71,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.PortBase != 0 {
 		return start(ctx, exe, o, Ports{o.PortBase, o.PortBase + 1, o.PortBase + 2})
 	}
-	// Another process may bind a free port before Azurite does, so this is retried a few times.
+	// Another process may bind a port before Azurite does, so the start is retried a few times.
 	for try := 0; ; try++ {
 		ports, err := freePorts()
 		if err != nil {
@@ -105,8 +106,8 @@ func start(ctx context.Context, exe string, o Options, ports Ports) (*Server, er
 	return s, nil
 }
 
-// arguments returns Azurite's arguments. Its default keep-alive of 5 s is shorter than clients keep idle connections,
-// which then break during use.
+// arguments returns Azurite's arguments. By default Azurite closes an idle connection after 5 s. Clients keep idle
+// connections for longer, and such a connection would break when it is used again.
 func arguments(dataDir string, p Ports) []string {
 	args := []string{"--silent", "--disableTelemetry",
 		"--blobPort", strconv.Itoa(p.Blob), "--queuePort", strconv.Itoa(p.Queue), "--tablePort", strconv.Itoa(p.Table),
@@ -117,8 +118,8 @@ func arguments(dataDir string, p Ports) []string {
 	return append(args, "--location", dataDir)
 }
 
-// run starts the process, and keeps the starting thread alive: on Linux the child dies with its parent, and its
-// parent is that thread.
+// run starts the process, and keeps the starting thread alive: on Linux the process is killed when the thread that
+// started it ends.
 func (s *Server) run() error {
 	started := make(chan error)
 	go func() {
@@ -164,7 +165,7 @@ func answers(ctx context.Context, port int) bool {
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// checkPort finds out whether a port is free by binding it for a moment.
+// checkPort checks that a port is free by binding it for a moment.
 func checkPort(port int) error {
 	if port < 1 || port > 65535 {
 		return fault.Field("AZURITE_PORT_BASE", "port %d is not 1 to 65535; set AZURITE_PORT_BASE to 1 to 65533", port)
@@ -183,17 +184,17 @@ func freePorts() (p Ports, err error) {
 		if err != nil {
 			return p, fault.New(fault.Unavailable, "finding a free port: %w", err)
 		}
-		// Kept open until all three are found, so that they differ.
+		// The port stays bound until all three are found, so that they differ.
 		defer l.Close()
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return p, nil
 }
 
-// ConnectionString is the connection string of the server's three services, for AzureWebJobsStorage.
+// ConnectionString returns the connection string of the server's three services, for AzureWebJobsStorage.
 func (s *Server) ConnectionString() string { return s.Ports.ConnectionString() }
 
-// ConnectionString is the connection string of an Azurite on these ports.
+// ConnectionString returns the connection string of an Azurite on these ports.
 func (p Ports) ConnectionString() string {
 	endpoint := func(port int) string { return "http://" + address(port) + "/" + Account }
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;"+
@@ -201,11 +202,11 @@ func (p Ports) ConnectionString() string {
 		Account, Key, endpoint(p.Blob), endpoint(p.Queue), endpoint(p.Table))
 }
 
-// Done is closed when the process has ended, after [Server.Stop] or by itself.
+// Done returns a channel that is closed when the process has ended, after [Server.Stop] or by itself.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Stop asks the server to save its data and end. It waits at most 30 s for that, and then kills the server. It may be
-// repeated.
+// Stop asks the server to save its data and end. If the server has not ended after 30 s, Stop kills it. Stop may be
+// called repeatedly.
 func (s *Server) Stop() {
 	s.stop.Do(func() {
 		terminate(s.cmd.Process)

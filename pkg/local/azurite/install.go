@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Install ensures that Azurite is in toolDir, and returns its executable. If it is missing, Install downloads it with
-// npm; concurrent processes wait for the first one. The output of npm goes to log, which may be nil. Errors: Invalid
-// without Node or npm.
+// Install ensures that Azurite is in toolDir, and returns the path of its executable. If Azurite is missing, Install
+// downloads it with npm; concurrent processes wait for the first one. The output of npm goes to log, which may be
+// nil. Errors: Invalid without Node or npm.
 func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, err error) {
 	defer fault.Wrap(&err, "installing azurite %s", Version)
 	home, err := filepath.Abs(filepath.Join(toolDir, "azurite-"+Version))
@@ -38,7 +38,7 @@ func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, er
 	}
 	defer unlock()
 	if _, err := os.Stat(exe); err == nil {
-		return exe, nil // another process has installed it meanwhile
+		return exe, nil // another process has installed Azurite in the meantime
 	}
 	return exe, npmInstall(ctx, home, log)
 }
@@ -51,7 +51,7 @@ func executable(home string) string {
 	return exe
 }
 
-// npmInstall installs next to home and then renames, so that home is never half installed.
+// npmInstall installs into a folder next to home and then renames the folder, so that home is never half installed.
 func npmInstall(ctx context.Context, home string, log io.Writer) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -69,7 +69,7 @@ func npmInstall(ctx context.Context, home string, log io.Writer) error {
 	if err := cmd.Run(); err != nil {
 		return fault.New(fault.Unavailable, "npm: %w: %s", err, tail(printed.Bytes()))
 	}
-	// A home without the executable is the remnant of something else, and would make the rename fail.
+	// A home without the executable is left over from something else, and would make the rename fail.
 	if err := os.RemoveAll(home); err != nil {
 		return err
 	}

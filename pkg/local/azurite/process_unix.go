@@ -4,5 +4,5 @@ package azurite
 
 import "syscall"
 
-// ownGroup shields the child from Ctrl-C of the terminal, because it is stopped gracefully.
+// ownGroup shields the child from Ctrl-C of the terminal, because the child is stopped gracefully.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -15,8 +15,8 @@ import (
 // terminate asks the process to end. It has no effect on a process that has already ended.
 func terminate(p *os.Process) { _ = p.Signal(syscall.SIGTERM) }
 
-// lock acquires an exclusive lock on a file, which the kernel releases when its holder dies. It polls instead of
-// blocking, so that ctx can end the wait.
+// lock acquires an exclusive lock on a file. The kernel releases the lock when its holder dies. The function polls
+// instead of blocking, so that the end of ctx ends the wait.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

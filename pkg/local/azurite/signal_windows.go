@@ -15,11 +15,11 @@ func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate kills the process, because Windows has no signal for a process without a console.
+// terminate kills the process, because Windows has no termination signal for a process without a console.
 func terminate(p *os.Process) { _ = p.Kill() }
 
-// lock creates a file that must not exist yet. If a holder dies, the file remains, and the error says which file to
-// remove.
+// lock creates a file, which must not exist yet. If the process that holds the lock dies, the file remains, and the
+// error of later calls says which file to remove.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o644)

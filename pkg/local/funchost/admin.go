@@ -26,8 +26,8 @@ type admin struct {
 	tasks     *tasks
 }
 
-// serve runs a timer function on request, POST /admin/functions/NAME. This host has no other part of the management
-// API. It answers 202 at once and runs the function afterwards.
+// serve runs a timer function on request, POST /admin/functions/NAME. It answers 202 at once and runs the function
+// afterwards. This host implements no other part of the management API.
 func (a *admin) serve(w http.ResponseWriter, r *http.Request) {
 	f := a.named(r)
 	if f == nil {
@@ -50,7 +50,7 @@ func (a *admin) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named returns the function that a request to the management API names.
+// named returns the function whose name is in the path of a request to the management API.
 func (a *admin) named(r *http.Request) *function {
 	name, ok := strings.CutPrefix(strings.ToLower(strings.Trim(r.URL.Path, "/")), "admin/functions/")
 	i := slices.IndexFunc(a.functions, func(f *function) bool { return strings.EqualFold(f.name, name) })

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// withPrefix returns a request with the route prefix before its path, unless the path has it already. The home page
-// has no prefix.
+// withPrefix returns a request with the route prefix before its path, unless the path already begins with the prefix.
+// The home page has no prefix.
 func withPrefix(r *http.Request, routePrefix string) *http.Request {
 	path, prefix := r.URL.EscapedPath(), "/"+routePrefix+"/"
 	has := len(path) >= len(prefix)-1 && strings.EqualFold((path + "/")[:len(prefix)], prefix)

@@ -14,8 +14,8 @@ import (
 // certificateAge is how long a certificate is used before its files are checked for changes.
 const certificateAge = 10 * time.Second
 
-// Certificate is the certificate for TLS, from two files that may be replaced while it is in use. While the new files
-// cannot be read, or do not match, the old certificate stays in use.
+// Certificate is the certificate for TLS. It is read from two files, which may be replaced while it is in use. If the
+// new files cannot be read, or do not match, the old certificate stays in use.
 type Certificate struct {
 	chain, key string
 	log        *slog.Logger
@@ -23,7 +23,7 @@ type Certificate struct {
 	mu      sync.Mutex
 	current *tls.Certificate
 	readAt  time.Time
-	changed [2]time.Time // modification times of the files of current
+	changed [2]time.Time // modification times of the two files when current was read
 }
 
 // LoadCertificate reads a certificate with its chain, and its private key, both in PEM format.
@@ -54,7 +54,7 @@ func changedAt(name string) time.Time {
 	return info.ModTime()
 }
 
-// get returns the certificate in the files, at most certificateAge old.
+// get returns the certificate in the files, as it was at most certificateAge ago.
 func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// config is the TLS configuration of a server.
+// config returns the TLS configuration of a server.
 func (c *Certificate) config() *tls.Config {
 	return &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS12}
 }

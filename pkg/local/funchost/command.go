@@ -9,18 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// command is how to start the handler; only the port depends on the run.
+// command describes how to start the handler; only the port differs from run to run.
 type command struct {
 	path string
 	args []string
 	root string // script root, and the working directory
 	env  environ
-	// secret is sent with each request. By it the handler distinguishes its host from other callers.
+	// secret is sent with each request, so that the handler can distinguish its host from other callers.
 	secret string
 }
 
-// newCommand finds the handler: the command in the options, or the executable that host.json names below the script
-// root.
+// newCommand finds the handler: the command in the options, or the executable in the script root that host.json
+// gives.
 func newCommand(o Options, executable string, env environ) (command, error) {
 	c := command{root: o.AppDir, env: env, secret: rand.Text()}
 	if len(o.Handler) > 0 {

@@ -13,7 +13,7 @@ const maxConsoleLine = 64 << 10
 // lastErrors is how many lines of stderr are kept to explain a crash.
 const lastErrors = 3
 
-// consoleLevel is the level at which the host logs a line of handler output: stdout is information; stderr is an
+// consoleLevel returns the level at which the host logs a line of handler output: stdout is information; stderr is an
 // error unless the line contains "warn".
 func consoleLevel(stderr bool, line string) slog.Level {
 	switch {
@@ -49,7 +49,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// flush emits a last line without an end.
+// flush passes on the last line, which has no line break at its end.
 func (w *lineWriter) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,7 +63,7 @@ func (w *lineWriter) send(line []byte) {
 	}
 }
 
-// tail keeps the last few lines.
+// tail keeps the last few lines of a stream.
 type tail struct {
 	mu    sync.Mutex
 	lines []string

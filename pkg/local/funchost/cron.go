@@ -9,14 +9,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// schedule is when a timer fires: an NCRONTAB expression.
+// schedule determines when a timer fires. It is written as an NCRONTAB expression.
 type schedule struct {
 	text string
 	cron cron.Schedule
 }
 
-// searchYears is how many years ahead an occurrence is searched. A date falls on the same weekday again after at most
-// 40 years: 28, and 12 more when a century is not a leap year.
+// searchYears is the number of years in which the next occurrence is searched. A date falls on the same weekday again
+// after at most 40 years: after 28, or after 12 more when a century is not a leap year.
 const searchYears = 40
 
 var (
@@ -25,9 +25,10 @@ var (
 	// cronField matches the fields of NCRONTAB. It excludes ?, L, W, # and a time zone prefix, which the parser would
 	// accept.
 	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
-	// sunday7 matches 7 for Sunday, which cron accepts and NCRONTAB refuses.
+	// sunday7 matches a 7 that means Sunday, which cron accepts and NCRONTAB refuses.
 	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)
-	// numRange matches a range of numbers. If it is backwards, NCRONTAB swaps the bounds and cron wraps around.
+	// numRange matches a range of numbers. If the first number is the greater one, NCRONTAB swaps them and cron wraps
+	// around.
 	numRange = regexp.MustCompile(`(\d+)-(\d+)`)
 )
 
@@ -70,7 +71,7 @@ func checkCronFields(text string, fields []string) error {
 	return nil
 }
 
-// next is the first occurrence after t, in UTC. It is always later than t.
+// next returns the first occurrence after t, in UTC. It is always later than t.
 func (s schedule) next(t time.Time) time.Time {
 	if next := s.cron.Next(t.UTC()); next.After(t) {
 		return next

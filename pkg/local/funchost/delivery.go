@@ -24,8 +24,8 @@ func (l *queueListener) process(ctx context.Context, m storage.Message) {
 	l.finish(ctx, stop(), err)
 }
 
-// renew extends the message's visibility at half of its time until the returned function is called. That function
-// returns the message with its latest receipt.
+// renew extends the message's visibility whenever half of it has passed, until the returned function is called. That
+// function returns the message with its latest receipt.
 func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func() storage.Message) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
@@ -60,7 +60,7 @@ func (l *queueListener) renew(ctx context.Context, m storage.Message) (stop func
 // finish deletes a message that succeeded, releases one that failed, and moves it to the poison queue after the last
 // attempt.
 func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome error) {
-	// This must also happen when the host ends, because a message that is not released stays hidden for minutes.
+	// The message must be finished even when the host ends; otherwise it would stay hidden for minutes.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishWait)
 	defer cancel()
 	var err error
@@ -68,8 +68,8 @@ func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome e
 	case outcome == nil:
 		err = l.queue.Delete(ctx, m)
 	case l.poison == nil:
-		// The message stays hidden until its visibility ends: without a poison queue, a released message would be
-		// delivered again and again without a pause.
+		// The message stays hidden until its visibility timeout ends: without a poison queue, a released message
+		// would be delivered again and again without a pause.
 	case m.Dequeued >= l.config.maxDequeue:
 		l.setAside(ctx, m, "failed too often")
 	default:
@@ -80,8 +80,8 @@ func (l *queueListener) finish(ctx context.Context, m storage.Message, outcome e
 	}
 }
 
-// setAside moves a message to the poison queue. It copies the message first, so that a failure duplicates it and never
-// loses it.
+// setAside moves a message to the poison queue. It copies the message before it deletes it, so that a failure may
+// duplicate the message but never lose it.
 func (l *queueListener) setAside(ctx context.Context, m storage.Message, why string) {
 	if l.poison == nil {
 		l.log.Error("message stays where it is: this queue has no poison queue", "message", m.ID, "why", why)

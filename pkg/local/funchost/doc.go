@@ -14,16 +14,18 @@
 //	timer          timerEnvelope  invoke POST /<Name>  success or failure, the schedule continues
 //
 // All invocations wait until the handler process answers GET / and then share that one process. If a function runs
-// longer than functionTimeout, the whole process is killed and restarted, as in Azure; the protocol has no message to
-// cancel an invocation.
+// longer than functionTimeout, the whole process is killed and restarted, as in Azure, because the protocol has no
+// message that cancels an invocation.
 //
 // # Deliberate differences
 //
-// Errors that Azure's host reveals only in production are reported at once here: an empty answer, a wrong media type,
-// an unknown binding. This host supports only what Tidemark's functions need: queue messages as bytes, cron timers,
-// plain routes, HTTP requests that pass through. Settings that require anything else are refused at load, not
-// ignored. The end of an invocation makes idle queue listeners poll, because new messages appear then; the real host
-// would find them up to its polling interval later. This host does not check keys. Without [Options.Keys] it answers
-// to localhost only, and refuses a browser's cross-origin requests that could change something. With it the app
-// checks its own keys, and other machines may connect.
+// This host reports at once some errors that Azure's host reveals only in production: an empty answer, a wrong media
+// type, an unknown binding. It supports only what Tidemark's functions need: queue messages as bytes, cron timers,
+// plain routes, HTTP requests that pass through. If a setting requires anything else, the host refuses it at load
+// instead of ignoring it. The end of an invocation makes idle queue listeners poll, because new messages often appear
+// then; the real host would find such messages up to its polling interval later.
+//
+// This host does not check keys. Without [Options.Keys] it answers to localhost only, and refuses a browser's
+// cross-origin requests that could change something. With [Options.Keys] the app checks its own keys, and other
+// machines may connect.
 package funchost

@@ -14,10 +14,10 @@ type envelope struct {
 	Metadata map[string]any
 }
 
-// isoSeconds is the format of dates that the real host has passed on: they lose their fraction.
+// isoSeconds is the format of dates that the real host has passed on: such dates lose their fraction of a second.
 const isoSeconds = "2006-01-02T15:04:05-07:00"
 
-// marshal encodes like Newtonsoft, without escapes for HTML.
+// marshal encodes v as Newtonsoft does, without escapes for HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -28,8 +28,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// quoted is the JSON text of s. In an envelope it is encoded once more, which is how the real host passes strings in
-// metadata.
+// quoted returns the JSON text of s. An envelope encodes this text once more, because the real host passes strings in
+// metadata in that form.
 func quoted(s string) string {
 	b, err := marshal(s)
 	if err != nil {

@@ -19,8 +19,9 @@ const (
 // proxies are the addresses of trusted proxies.
 type proxies []netip.Prefix
 
-// behind returns a request as it reached the outermost trusted proxy, with the client, the host, and in a header the
-// scheme. It drops such headers from other senders. forwarded reports whether the request had any.
+// behind returns a request as the outermost trusted proxy received it, with that proxy's client and host, and the
+// scheme in a header. If the sender is not a trusted proxy, behind drops such headers. The result forwarded reports
+// whether the request had any.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
 		forwarded = forwarded || r.Header.Get(name) != ""
@@ -33,8 +34,8 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	if p.trust(hostOf(r.RemoteAddr)) {
 		said := forwardedBy(r.Header)
 		client := hostOf(r.RemoteAddr)
-		// Each proxy has appended the address of its caller. So the client is the last address that is not a trusted
-		// proxy.
+		// Each proxy has appended the address of its caller. Therefore the client is the last address that is not a
+		// trusted proxy's.
 		for _, address := range slices.Backward(said.clients) {
 			client = address
 			if !p.trust(address) {
@@ -74,12 +75,12 @@ func (p proxies) trust(address string) bool {
 
 // forwarding is what proxies report about a request.
 type forwarding struct {
-	clients      []string // outermost first
-	host, scheme string   // from the last proxy that reports them
+	clients      []string // addresses, the outermost first
+	host, scheme string   // values from the last proxy that reports them
 }
 
-// forwardedBy reads X-Forwarded-…, or else Forwarded (RFC 7239). Values that are not an address, host or scheme are
-// ignored: the client may have invented the outermost part.
+// forwardedBy reads X-Forwarded-…, or else Forwarded (RFC 7239). It ignores values that are not an address, host or
+// scheme, because the client may have invented the outermost ones.
 func forwardedBy(h http.Header) (f forwarding) {
 	if len(h.Values(forwardedFor)) > 0 || h.Get(forwardedAll) == "" {
 		for _, address := range elements(h.Values(forwardedFor)) {

@@ -57,19 +57,20 @@ type gate struct {
 	proxies  proxies
 }
 
-// pass returns a request as it reached the outermost trusted proxy, and why it is refused; "" if it is not.
+// pass returns a request as the outermost trusted proxy received it. The result why is the reason to refuse the
+// request, or "".
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
 	switch {
 	case g.sameSite.Check(out) != nil:
-		// Without keys, any page could make the browser of a user of this machine call functions.
+		// Without keys, any web page could make the browser of a user of this machine call functions.
 		why = "cross-origin request refused"
 	case g.keys:
 	case forwarded:
 		why = "refused: this host runs without keys, and a proxy lets others in; name the proxy in TRUSTED_PROXIES, which " +
 			"demands keys"
 	case !isLocal(out.Host):
-		// A page whose own host name resolves to this machine may not call functions either.
+		// A web page whose own host name resolves to this machine may not call functions, either.
 		why = "refused: this host runs without keys and is called localhost; LISTEN lets others in, with keys"
 	}
 	return out, why
@@ -82,8 +83,8 @@ func isLocal(host string) bool {
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// find returns the first function, by name, whose route and methods match the request. With a method that no function
-// accepts it finds nothing: this host never answers 405.
+// find returns the first function, by name, whose route and methods match the request. If no function accepts the
+// method, find returns nil: this host never answers 405.
 func (p *front) find(r *http.Request) *function {
 	for _, f := range p.functions {
 		if f.trigger.Type == httpTrigger && !f.disabled && f.accepts(r.Method) && f.route.match(r.URL) {

@@ -1,5 +1,5 @@
-// Package azuritetest provides one Azurite in memory for all tests of a process. A test that cannot get it fails; it
-// is never skipped.
+// Package azuritetest provides one Azurite in memory for all tests of a process. If Azurite cannot be started, tests
+// that need it fail; they are never skipped.
 package azuritetest
 
 import (
@@ -64,7 +64,7 @@ func start() (*azurite.Server, error) {
 	return azurite.Start(ctx, azurite.Options{ToolDir: dir})
 }
 
-// ToolDir is .tools in the module of the working directory.
+// ToolDir returns the folder .tools in the module of the working directory.
 func ToolDir() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

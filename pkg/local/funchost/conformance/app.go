@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// app is the content of a script root that matters to the checks.
+// app is the part of a script root that the checks use.
 type app struct {
 	dir        string
 	executable string
@@ -18,11 +18,11 @@ type app struct {
 	functions  []function
 }
 
-// function is one function.json.
+// function is the content of one function.json.
 type function struct {
 	name    string
 	trigger string // name of the trigger's binding
-	http    bool   // has an httpTrigger: the host passes its requests through unchanged
+	http    bool   // the function has an httpTrigger, so the host passes its requests through unchanged
 	route   string
 	methods []string
 }
@@ -99,13 +99,13 @@ func readJSON(path string, v any) error {
 
 var parameter = regexp.MustCompile(`\{[^}]*\}`)
 
-// path is a request path that the route of f matches.
+// path returns a request path that matches the route of f.
 func (f function) path(a app) string {
 	route := parameter.ReplaceAllString(f.route, "sample")
 	return "/" + strings.Trim(a.prefix+"/"+strings.Trim(route, "/"), "/")
 }
 
-// upper is path with its literal parts in capitals. Hosts match them in any case.
+// upper returns the same as path, with the literal parts in capitals. Hosts match these parts in any case.
 func (f function) upper(a app) string {
 	parts := strings.Split(strings.Trim(a.prefix+"/"+strings.Trim(f.route, "/"), "/"), "/")
 	sample := strings.Split(strings.Trim(f.path(a), "/"), "/")

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// checkEnvelope posts junk to an endpoint, both chunked and with its length.
+// checkEnvelope posts junk to an endpoint, once chunked and once with a Content-Length.
 func (p *process) checkEnvelope(t *testing.T, f function, more [][]byte) {
 	bodies := junk(f)
 	for i, b := range more {
@@ -76,7 +76,7 @@ func goodForm(a Answer) error {
 	return nil
 }
 
-// checkMessage sends a sample in both encodings, chunked and with its length.
+// checkMessage sends a sample in both encodings, each once chunked and once with a Content-Length.
 func (p *process) checkMessage(t *testing.T, f function, m Message) {
 	bodies := encodings(f, m.Body)
 	for _, name := range slices.Sorted(maps.Keys(bodies)) {
@@ -107,8 +107,9 @@ func (m Message) judge(a Answer) error {
 	return nil
 }
 
-// checkRoute calls an HTTP function at its route, in the case of function.json and in capitals, which hosts pass
-// through unchanged. A function that accepts every path, to report that there is nothing, may answer anything.
+// checkRoute calls an HTTP function at its route, once in the case of function.json and once in capitals, because
+// hosts pass the case through unchanged. A function that accepts every path, to report unknown paths, may answer
+// anything.
 func (p *process) checkRoute(t *testing.T, a app, f function) {
 	if strings.HasPrefix(f.route, "{*") {
 		return

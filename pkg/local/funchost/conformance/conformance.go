@@ -1,9 +1,9 @@
 // Package conformance checks a custom handler from outside, as the Functions host would use it: it starts the
-// executable of a script root and uses the protocol. It shares no code with the local host, so the two cannot share a
-// mistake.
+// executable of a script root and speaks the host's protocol. It shares no code with the local host, so the two
+// cannot share a mistake.
 //
-// Every check is about something that the real host punishes late and silently: an empty answer that hangs until the
-// function times out, a missing Content-Type, a chunked body that counts as no body, a route that exists in
+// Every check is about a defect to which the real host reacts late and silently: an empty answer that hangs until the
+// function times out, a missing Content-Type, a handler that takes a chunked body for no body, a route that exists in
 // function.json only.
 package conformance
 
@@ -31,20 +31,20 @@ type Message struct {
 
 // Options say how to run the handler and what to send to it.
 type Options struct {
-	// Env is the whole environment of the handler, except for the variables of the host. It should make dependencies
-	// unreachable: the handler must answer GET / all the same.
+	// Env is the whole environment of the handler, apart from the variables that the host sets. It should make
+	// dependencies unreachable: the handler must answer GET / even without them.
 	Env []string
 	// Messages are samples for queue functions, by name of the function.
 	Messages map[string]Message
 	// Payloads are further bodies for envelope functions, by name, such as one that provokes a panic.
 	Payloads map[string][][]byte
-	// AnswerWithin bounds every single answer; 10 s when zero. Ready bounds the time from the opening of the port to
-	// the answer to the first GET /; 1 s when zero.
+	// AnswerWithin is the time limit for every single answer; 0 means 10 s. Ready is the time limit from the opening
+	// of the port to the answer to the first GET /; 0 means 1 s.
 	AnswerWithin, Ready time.Duration
 }
 
-// Handler starts the handler of the app in appDir and checks it. It calls functions with an HTTP route with their
-// methods and an empty body, so the environment should be disposable.
+// Handler starts the handler of the app in appDir and checks it. It calls each function that has an HTTP route with
+// every method of the function and an empty body, so the environment should be disposable.
 func Handler(t *testing.T, appDir string, o Options) {
 	t.Helper()
 	a, err := readApp(appDir)
@@ -113,7 +113,7 @@ func deep(n int) []byte {
 	return b
 }
 
-// envelope returns the body of an invocation with a value, which is JSON.
+// envelope returns the body of an invocation with a value, which must be JSON.
 func envelope(f function, value []byte) []byte {
 	b, err := json.Marshal(map[string]any{
 		"Data":     map[string]json.RawMessage{f.trigger: value},
@@ -133,7 +133,7 @@ func quote(s []byte) []byte {
 	return b
 }
 
-// encodings are the two ways in which a host passes a message: a string that was encoded twice or, with dataType
+// encodings returns the two forms in which a host passes a message: a string that was encoded twice or, with dataType
 // binary, base64.
 func encodings(f function, body []byte) map[string][]byte {
 	return map[string][]byte{

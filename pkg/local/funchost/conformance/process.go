@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// startWithin is how long a handler may take to open its port. It is generous because test machines are busy; the
-// host allows 30 s.
+// startWithin is the time limit within which a handler must open its port. It is generous because test machines are
+// busy; the host allows 30 s.
 const startWithin = 20 * time.Second
 
 // process is the handler under test.
@@ -84,7 +84,7 @@ func (p *process) checkReady(t *testing.T, within time.Duration) {
 	t.Fatalf("port not open after %v", startWithin)
 }
 
-// do sends one request, with a body that is chunked or has its length.
+// do sends one request, whose body is chunked or has a Content-Length.
 func (p *process) do(method, path string, body []byte, chunked bool) (Answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
