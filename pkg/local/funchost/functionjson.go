@@ -11,19 +11,20 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// function is one loaded function. It has exactly one trigger, and the http output if that is an httpTrigger.
+// function is one loaded function. It has exactly one trigger; if that is an httpTrigger, it also has the http
+// output.
 type function struct {
 	name     string
 	trigger  binding
 	disabled bool
 
-	route    route    // of an httpTrigger
+	route    route    // set for an httpTrigger
 	methods  []string // upper case; nil means all
-	queue    string   // of a queueTrigger
-	schedule schedule // of a timerTrigger
+	queue    string   // set for a queueTrigger
+	schedule schedule // set for a timerTrigger
 }
 
-// functionJSON is what function.json may contain.
+// functionJSON is the supported content of function.json.
 type functionJSON struct{ Bindings []binding }
 
 // binding is one entry of bindings in function.json.
@@ -61,8 +62,8 @@ type loader struct {
 	config hostConfig
 }
 
-// load reads every immediate subfolder with a function.json, in the host's order: by name, regardless of case.
-// Functions that cannot be loaded are returned as errors in bad; the others are loaded.
+// load reads every immediate subfolder with a function.json, in the host's order: by name, regardless of case. For
+// each function that cannot be loaded, bad has an error; the other functions are loaded.
 func (l loader) load() (loaded []*function, bad []error, err error) {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -103,7 +104,7 @@ func (l loader) function(name, path string) (*function, error) {
 	return f, found.err()
 }
 
-// disabled reads the setting that disables a function, AzureWebJobs.<name>.Disabled.
+// disabled reports whether the setting AzureWebJobs.<name>.Disabled disables a function.
 func (l loader) disabled(name string) bool {
 	for _, key := range []string{"AzureWebJobs." + name + ".Disabled", "AzureWebJobs__" + name + "__Disabled"} {
 		if v, _ := l.env.setting(key); strings.EqualFold(v, "true") || v == "1" {
@@ -224,7 +225,7 @@ func spelledOut(found *findings, field, value string) string {
 // anonymous reports whether f may be called without a key of the host.
 func (f *function) anonymous() bool { return strings.EqualFold(f.trigger.AuthLevel, "anonymous") }
 
-// accepts reports whether f takes requests with the method.
+// accepts reports whether f accepts requests with the method.
 func (f *function) accepts(method string) bool {
 	return len(f.methods) == 0 || slices.Contains(f.methods, method)
 }

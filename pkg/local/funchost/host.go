@@ -25,19 +25,19 @@ type Host struct {
 	transport  *http.Transport
 	queues     []*queueListener
 	timers     []*timerLoop
-	loops      sync.WaitGroup // loops of the queues and timers
+	loops      sync.WaitGroup // running loops of the queues and timers
 	front      *front
 	tasks      *tasks
 	log        *slog.Logger
 	ready      chan struct{}
 
 	mu    sync.Mutex
-	bound string // the address that is served; Options.Addr until it is bound
+	bound string // the address on which HTTP is served; Options.Addr until Run binds it
 }
 
-// New loads and checks the whole app, and starts nothing. A function that cannot be loaded is logged and listed by
-// [Host.LoadErrors], and the others work; New fails if no function can be loaded. Errors: Invalid, with the file and
-// the field.
+// New loads and checks the whole app, and starts nothing. If a function cannot be loaded, New logs the error and adds
+// it to [Host.LoadErrors], and the other functions work. New fails if no function can be loaded. Errors: Invalid,
+// naming the file and the field.
 func New(o Options) (*Host, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -63,7 +63,7 @@ func New(o Options) (*Host, error) {
 	return h, h.assemble()
 }
 
-// hostname is the host name for the app: localhost if the address is on this machine, or has no name.
+// hostname returns the host name for the app: localhost if the address is on this machine, or has no name.
 func hostname(addr string) string {
 	name, port, err := net.SplitHostPort(addr)
 	if ip := net.ParseIP(name); err == nil && (name == "" || ip.IsLoopback() || ip.IsUnspecified()) {
@@ -115,19 +115,19 @@ func (h *Host) assemble() error {
 // LoadErrors returns an error for each function that was not loaded.
 func (h *Host) LoadErrors() []error { return h.loadErrors }
 
-// Addr is the address on which HTTP is served, with the real port once Run has bound it.
+// Addr returns the address on which HTTP is served, with the real port once Run has bound it.
 func (h *Host) Addr() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.bound
 }
 
-// Ready is closed when the handler has answered for the first time and the listeners run.
+// Ready returns a channel that is closed when the handler has answered for the first time and the listeners run.
 func (h *Host) Ready() <-chan struct{} { return h.ready }
 
 // Run serves the app until ctx ends. It then stops listening, waits up to DrainWait for work in flight, and kills the
-// handler without notice, as Azure does. It returns nil after ctx ended, and an error when the port is in use or the
-// handler has crashed three times in 30 minutes. Run may be called once.
+// handler without notice, as Azure does. It returns nil after ctx has ended, and an error when the port is in use or
+// the handler has crashed three times in 30 minutes. Run may be called only once.
 func (h *Host) Run(ctx context.Context) error {
 	ln, err := listen(h.opt.Addr)
 	if err != nil {
@@ -175,13 +175,13 @@ func (h *Host) begin(life context.Context, ln net.Listener) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.bound = ln.Addr().String()
-	// The handler has not started yet, so it will get the port that was really bound.
+	// The handler has not started yet, so it will get the port on which HTTP is really served.
 	h.env.defaults(map[string]string{"WEBSITE_HOSTNAME": hostname(h.bound)})
 }
 
-// startListeners starts the listeners of all queues and timers, until ctx ends. Invocations that they have started
-// continue after that. It waits for the handler first, because no message should be received before it can be
-// delivered.
+// startListeners starts the listeners of all queues and timers; they run until ctx ends. Invocations that the
+// listeners have started continue after that. The function waits for the handler first, because no message should be
+// received before it can be delivered.
 func (h *Host) startListeners(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := h.handler.await(ctx)

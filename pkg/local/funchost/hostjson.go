@@ -23,7 +23,7 @@ type hostConfig struct {
 // queueConfig is extensions.queues of host.json.
 type queueConfig struct {
 	batchSize  int
-	threshold  int // fetch again once at most this many run
+	threshold  int // when at most this many messages are being processed, the next batch is fetched
 	maxPoll    time.Duration
 	retryDelay time.Duration // visibilityTimeout: how long a failed message stays hidden
 	maxDequeue int
@@ -33,8 +33,8 @@ type queueConfig struct {
 type hostJSON struct {
 	Version         string
 	FunctionTimeout string
-	Logging         json.RawMessage // for Azure
-	ExtensionBundle json.RawMessage // for Azure; queue bindings are built in here
+	Logging         json.RawMessage // only Azure uses it
+	ExtensionBundle json.RawMessage // only Azure uses it; queue bindings are built into this host
 	CustomHandler   struct {
 		Description struct {
 			DefaultExecutablePath string
@@ -57,13 +57,13 @@ const (
 	// developmentPoll is the longest polling interval under AZURE_FUNCTIONS_ENVIRONMENT=Development.
 	developmentPoll = 2 * time.Second
 	maxBatch        = 32
-	noThreshold     = -1 // not given: derived from the batch size
+	noThreshold     = -1 // the threshold is not given, so it is derived from the batch size
 	minPoll         = 100 * time.Millisecond
 
 	executableField = "customHandler.description.defaultExecutablePath"
 )
 
-// defaultHostJSON has the real host's defaults; its functionTimeout is the default of local runs.
+// defaultHostJSON returns the real host's defaults; its functionTimeout is the real host's default for local runs.
 func defaultHostJSON() hostJSON {
 	h := hostJSON{FunctionTimeout: "00:30:00"}
 	h.Extensions.HTTP.RoutePrefix = "api"
@@ -73,7 +73,8 @@ func defaultHostJSON() hostJSON {
 	return h
 }
 
-// readHostConfig reads host.json in dir. In Azure, settings AzureFunctionsJobHost__a__b would override it.
+// readHostConfig reads host.json in dir. In Azure, app settings of the form AzureFunctionsJobHost__a__b would
+// override it.
 func readHostConfig(dir string, env environ) (hostConfig, error) {
 	path, h := filepath.Join(dir, "host.json"), defaultHostJSON()
 	if err := readStrict(path, &h); err != nil {

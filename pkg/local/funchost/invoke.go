@@ -43,7 +43,8 @@ type invoker struct {
 	wake    func() // called when new messages are likely
 }
 
-// invoke runs one function by envelope. If that takes longer than functionTimeout, invoke kills the handler process.
+// invoke sends an envelope to the handler to run one function. If that takes longer than functionTimeout, invoke
+// kills the handler process.
 func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err error) {
 	id := uuid.NewString()
 	begin := time.Now()
@@ -72,12 +73,12 @@ func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err erro
 	for _, line := range logs {
 		i.log.Info("function says", "function", f.name, "invocation", id, "line", line)
 	}
-	// New messages appear when an invocation ends.
+	// New messages often appear when an invocation ends.
 	i.wake()
 	return nil
 }
 
-// limit ends a context after functionTimeout.
+// limit returns a context that ends after functionTimeout.
 func (i *invoker) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, i.timeout, errTimeout)
 }

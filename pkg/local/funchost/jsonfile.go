@@ -17,8 +17,8 @@ const maxConfigBytes = 1 << 20
 // readJSON decodes the JSON object in the file at path into v. Field names match in any case, as in .NET.
 func readJSON(path string, v any) error { return decodeFile(path, v, func(*json.Decoder) {}) }
 
-// readStrict is readJSON for a file in which every setting has an effect in Azure: a setting that has no field in v
-// is an error.
+// readStrict does the same as readJSON, for a file in which every setting has an effect in Azure. A setting for which
+// v has no field is an error.
 func readStrict(path string, v any) error {
 	return decodeFile(path, v, (*json.Decoder).DisallowUnknownFields)
 }
@@ -49,7 +49,7 @@ func decodeFile(path string, v any, prepare func(*json.Decoder)) error {
 	return nil
 }
 
-// explain describes the error in the file at path in terms of JSON, not of Go.
+// explain describes an error in the file at path in the terms of JSON, not of Go.
 func explain(path string, err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		name = strings.Trim(name, `"`)

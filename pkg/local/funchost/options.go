@@ -14,35 +14,36 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Options say what to run and where. Only AppDir is required, and Store if there are queues.
+// Options say what to run and where. Only AppDir is required; if there are queues, Store is required, too.
 type Options struct {
 	AppDir   string        // script root: host.json, function folders, handler executable
 	Handler  []string      // absolute path and arguments of the handler; if empty, the one that host.json names in AppDir
 	Addr     string        // where to serve HTTP; 127.0.0.1:7071 when empty
 	Env      []string      // base environment, NAME=value; os.Environ() when nil
-	Store    storage.Store // queues whose bodies the adapter keeps in base64, as hosts do
+	Store    storage.Store // its queues must keep bodies in base64, as hosts do
 	StateDir string        // where timers keep their status; not kept if empty
 	Log      *slog.Logger  // discarded when nil
 
 	// BarePaths accepts requests without the route prefix of host.json, which the real host refuses.
 	BarePaths bool
 
-	// Keys says that the app requires keys. Then anyone who can reach this host may call it, by any name, and the
-	// management API, which checks no keys, is off. Without Keys this host answers to localhost only.
+	// Keys is set if the app requires keys. Then this host answers to everyone who can reach it, under any host name.
+	// The management API, which checks no keys, is off. Without Keys this host answers to localhost only.
 	Keys bool
 	// Certificate enables TLS, with HTTP/1.1 and HTTP/2.
 	Certificate *Certificate
-	// Proxies are trusted to report the client of a forwarded request. Such headers from other senders are dropped.
+	// Proxies lists the proxies that are trusted to report the client of a forwarded request. If another sender
+	// reports a client, the report is dropped.
 	Proxies []netip.Prefix
 	// Home answers requests for "/". If nil, they get the page of the real host.
 	Home http.Handler
 
-	// Durations. Zero values stand for those of the real host; only tests need others.
+	// Durations. A zero value means that of the real host; only tests need others.
 	Visibility  time.Duration // how long a received message is hidden: 10 min, renewed at half
 	MaxPoll     time.Duration // longest pause between polls of an idle queue: 2 s
 	InitTimeout time.Duration // limit for the handler's first answer: 30 s
 	Timeout     time.Duration // functionTimeout: host.json, 30 min
-	DrainWait   time.Duration // for work in flight at shutdown: 10 s
+	DrainWait   time.Duration // time limit for work in flight at shutdown: 10 s
 	BodyIdle    time.Duration // how long a request's body may stall: 30 s
 }
 

@@ -16,7 +16,7 @@ const minBodyRate = 240
 var errSlowBody = fault.New(fault.Unavailable, "the body of the request did not arrive in time")
 
 // pacedBody is a request's body that may neither stall for long nor arrive very slowly for ever, because each body
-// holds a connection. A body that keeps moving is accepted, however large it is.
+// occupies a connection. A body that keeps arriving is accepted, however large it is.
 type pacedBody struct {
 	io.ReadCloser
 	conn   *http.ResponseController
@@ -25,8 +25,8 @@ type pacedBody struct {
 	waited time.Duration
 }
 
-// paced sets a deadline for the body of r. It does so at once, because the server itself reads the part of a body
-// that a handler does not.
+// paced sets a deadline for the body of r. It does so at once, even before the handler reads, because the server
+// itself reads the part of a body that the handler leaves unread.
 func paced(w http.ResponseWriter, r *http.Request, idle time.Duration) {
 	if r.Body == http.NoBody {
 		return
@@ -51,7 +51,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// patience is how long the next bytes of a body may take.
+// patience returns how long the next bytes of a body may take.
 func patience(idle time.Duration, read int64, waited time.Duration) time.Duration {
 	return min(idle, idle+time.Duration(read)*time.Second/minBodyRate-waited)
 }

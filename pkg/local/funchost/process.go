@@ -23,7 +23,7 @@ type child struct {
 	secret  string
 	pid     int
 	stderr  *tail
-	dropped atomic.Bool   // killed by the host, so its exit is not a crash
+	dropped atomic.Bool   // the host has killed the process, so its exit is not a crash
 	exited  chan struct{} // closed once code is known
 	code    int
 	cmd     *exec.Cmd
@@ -101,8 +101,8 @@ func (p *child) drop() {
 
 func (p *child) url() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
-// childEnv adds the five variables with the addresses and ids for the handler. The port and the worker's id have two
-// spellings each.
+// childEnv adds the five variables that give the handler its addresses and ids. The port and the worker's id are each
+// given under two names.
 func (c command) childEnv(port int) environ {
 	id, portText := uuid.NewString(), strconv.Itoa(port)
 	env := environ{}
@@ -118,9 +118,9 @@ func (c command) childEnv(port int) environ {
 	return env
 }
 
-// Ports for the handler are below those that Linux, macOS and Windows assign to programs that ask for any port.
-// Another program could bind one of those between the check here and the handler's bind, and its answer would be
-// mistaken for the handler's.
+// Ports for the handler are below the ports that Linux, macOS and Windows assign to programs that ask for any port.
+// Another program could bind such an assigned port between the check here and the handler's bind, and its answer
+// would be mistaken for the handler's.
 const (
 	firstPort = 20_000
 	endPort   = 32_768

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// activityTimeout ends a proxied request when no byte was sent or received for that long.
+	// activityTimeout ends a proxied request when no byte has been sent or received for this long.
 	activityTimeout = 240 * time.Second
 	dialAttempts    = 10
 	dialPause       = 50 * time.Millisecond
@@ -29,7 +29,8 @@ const (
 
 var errSilence = fault.New(fault.Unavailable, "nothing moved for %v", activityTimeout)
 
-// newProxyTransport redials when the handler refuses a connection, as it may during a restart.
+// newProxyTransport returns a transport that redials when the handler refuses a connection, as it may during a
+// restart.
 func newProxyTransport() *http.Transport {
 	return &http.Transport{
 		MaxIdleConnsPerHost: 256,
@@ -115,14 +116,15 @@ func rewrite(pr *httputil.ProxyRequest, c *child, id string) {
 	pr.Out.Host = target.Host
 	// The peer replaces X-Forwarded-For, as in the real host.
 	pr.SetXForwarded()
-	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // of the outermost proxy
+	pr.Out.Header.Set(forwardedProto, pr.In.Header.Get(forwardedProto)) // as the outermost proxy set it
 	pr.Out.Header.Set(api.HostSecretHeader, c.secret)
 	pr.Out.Header.Set(headerVersion, hostVersion)
 	pr.Out.Header.Set(headerInvocation, id)
 	pr.Out.Header.Set("X-Ms-Invocation-Id", id)
 }
 
-// refuseProxied reports errors that the caller has caused to the caller; the others are only logged.
+// refuseProxied answers a request that failed. It reports an error to the caller if the caller has caused it; other
+// errors are only logged.
 func refuseProxied(w http.ResponseWriter, err error) {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge || errors.Is(err, errSlowBody) {
 		refuseBody(w, err)
@@ -134,8 +136,8 @@ func refuseProxied(w http.ResponseWriter, err error) {
 var errNotTaken = fault.New(fault.Unavailable,
 	"the body was not taken: the handler answered without reading it to its end; read on and throw away")
 
-// sendFirst reads no answer before it has sent the whole body of a request. The real host does the same, and fails if
-// the handler closes the connection before that. [http.Transport] would return the answer.
+// sendFirst sends the whole body of a request before it reads the answer. The real host does the same, and fails if
+// the handler closes the connection before that. [http.Transport] would return the handler's early answer.
 type sendFirst struct{ http.RoundTripper }
 
 // RoundTrip implements [http.RoundTripper].
@@ -167,11 +169,11 @@ func (t sendFirst) RoundTrip(r *http.Request) (*http.Response, error) {
 // sending is a request's body while it is sent to the handler.
 type sending struct {
 	io.ReadCloser
-	over chan struct{} // closed when it has been read to its end, or reading has stopped
+	over chan struct{} // closed when the body has been read to its end, or reading has stopped
 
 	mu    sync.Mutex
 	ended bool
-	err   error // io.EOF when all of it was read
+	err   error // io.EOF when the whole body was read
 }
 
 func (s *sending) Read(p []byte) (int, error) {

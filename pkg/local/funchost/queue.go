@@ -25,14 +25,14 @@ type queueListener struct {
 	f          *function
 	config     queueConfig
 	queue      storage.Queue
-	poison     storage.Queue // nil for a poison queue, or if the name would be too long
+	poison     storage.Queue // nil if this is a poison queue, or if the poison queue's name would be too long
 	visibility time.Duration
 	log        *slog.Logger
 
 	mu       sync.Mutex
 	running  int
-	finished chan struct{} // one token when an invocation has ended
-	nudge    chan struct{} // one token when new messages are likely
+	finished chan struct{} // has one token when an invocation has ended
+	nudge    chan struct{} // has one token when new messages are likely
 }
 
 func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *function) *queueListener {
@@ -47,8 +47,8 @@ func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *functio
 	return l
 }
 
-// listen polls until ctx ends: at once after a hit, more and more slowly while the queue is empty, and not while more
-// than the threshold run. The invocations that it has started continue after it returns.
+// listen polls until ctx ends. It polls at once after a poll that found messages, more and more slowly while the
+// queue is empty, and not at all while more invocations run than the threshold. These continue after listen returns.
 func (l *queueListener) listen(ctx context.Context) {
 	misses, vain, failing := 0, 0, false
 	for ctx.Err() == nil {
@@ -74,8 +74,8 @@ func (l *queueListener) listen(ctx context.Context) {
 	}
 }
 
-// pollPause is the pause after so many misses in a row: 100 ms, then 100 ms plus a doubling 100 ms (varied by a
-// fifth, by jitter in [0, 1)), up to most.
+// pollPause returns the pause after the given number of misses in a row: 100 ms, then 100 ms plus a doubling 100 ms,
+// up to most. The doubling part is varied by a fifth, by jitter in [0, 1).
 func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	if misses == 0 {
 		return min(minPoll, most)
@@ -84,14 +84,15 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	return min(minPoll+time.Duration(grown), most)
 }
 
-// wakeGap is the least time between a poll and the next one after a wake-up, depending on how many wake-ups in a row
-// found nothing. A queue in use is polled at once, and a busy function does not make idle queues expensive.
+// wakeGap returns the least time between a poll and the poll that a wake-up causes. It grows with the number of
+// wake-ups in a row that found nothing. So a queue in use is polled at once, and a busy function does not make idle
+// queues expensive.
 func wakeGap(vain int) time.Duration {
 	const first, most = 10 * time.Millisecond, 250 * time.Millisecond
 	return min(first<<min(vain, 8), most)
 }
 
-// wait waits for d or until woken, and reports whether it was woken.
+// wait waits for the duration d or until a token arrives, and reports whether a token arrived.
 func (l *queueListener) wait(ctx context.Context, token <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

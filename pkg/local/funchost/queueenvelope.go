@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// queueEnvelope encodes one delivery as the real host does with dataType binary: the message is its bytes in base64.
+// queueEnvelope encodes one delivery as the real host does with dataType binary: the bytes of the message are in
+// base64.
 func queueEnvelope(f *function, m storage.Message, now time.Time) envelope {
 	metadata := map[string]any{
 		"DequeueCount":    strconv.Itoa(m.Dequeued),

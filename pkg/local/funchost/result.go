@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// errNoResult is for an answer that the real host never notices: it keeps waiting until functionTimeout and then
-// kills the process.
+// errNoResult is the error for an empty answer. The real host never notices such an answer: it keeps waiting until
+// functionTimeout and then kills the process.
 var errNoResult = fault.New(fault.Invalid, "empty answer")
 
-// readAnswer evaluates a handler's answer by the rules of the real host, and returns its log lines. Its error is
-// errNoResult for an answer without content. It ignores values of outputs, as Azure ignores those of outputs that
-// function.json does not name: no function has outputs.
+// readAnswer evaluates a handler's answer by the rules of the real host, and returns its log lines. For an answer
+// without content it returns errNoResult. It ignores values of outputs: no function.json defines outputs, and Azure
+// ignores values of undefined outputs.
 func readAnswer(status int, contentType string, body []byte) (logs []string, err error) {
 	if status < 200 || status > 299 {
 		return nil, fault.New(fault.Unavailable, "handler answered %d: %s", status, excerpt(body))
@@ -40,7 +40,7 @@ func readAnswer(status int, contentType string, body []byte) (logs []string, err
 	return r.Logs, nil
 }
 
-// excerpt is the beginning of a body, for a log.
+// excerpt returns the beginning of a body, for a log.
 func excerpt(body []byte) string {
 	const most = 500
 	if len(body) > most {

@@ -60,7 +60,7 @@ func (e environ) defaults(more map[string]string) {
 }
 
 // readLocalSettings returns the values that local.settings.json in dir adds to the environment, or none if there is
-// no such file. Its settings for the host of the Core Tools, such as the port, are ignored.
+// no such file. It ignores the file's settings for the host of the Core Tools, such as the port.
 func readLocalSettings(dir string) (map[string]string, error) {
 	file := struct {
 		IsEncrypted               bool

@@ -14,12 +14,12 @@ import (
 
 const (
 	probeEvery = 25 * time.Millisecond
-	// maxCrashes crashes within crashWindow stop the host.
+	// The host stops after maxCrashes crashes within crashWindow.
 	maxCrashes  = 3
 	crashWindow = 30 * time.Minute
 	// restartCode is the exit code by which a handler requests a restart.
 	restartCode = 200
-	// waitFactor times the initialization timeout is how long an invocation waits for the process.
+	// An invocation waits for the process for waitFactor times the initialization timeout.
 	waitFactor = 4
 	killWait   = time.Second
 )
@@ -47,7 +47,7 @@ func newSupervisor(c command, o Options) *supervisor {
 	return &supervisor{
 		command: c, initTimeout: o.InitTimeout,
 		log: o.Log, changed: make(chan struct{}),
-		// Each probe opens a new connection: a kept one would hide that the process has ended.
+		// Each probe opens a new connection: a kept connection would hide that the process has ended.
 		probe: &http.Client{
 			Transport:     &http.Transport{DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -72,7 +72,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 }
 
-// tend watches one process until it ends, and reports whether to start another.
+// tend watches one process until it ends, and reports whether another process must be started.
 func (s *supervisor) tend(ctx context.Context, c *child) (again bool, err error) {
 	s.awaitAnswer(ctx, c)
 	select {
@@ -95,7 +95,7 @@ func (s *supervisor) tend(ctx context.Context, c *child) (again bool, err error)
 	return ctx.Err() == nil, s.account(c)
 }
 
-// awaitAnswer publishes the process once it answers anything, and kills it if there is no answer within the
+// awaitAnswer publishes the process once it gives any answer, and kills it if there is no answer within the
 // initialization timeout.
 func (s *supervisor) awaitAnswer(ctx context.Context, c *child) {
 	ctx, cancel := context.WithTimeout(ctx, s.initTimeout)
@@ -186,8 +186,8 @@ func (s *supervisor) await(ctx context.Context) (*child, error) {
 	}
 }
 
-// restart kills the process, and run starts another. Everything in flight fails. Of several calls for one process,
-// only the first has an effect.
+// restart kills the process; run then starts another. Everything in flight fails. If restart is called several times
+// for one process, only the first call has an effect.
 func (s *supervisor) restart(c *child, why string) {
 	if c.dropped.Load() {
 		return

@@ -15,7 +15,7 @@ func killGroup(p *os.Process) {
 	}
 }
 
-// signalOf is the number of the signal that ended the process, or 0.
+// signalOf returns the number of the signal that ended the process, or 0.
 func signalOf(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return int(w.Signal())

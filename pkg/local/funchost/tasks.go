@@ -8,7 +8,7 @@ import (
 // tasks are the running invocations. The host waits for them before it ends.
 type tasks struct {
 	mu   sync.Mutex
-	life context.Context // of all tasks: ends after the drain
+	life context.Context // context of all tasks; it ends after the drain
 	busy sync.WaitGroup
 }
 
@@ -19,7 +19,7 @@ func (t *tasks) begin(life context.Context) {
 	t.life = life
 }
 
-// run runs f on a goroutine. Its context ends with the handler process.
+// run runs f on a goroutine. The context of f ends with the handler process.
 func (t *tasks) run(f func(ctx context.Context)) {
 	t.mu.Lock()
 	life := t.life

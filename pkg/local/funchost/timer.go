@@ -18,7 +18,7 @@ type timerLoop struct {
 	invoker *invoker
 	tasks   *tasks
 	f       *function
-	store   statusFolder // so that an occurrence that was missed while the host was down is run later
+	store   statusFolder // keeps the status, so that an occurrence missed while the host was down runs later
 	log     *slog.Logger
 	status  timerStatus
 }
@@ -50,7 +50,7 @@ func (t *timerLoop) begin(now time.Time) (missed bool) {
 		t.status = saved
 		return now.After(saved.Next)
 	}
-	// Written before the first run, so that even a missed first run is made up for.
+	// The status is written before the first run, so that even a missed first run is made up for.
 	fresh.LastUpdated = now
 	t.save(fresh)
 	return false
@@ -93,7 +93,7 @@ func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 	}
 }
 
-// timerInfo is what the handler receives.
+// timerInfo is the description of a timer's run that the handler receives.
 type timerInfo struct {
 	Schedule       struct{ AdjustForDST bool }
 	ScheduleStatus scheduleStatus
