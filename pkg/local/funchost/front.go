@@ -94,9 +94,10 @@ func (p *front) find(r *http.Request) *function {
 	return nil
 }
 
-// wantsHostKey reports whether a request for an anonymous function has come to f only since that function does not list
-// the method. Clients of anonymous functions have no key of the host, and f demands one, so the real host answers 401.
-// Other requests for functions of the level function are served here as if they had such a key.
+// wantsHostKey reports whether a request for an anonymous function reaches f only because the anonymous function does
+// not list the request's method. Clients of anonymous functions have no key of the host, and f demands one, so the
+// real host answers 401. For other requests, this host serves a function of the level function as if the client had a
+// key.
 func (p *front) wantsHostKey(f *function, r *http.Request) bool {
 	return !f.anonymous() && slices.ContainsFunc(p.functions, func(other *function) bool {
 		return other.trigger.Type == httpTrigger && !other.disabled && other.anonymous() && !other.accepts(r.Method) &&

@@ -34,8 +34,8 @@ func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 // Dimension is the length of the suite's vectors.
 const Dimension = 4
 
-// towards returns a vector of length one between the first two axes. The larger x is, up to 1, the nearer the vector
-// is to the first axis.
+// towards returns a unit vector between the first two axes. The larger x is, up to 1, the nearer the vector is to the
+// first axis.
 func towards(x float32) []float32 { return []float32{x, 1 - x, 0, 0} }
 
 // embedded sets the vectors of a page's chunks, in order.

@@ -81,7 +81,7 @@ type Index struct {
 // Options are the settings of an index. The zero value is usable.
 type Options struct {
 	Log *slog.Logger // logs that a damaged file is set aside; discarded when nil
-	// Model is the model of the chunks' vectors, or "". An index with another model's vectors begins anew.
+	// Model is the model of the chunks' vectors, or "". An index with another model's vectors must be filled again.
 	Model string
 	// Exhaustive makes queries read all matching chunks, at any cost. It is for comparison.
 	Exhaustive bool
@@ -138,8 +138,8 @@ func (ix *Index) makeTables(ctx context.Context) error {
 	return ix.file.Create(ctx, conn)
 }
 
-// Begun returns a name of the index from its creation until [Index.Filled], the same for all processes that open the
-// file; after that it returns "". Pages that were indexed before the index began are not in it.
+// Begun returns a name for the index until [Index.Filled] records that the index is filled; after that it returns "".
+// All processes that open the file get the same name. The index lacks pages that were indexed before it was created.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM begun").Scan(&name)
 	return name, ix.fault("begun", err)

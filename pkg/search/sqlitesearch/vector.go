@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A vector is stored as its scale (float32, little endian) and one signed byte for each number. That is a quarter of
-// its size, and the cost of a search is the cost of reading. The scale normalizes the vector to length one.
+// A vector is stored as its scale (float32, little endian) and one signed byte for each number. The stored form is a
+// quarter of the vector's size, and the cost of a search is the cost of reading. The scale makes it a unit vector.
 const scaleBytes = 4
 
 // packed returns a vector in its stored form; nil for a vector without a direction.
