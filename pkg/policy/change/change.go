@@ -11,7 +11,7 @@ type Kind string
 
 // The kinds of change, in the order in which they are tested.
 const (
-	None     Kind = ""         // nothing has changed, or the change waits
+	None     Kind = ""         // nothing has changed, or the change waits for confirmation
 	New      Kind = "new"      // the first content
 	Reverted Kind = "reverted" // the page had this body before
 	Content  Kind = "content"  // the body is new or different
@@ -20,24 +20,24 @@ const (
 	Metadata Kind = "metadata" // only the metadata
 )
 
-// OfContent reports whether a change is one of the content, which shows that a page is alive.
+// OfContent reports whether the content itself has changed, which shows that the page is alive.
 func (k Kind) OfContent() bool { return k == New || k == Content }
 
 // Reading is the present content of a page.
 type Reading struct {
-	Hash     string // of title and body
-	Body     State  // of the body alone
+	Hash     string // hash of title and body
+	Body     State  // hash of the body alone
 	Title    string
 	Images   string // a hash; empty for none
 	Metadata string // a hash; empty if metadata are not read
-	Words    Words  // of the body
+	Words    Words  // summary of the body
 }
 
-// Known is the stored state of a page. The zero Known is a page of which nothing is known. A field that was not
-// remembered at an earlier reading is zero.
+// Known is the stored state of a page. The zero Known means that nothing is known of the page. A field is zero if the
+// earlier reading did not store it.
 type Known struct {
-	Hash     string // of the last accepted reading
-	States   States // accepted bodies, the present one first
+	Hash     string // hash of the last accepted reading
+	States   States // hashes of the accepted bodies, the present one first
 	Title    string
 	Images   string
 	Metadata string
@@ -45,8 +45,8 @@ type Known struct {
 	Collapse Collapse // a collapse that waits; zero if there is none
 }
 
-// Known returns what to remember of a page when only this reading counts, for example because earlier readings
-// followed other rules.
+// Known returns the state to store when this reading replaces everything known, for example because earlier readings
+// used other extraction rules.
 func (r Reading) Known() Known {
 	return Known{Hash: r.Hash, States: States{r.Body}, Title: r.Title, Images: r.Images, Metadata: r.Metadata,
 		Words: r.Words}
@@ -54,9 +54,9 @@ func (r Reading) Known() Known {
 
 // Collapse records for how long most of the known body has been missing.
 type Collapse struct {
-	Since  time.Time `json:"since,omitzero"`  // the first reading
+	Since  time.Time `json:"since,omitzero"`  // time of the first reading with the collapsed body
 	Checks int       `json:"checks,omitzero"` // consecutive readings, at most [Confirmations]
-	// Left is the share of the letters of the known body in the last reading, 0 to 1.
+	// Left is the share of the known body's letters that the last reading still had, 0 to 1.
 	Left float64 `json:"left,omitzero"`
 	// Asked means that a user requested the next reading, which is accepted whatever its content.
 	Asked bool `json:"asked,omitzero"`
@@ -72,27 +72,28 @@ func (c Collapse) Why() string {
 }
 
 const (
-	// Confirmations is how many more readings a collapse needs before it is accepted.
+	// Confirmations is the number of further readings that must confirm a collapse before it is accepted.
 	Confirmations = 2
-	// collapsedBelow is the share of letters below which a body has collapsed.
+	// A body has collapsed when less than collapsedBelow of the known letters is left.
 	collapsedBelow = 0.3
-	// least is how many letters a body needs to be able to collapse: about two sentences.
+	// A body with fewer than least letters, about two sentences, never counts as collapsed.
 	least = 100
 )
 
 // Decision is the meaning of a reading.
 type Decision struct {
 	Kind     Kind
-	Waits    bool   // the body collapsed: nothing else changes, and the next check comes early
+	Waits    bool   // the body has collapsed: no other change counts, and the next check comes early
 	Why      string // for people; empty if nothing has changed
-	Extent   Extent // of a change of the body, or of a collapse
-	Known    Known  // to be remembered
-	Accepted bool   // a waiting collapse is accepted
+	Extent   Extent // how much of the body has changed or is missing
+	Known    Known  // the state to store
+	Accepted bool   // a waiting collapse is accepted as the new content
 	Over     bool   // a waiting collapse is over: enough of the known body is back
 }
 
-// Decide decides what a reading at now means. Insist accepts the reading whatever its content, for example when a
-// user asked for it, or when nothing would be lost. The same arguments give the same Decision.
+// Decide decides what a reading made at the time now means. If insist is true, it accepts the reading whatever its
+// content, for example when a user asked for it, or when nothing would be lost. The same arguments give the same
+// Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	d := Decision{Kind: kindOf(known, seen)}
 	switch d.Kind {
@@ -141,7 +142,7 @@ func kindOf(known Known, seen Reading) Kind {
 	return None
 }
 
-// collapses reports whether too little of a body is left. It is false when the earlier body is not remembered.
+// collapses reports whether too little of the known body is left. It returns false when the known body is not stored.
 func collapses(known Words, e Extent) bool {
 	return e.Measured && known.letters >= least && e.Left() < collapsedBelow
 }

@@ -4,7 +4,7 @@
 //
 // # Kinds
 //
-// The first that matches is the [Kind] of a change:
+// The [Kind] of a change is the first in this table that matches:
 //
 //	new       nothing was known
 //	reverted  the body is one of the last eight that the page had before
@@ -27,14 +27,15 @@
 //	  ↑                      │                    │
 //	  └──── 30 % or more ────┴────────────────────┘ decided as if there had been no collapse
 //
-// A reading that a user asks for is accepted at once, and so is a body that was accepted before: a page that returns
-// to an earlier state has not collapsed. A body of fewer than [least] letters has too little to lose to wait for.
+// A reading that a user asks for is accepted at once, and so is a reading whose body was accepted before: a page that
+// returns to an earlier state has not collapsed. A body of fewer than [least] letters has too little to lose to wait
+// for.
 //
 // # How much has changed
 //
-// [Words] is stored for a text, to measure later how much of it is left: it counts how often words occur. Texts are
-// compared as bags of words, in time linear in their lengths, and a sentence that only moves is not a change.
-// Alternatives considered: a comparison of lines calls a page rewritten when one word of each row of its table
-// changes; a bounded diff, such as the one that users see, calls a long page rewritten when its bound is reached;
-// storing the earlier text costs two more requests for each change.
+// For each text, its [Words] are stored: counts of how often its words occur. A later check uses them to measure how
+// much of the text is left. Texts are compared as bags of words, in time linear in their lengths, and a sentence that
+// only moves is not a change. Alternatives considered: a comparison of lines calls a page rewritten when one word of
+// each row of its table changes; a bounded diff, such as the one that users see, calls a long page rewritten when its
+// bound is reached; storing the earlier text costs two more requests for each change.
 package change

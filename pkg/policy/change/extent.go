@@ -6,19 +6,19 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Extent is how much of a body has changed. The zero Extent means that this is unknown.
+// Extent is how much of a body has changed. The zero Extent means that the amount is unknown.
 type Extent struct {
 	Measured bool
-	New      float64 // share of the present body's letters that the body before did not have, 0 to 1
+	New      float64 // share of the present body's letters that the earlier body did not have, 0 to 1
 	Gone     float64 // share of the earlier body's letters that the present body does not have, 0 to 1
-	Added    int     // words
-	Removed  int     // words
+	Added    int     // number of words added
+	Removed  int     // number of words removed
 }
 
 // unchanged is the extent of a change outside the body.
 var unchanged = Extent{Measured: true}
 
-// Left is the share of the earlier body's letters that are still there.
+// Left returns the share of the earlier body's letters that are still there.
 func (e Extent) Left() float64 { return 1 - e.Gone }
 
 // String formats the extent for people: "12 words added, 3 removed".
@@ -26,8 +26,8 @@ func (e Extent) String() string {
 	return fmt.Sprintf("%s added, %s removed", words.Count(e.Added, "word"), words.Thousands(e.Removed))
 }
 
-// Compare measures how much of a body has changed between old and now. The result is the zero Extent when either is
-// not remembered.
+// Compare measures how much of a body has changed between old and now. If old or now is the zero Words, it returns
+// the zero Extent.
 func Compare(old, now Words) (e Extent) {
 	if !old.known || !now.known {
 		return e

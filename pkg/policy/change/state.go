@@ -5,13 +5,13 @@ import "slices"
 // State is a short hash of a body. Two bodies of one page collide with a probability of 1 in 10^18.
 type State [8]byte
 
-// States are the last bodies of a page, the present one first. They are at most [maxStates].
+// States are the last bodies of a page, the present one first. There are at most [maxStates] of them.
 type States []State
 
 // maxStates is how many bodies are remembered. On recorded histories, eight gave the same results as 64.
 const maxStates = 8
 
-// Bytes is the stored form of States: at most 64 bytes.
+// Bytes returns the stored form of States: at most 64 bytes.
 func (s States) Bytes() []byte {
 	var out []byte
 	for _, state := range s {
@@ -20,7 +20,7 @@ func (s States) Bytes() []byte {
 	return out
 }
 
-// StatesOf reads the result of [States.Bytes]. Damaged bytes give no states.
+// StatesOf decodes the result of [States.Bytes]. For damaged bytes it returns nil.
 func StatesOf(b []byte) (s States) {
 	if len(b)%len(State{}) != 0 || len(b) > maxStates*len(State{}) {
 		return nil
@@ -31,12 +31,12 @@ func StatesOf(b []byte) (s States) {
 	return s
 }
 
-// present reports whether a body is the last one of the page.
+// present reports whether body is the present body of the page.
 func (s States) present(body State) bool { return len(s) > 0 && s[0] == body }
 
 func (s States) has(body State) bool { return slices.Contains(s, body) }
 
-// Push returns s with a body as the present one.
+// Push returns s with body added as the present one.
 func (s States) Push(body State) States {
 	if s.present(body) {
 		return s

@@ -9,11 +9,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Words is a summary of a text: how many words fall into each of 65,536 buckets, and how many letters and
-// digits these have. So its size is bounded, however long the text is. With a vocabulary of 1,500 words, 2 in 100
-// share a bucket with another. The zero Words remembers nothing; it differs from the Words of an empty text.
+// Words is a summary of a text: how many words fall into each of 65,536 buckets, and how many letters and digits
+// these words have. So its size is bounded, however long the text is. In a text with 1,500 different words, 2 in 100
+// of them share a bucket with another word. The zero Words means that no text is known, which is not the same as an
+// empty text.
 type Words struct {
-	buckets []bucket // by number
+	buckets []bucket // sorted by bucket number
 	words   int
 	letters int
 	known   bool
@@ -21,7 +22,7 @@ type Words struct {
 
 type bucket struct{ number, words, letters int }
 
-// buckets is the number of buckets. Another number, another hash or another definition of a word needs another
+// buckets is the number of buckets. A change of this number, of the hash or of the definition of a word needs a new
 // format.
 const buckets = 1 << 16
 
@@ -31,7 +32,7 @@ const format = 1
 // WordsOf counts the words of a text, in one pass. Words are separated by spaces; in scripts without spaces, each
 // letter is a word.
 func WordsOf(text string) Words {
-	var all []uint64 // for each word, its bucket above 32 bits and its letters below
+	var all []uint64 // one entry per word: its bucket in the upper 32 bits, its number of letters in the lower 32
 	start, letters, alone := 0, 0, false
 	end := func(at int) {
 		if at > start {
@@ -70,16 +71,16 @@ func (w *Words) add(b bucket) {
 
 // unspaced reports whether a letter belongs to a script without spaces between words.
 func unspaced(r rune) bool {
-	const firstThai = 0x0E00 // no earlier letter does
+	const firstThai = 0x0E00 // no letter before this one belongs to such a script
 	return r >= firstThai && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Han,
 		unicode.Hiragana, unicode.Katakana)
 }
 
-// Letters is the number of letters and digits in the text.
+// Letters returns the number of letters and digits in the text.
 func (w Words) Letters() int { return w.letters }
 
-// Bytes is the stored form of Words: about four bytes per different word, at most 300,000 for a text of 5 MB. Words
-// that remember nothing have no bytes.
+// Bytes returns the stored form of Words: about four bytes for each distinct word, at most 300,000 bytes for a text
+// of 5 MB. For the zero Words it returns nil.
 func (w Words) Bytes() []byte {
 	if !w.known {
 		return nil
@@ -95,7 +96,7 @@ func (w Words) Bytes() []byte {
 	return out
 }
 
-// ParseWords reads the result of [Words.Bytes]. Damaged bytes, or another format, give the zero Words.
+// ParseWords decodes the result of [Words.Bytes]. For damaged bytes or another format it returns the zero Words.
 func ParseWords(b []byte) Words {
 	if len(b) == 0 || b[0] != format {
 		return Words{}

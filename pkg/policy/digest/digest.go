@@ -8,8 +8,8 @@
 // digest reports all of them. So a rule sends at most [Burst] messages in [Calm], and a first crawl ends in a message
 // or two.
 //
-// Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, also
-// when its hour is skipped or repeated.
+// Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
+// on a day when the clock change skips or repeats its hour.
 package digest
 
 import (
@@ -21,8 +21,8 @@ import (
 
 // The bounds of single messages.
 const (
-	Burst    = 10               // single messages
-	Calm     = 10 * time.Minute // window of Burst; also how long without a change ends the gathering
+	Burst    = 10               // number of single messages within Calm
+	Calm     = 10 * time.Minute // the window in which Burst is counted; gathering ends after this time without a change
 	Patience = time.Hour        // the longest time of gathering
 )
 
@@ -39,9 +39,9 @@ const (
 // Plan defines when a rule reports changes.
 type Plan struct {
 	Rhythm Rhythm
-	At     wallclock.Clock // of a Daily digest
+	At     wallclock.Clock // time of day of a Daily digest
 	Zone   *time.Location
-	Quiet  *wallclock.Hours // nil if there are none
+	Quiet  *wallclock.Hours // nil without quiet hours
 }
 
 // State records a rule's recent messages, and what it has gathered.
@@ -49,7 +49,7 @@ type State struct {
 	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most [Burst]
 	Gathered int         `json:"gathered,omitempty"`
 	First    time.Time   `json:"first,omitzero"` // time of the first gathered change
-	Last     time.Time   `json:"last,omitzero"`  // time of the last one
+	Last     time.Time   `json:"last,omitzero"`  // time of the last gathered change
 }
 
 // Add records a change at now, and reports whether it should be sent as a single message. Otherwise it is gathered.
@@ -69,7 +69,7 @@ func (p Plan) Add(s *State, now time.Time) (single bool) {
 
 func (p Plan) atOnce() bool { return p.Rhythm == AtOnce || p.Rhythm == "" }
 
-// Due is when the gathered changes should be reported.
+// Due returns the time at which the gathered changes should be reported.
 func (p Plan) Due(s State) time.Time {
 	due := s.Last.Add(Calm)
 	switch {

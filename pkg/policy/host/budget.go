@@ -10,13 +10,13 @@ import (
 // Budget is how much may be requested in one day (UTC). Zero means no limit.
 type Budget struct {
 	Requests int64 `json:"requests,omitempty"`
-	Bytes    int64 `json:"bytes,omitempty"` // of bodies, as transferred
+	Bytes    int64 `json:"bytes,omitempty"` // bytes of bodies, as transferred
 }
 
 // Plus adds two budgets.
 func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
 
-// less returns the remaining budget; a very large number where there is no limit.
+// less returns the budget that remains after used. Where there is no limit, it returns a very large number.
 func (b Budget) less(used Budget) Budget {
 	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
 }
@@ -31,9 +31,9 @@ func leftOf(limit, used int64) int64 {
 // Day records the requests to a host in one day (UTC).
 type Day struct {
 	Began      time.Time `col:"day"`
-	Used       Budget    `col:"used"`       // sent or reserved
-	Granted    Budget    `col:"granted"`    // received from the total
-	TotalSpent Budget    `col:"totalSpent"` // the total when nothing of it was left
+	Used       Budget    `col:"used"`       // requests and bytes that were sent or reserved
+	Granted    Budget    `col:"granted"`    // portion received from the total of all hosts
+	TotalSpent Budget    `col:"totalSpent"` // the limit of all hosts that was in force when it was used up
 	Checks     Checks    `col:"dayChecks"`
 }
 
@@ -55,7 +55,7 @@ func (s *State) StartDay(now time.Time) {
 	}
 }
 
-// left is the budget that remains for the host today, beyond its reservations.
+// left returns the part of today's budget that is neither used nor reserved.
 func (d *Day) left(p Politeness) Budget {
 	l := p.Daily.less(d.Used)
 	if p.Total.Requests > 0 {
@@ -67,7 +67,7 @@ func (d *Day) left(p Politeness) Budget {
 	return l
 }
 
-// spent describes which budget of the day is spent; "" if none is.
+// spent returns a text that says which of the day's budgets is used up, or "" if none is.
 func (d *Day) spent(p Politeness) string {
 	own, all := p.Daily.less(d.Used), d.left(p)
 	switch {
@@ -83,8 +83,8 @@ func (d *Day) spent(p Politeness) string {
 	return ""
 }
 
-// allow is what the owner of a new lease may request: its reservation, and a share of the rest in proportion to its
-// permits.
+// allow returns the budget for the owner of a new lease: its reservation, and a share of the remaining budget in
+// proportion to its permits.
 func (d *Day) allow(reserved int64, permits int, p Politeness) Budget {
 	share := func(left int64) int64 {
 		if left == math.MaxInt64 {
@@ -109,14 +109,15 @@ func (s *State) Charge(now time.Time, owner string, asked Budget) {
 }
 
 const (
-	// mostSpare bounds what a host takes from the total beyond the needs of its next batch, in requests. What the
-	// host does not use is lost for the day, so portions are small at first.
+	// mostSpare bounds how many requests a host takes from the total beyond what its next batch needs. Requests that
+	// the host does not use are lost for the day, so its first portions are small.
 	mostSpare = 256
 	// leastBody is the assumed size of a body on a host that has sent none today, in bytes.
 	leastBody = 64 << 10
 )
 
-// Wants is what a host must take from the total for n more requests; zero when it has enough, or may not be asked.
+// Wants returns what the host must take from the total of all hosts to make n more requests. It returns zero if the
+// host has enough, or if no request to it is allowed.
 func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return want
@@ -138,8 +139,9 @@ func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	return want
 }
 
-// Grant adds what was taken from the total; all means that everything was requested. If nothing is left then, that
-// total is spent; when an operator raises the total, the host continues.
+// Grant adds to the host's budget the portion got from the total. If all is true, the host asked for everything that
+// was left. If the host still has nothing left then, the present total is recorded as used up; when an operator
+// raises the total, the host continues.
 func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	d.Granted = d.Granted.Plus(got)
 	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {
@@ -156,7 +158,7 @@ type Share struct {
 	Taken Budget    `col:"taken"`
 }
 
-// Spend takes as much of the i-th part as is wanted and left.
+// Spend takes want from the i-th part of the total, or what is left of that part if that is less.
 func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	if day.After(t.Began) {
 		*t = Share{Began: day}
@@ -170,7 +172,7 @@ func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	return give
 }
 
-// partOf is the i-th part of a total; the sum of all parts is the total.
+// partOf returns the i-th part of a total; the sum of all parts is the total.
 func partOf(total int64, i int) int64 {
 	part := total / Shares
 	if int64(i) < total%Shares {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// KeptDays is the length of [State.Days], at most.
+// KeptDays is the maximum length of [State.Days].
 const KeptDays = 30
 
 // Checks counts finished checks.
 type Checks struct {
 	All     int64 `json:"n,omitempty"`
-	Changed int64 `json:"c,omitempty"` // that found new content
+	Changed int64 `json:"c,omitempty"` // number of checks that found new content
 	Failed  int64 `json:"f,omitempty"`
 }
 
@@ -22,8 +22,8 @@ type Spent struct {
 	Checks
 }
 
-// MarshalJSON writes a list of numbers, the day as its number since 1970, to stay small: the row of a host is written
-// with every batch.
+// MarshalJSON writes a list of numbers, with the day as the number of days since 1970. The form is short because
+// every batch writes the row of its host.
 func (s Spent) MarshalJSON() ([]byte, error) {
 	return json.Marshal([6]int64{s.Day.Unix() / daySeconds, s.Requests, s.Bytes, s.All, s.Changed, s.Failed})
 }

@@ -8,14 +8,14 @@ import (
 
 // Window counts the recent losses of a host, for the mass-removal guard. A document leaves the index before its item
 // becomes Gone. A tombstone is therefore reserved in the batch's lease before the document leaves: concurrent batches
-// share the room of their host, and the reservations of one that dies are free again when its lease expires.
+// share the losses that are allowed for their host, and when a batch dies, its reservations end with its lease.
 type Window struct {
 	From  time.Time `col:"lossesFrom"`
 	Count int       `col:"losses"` // number of tombstones
 }
 
-// Lost returns how many items the host has lost in the present window, how many it may lose by active batches, and of
-// how many items: those that are there now and those that it has lost.
+// Lost returns the host's losses in the present window, the losses that active batches have reserved, and the number
+// of items at the start of the window: the there items that still exist, plus those lost.
 func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	if now.Sub(s.Losses.From) < schedule.LossWindow {
 		l.Gone = s.Losses.Count
@@ -27,8 +27,8 @@ func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	return l
 }
 
-// ReserveLoss reserves one tombstone for a lease, if the guard leaves room for it. An owner without a lease gets
-// none, because it cannot commit.
+// ReserveLoss reserves one tombstone for a lease, if the guard leaves room for it. An owner without a lease gets no
+// reservation, because it cannot commit.
 func (s *State) ReserveLoss(owner string, lost schedule.Losses, guard schedule.Config) (reserved bool) {
 	l := s.lease(owner)
 	if l == nil || guard.Room(lost) <= 0 {

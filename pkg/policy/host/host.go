@@ -10,8 +10,8 @@
 //
 // A worker that sends requests holds a [Lease], which expires after [LeaseTime]. There are two kinds: the lease of a
 // batch, for one request for each of its items, and a host lease, for one request at a time without an item. A host
-// with pauses between requests has one holder at a time: two holders that are late for their starts could come closer
-// than the pause. A host without pauses is shared by two.
+// with pauses between requests has one holder at a time: if two holders were late, their requests could start closer
+// together than the pause allows. A host without pauses is shared by two.
 //
 // # Who waits
 //
@@ -22,10 +22,10 @@
 // # Budgets
 //
 // A batch reserves its requests when it begins, and returns the unused ones when it commits. The reservations of a
-// worker that died stay counted. So a host never gets more requests in a day than its budget allows, except for those
-// beside the items of a batch that are in flight when the budget runs out: robots.txt, redirects, HEAD requests.
-// Bytes are known only after they are read, so bodies in flight exceed the budget, and so does what a dead worker
-// read since its last commit.
+// worker that died stay counted. So a host never gets more requests in a day than its budget allows, with one
+// exception: when the budget runs out, batches in flight may still send requests that are not for an item, namely for
+// robots.txt, redirects and HEAD. Bytes are known only after they are read, so the bodies in flight may exceed the
+// budget, and what a dead worker read after its last commit is not counted.
 //
 // The budget of all hosts together is handed out in portions ([State.Wants], [Share.Spend]), so that batches need not
 // all write the same row.
@@ -38,11 +38,11 @@ import (
 
 // Politeness bounds the load on one host (A19, E3), and on this process.
 type Politeness struct {
-	MinDelay, MaxDelay time.Duration // between two starts; each pause is random in [MinDelay, MaxDelay]
+	MinDelay, MaxDelay time.Duration // bounds of the random pause between the starts of two requests
 	MaxConcurrent      int           // requests in flight, at least 1
 	Daily              Budget        // for this host
 	Total              Budget        // for all hosts together; the same on each
-	MaxItems           int           // of the host, whatever their status; 0 means no limit
+	MaxItems           int           // items of the host, whatever their status; 0 means no limit
 }
 
 const (
@@ -63,7 +63,7 @@ type State struct {
 	Waiting Waiting `col:",inline"`
 	Leases  []Lease `col:"leases"`
 	Today   Day     `col:",inline"`
-	Days    []Spent `col:"days"` // before today, oldest first
+	Days    []Spent `col:"days"` // the days before today, oldest first
 	Losses  Window  `col:",inline"`
 }
 
@@ -79,16 +79,16 @@ type Lease struct {
 
 // Grant is the right that a new lease gives.
 type Grant struct {
-	Starts  []time.Time // when each request may start
-	Next    time.Time   // the first start that others may use
-	Permits int         // requests in flight
-	Left    Budget      // what it may request
+	Starts  []time.Time // the time at which each request may start
+	Next    time.Time   // the first start that another lease may use
+	Permits int         // number of requests in flight at once
+	Left    Budget      // the budget of this lease
 }
 
 // Stamp truncates times to the resolution at which rows store and compare them.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// Later is the later of two times.
+// Later returns the later of two times.
 func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
@@ -96,7 +96,7 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// Earlier is the earlier of two times. If a is zero, it is b.
+// Earlier returns the earlier of two times. If a is zero, it returns b.
 func Earlier(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b
@@ -104,8 +104,8 @@ func Earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Blocked returns until when the host must not be asked, and why: the site has asked for a pause, or a budget of the
-// day is spent. It returns zero when the host may be asked.
+// Blocked returns the time until which no request may be sent to the host, and why: the site has asked for a pause,
+// or a budget of the day is spent. It returns the zero time when requests may be sent.
 func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why string) {
 	if s.Pace.PausedUntil.After(now) {
 		until, why = s.Pace.PausedUntil, s.Pace.PauseReason
@@ -119,8 +119,8 @@ func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why strin
 	return until, why
 }
 
-// reserve reserves up to n starts for owner. If it cannot, it returns until when the host is unavailable (zero: until
-// the present holder is done).
+// reserve reserves up to n starts for owner. If it cannot, it returns the time until which the host is unavailable,
+// or zero if the host is unavailable until the present holder is done.
 func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
@@ -138,7 +138,7 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	}
 	left := s.Today.left(p)
 	if n = int(min(int64(n), left.Requests)); n == 0 || left.Bytes == 0 {
-		return Grant{}, until, false // it has no share of the total yet
+		return Grant{}, until, false // the host has no portion of the total yet
 	}
 	for ; n > 0 && !at.After(now.Add(startWindow)); n-- {
 		g.Starts = append(g.Starts, at)
@@ -155,8 +155,8 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	return g, until, true
 }
 
-// freePermits is how many requests a new lease may have in flight; 0 when the host is taken. It is half of what is
-// left, so that another batch can send requests while one commits its results.
+// freePermits returns how many requests a new lease may have in flight, or 0 when the host is taken. A new lease gets
+// half of the free permits, so that another batch can send requests while one commits its results.
 func (s *State) freePermits(p Politeness, paced bool) int {
 	most, used := max(1, p.MaxConcurrent), s.Permits()
 	switch {
@@ -169,7 +169,7 @@ func (s *State) freePermits(p Politeness, paced bool) int {
 	}
 }
 
-// Permits is how many requests all leases together may have in flight.
+// Permits returns how many requests all leases together may have in flight.
 func (s *State) Permits() (n int) {
 	for _, l := range s.Leases {
 		n += l.Permits
@@ -189,7 +189,8 @@ func (s *State) drop(which func(Lease) bool) {
 	}
 }
 
-// lease returns the lease of an owner for changes, nil if it has none. Copies of the state do not see the changes.
+// lease returns a pointer through which the lease of owner can be changed, or nil if owner has no lease. Earlier
+// copies of the state do not see the changes.
 func (s *State) lease(owner string) *Lease {
 	s.Leases = slices.Clone(s.Leases)
 	for i := range s.Leases {
@@ -200,8 +201,8 @@ func (s *State) lease(owner string) *Lease {
 	return nil
 }
 
-// Release ends a lease and returns its unused reservation. Next is the earliest start that the lease's last request
-// allows.
+// Release ends a lease and returns its unused reservation. The argument next is the earliest start that is allowed
+// after the lease's last request.
 func (s *State) Release(owner string, next time.Time) {
 	if l := s.lease(owner); l != nil {
 		s.Today.Used.Requests = max(0, s.Today.Used.Requests-l.Reserved)

@@ -2,15 +2,15 @@ package host
 
 import "time"
 
-// Pace is when a host may be asked next, and how many of its items jobs may have.
+// Pace records when the next request to a host may start, and how many of its items are claimed by jobs.
 type Pace struct {
 	NextStart   time.Time `col:"nextSlotAt"`  // no start before this
-	PausedUntil time.Time `col:"pausedUntil"` // the site asked for a pause
+	PausedUntil time.Time `col:"pausedUntil"` // the site asked for a pause until this time
 	PauseReason string    `col:"pauseReason"`
 	// ClaimedUntil is a virtual clock: each claimed item moves it forward, each finished one moves it back. The
 	// claims of a lost message expire with time.
 	ClaimedUntil time.Time     `col:"claimedUntil"`
-	CrawlDelay   time.Duration `col:"crawlDelayMs,ms"` // of robots.txt
+	CrawlDelay   time.Duration `col:"crawlDelayMs,ms"` // Crawl-delay of robots.txt
 }
 
 // Delays returns the range of pauses between starts; it respects the Crawl-delay of robots.txt.
@@ -32,9 +32,9 @@ func (c *Pace) Pause(now, until time.Time, why string) {
 	}
 }
 
-// Room is how many of the waiting items to give to jobs now. Waiting items stay in due rows, which cost nothing, and
-// only as many as the leases can process are sent to the queue. A shared host gets whole jobs while more items wait:
-// a job of one page would keep a lease from a job of 32.
+// Room returns how many of the waiting items to give to jobs now. Waiting items stay in due rows, which cost nothing,
+// and only as many as the leases can process are sent to the queue. On a host that two jobs share, Room returns whole
+// jobs while enough items wait: a job of one page would hold a lease that a job of 32 pages could use.
 func (s *State) Room(now time.Time, waiting int, p Politeness) int {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return 0
@@ -46,7 +46,7 @@ func (s *State) Room(now time.Time, waiting int, p Politeness) int {
 	return n
 }
 
-// claimable is how many more items jobs may have.
+// claimable returns how many more items jobs may have.
 func (c *Pace) claimable(now time.Time, p Politeness) int {
 	taken, cost := 0, c.claimCost(p)
 	if ahead := c.ClaimedUntil.Sub(now); ahead > 0 {
@@ -62,8 +62,8 @@ func (c *Pace) claimLimit(p Politeness) int {
 	return 2 * JobItems
 }
 
-// claimCost is how long one claimed item counts: its pause, and at least a second, so that an active job does not
-// count as lost.
+// claimCost returns the time by which one claimed item moves ClaimedUntil: the pause between requests, but at least a
+// second, so that the claim of an active job does not expire.
 func (c *Pace) claimCost(p Politeness) time.Duration {
 	lo, hi := c.Delays(p)
 	return max(time.Second, (lo+hi)/2)
@@ -74,7 +74,7 @@ func (c *Pace) Claim(now time.Time, n int, p Politeness) {
 	c.ClaimedUntil = Stamp(Later(c.ClaimedUntil, now).Add(time.Duration(n) * c.claimCost(p)))
 }
 
-// Unclaim counts n items that are done, or were returned.
+// Unclaim removes the claims of n items that are done or were given back.
 func (c *Pace) Unclaim(n int, p Politeness) {
 	if !c.ClaimedUntil.IsZero() {
 		c.ClaimedUntil = Stamp(c.ClaimedUntil.Add(-time.Duration(n) * c.claimCost(p)))

@@ -3,11 +3,11 @@ package host
 import "maps"
 
 // LastModRecord counts how reliable a host's lastmod values have been lately. The counts are halved at a hundred
-// predictions, so that a host can become better or worse.
+// predictions, so that a host can gain or lose trust.
 type LastModRecord struct {
 	Right       int `json:"right"`       // checks that found the predicted change
 	Wrong       int `json:"wrong"`       // checks that found no change although one was predicted
-	Unannounced int `json:"unannounced"` // changes without a prediction
+	Unannounced int `json:"unannounced"` // changes that the host had not predicted
 }
 
 const (
@@ -15,17 +15,17 @@ const (
 	recordWindow      = 100
 )
 
-// Truthful reports whether checks are brought forward because of lastmod: at least four in five of at least 20
-// predictions were right.
+// Truthful reports whether lastmod may bring checks forward. It may if there were at least 20 predictions and at
+// least four in five were right.
 func (l LastModRecord) Truthful() bool {
 	n := l.Right + l.Wrong
 	return n >= enoughPredictions && 5*l.Right >= 4*n
 }
 
-// Predictions is the number of predictions that were checked.
+// Predictions returns the number of predictions that were checked.
 func (l LastModRecord) Predictions() int { return l.Right + l.Wrong }
 
-// Add counts one check. Missing predictions of a host that never made any do not count.
+// Add counts one check. For a host that never predicted a change, an unannounced change does not count.
 func (l *LastModRecord) Add(score LastModRecord) {
 	if l.Predictions() >= recordWindow && score.Predictions() > 0 {
 		l.Right, l.Wrong, l.Unannounced = l.Right/2, l.Wrong/2, l.Unannounced/2
@@ -37,8 +37,8 @@ func (l *LastModRecord) Add(score LastModRecord) {
 	}
 }
 
-// ScoreLastMod compares a host's prediction with the result of a check: predicted means that a change was predicted,
-// changed that the page has changed, stands that it is as it was.
+// ScoreLastMod compares a host's prediction with the result of a check: predicted means that the host announced a
+// change, changed means that the page has changed, and stands means that the page is as it was.
 func ScoreLastMod(predicted, changed, stands bool) LastModRecord {
 	switch {
 	case predicted && changed:
@@ -75,10 +75,11 @@ func (r *Rates) Add(changed, failed bool) {
 	}
 }
 
-// Fingerprints are the soft-404 fingerprints of a host's origins, by scheme. An origin that answers 404 has none.
+// Fingerprints are the soft-404 fingerprints of a host's origins, by scheme. An origin that answers missing pages
+// with 404 has no fingerprint.
 type Fingerprints map[string]string
 
-// With returns the fingerprints with that of one origin replaced, or removed if it is empty.
+// With returns the fingerprints with the one of a scheme replaced, or removed if fingerprint is empty.
 func (f Fingerprints) With(scheme, fingerprint string) Fingerprints {
 	f = maps.Clone(f)
 	if f == nil {

@@ -4,24 +4,25 @@ import "time"
 
 // Waiting records the waiters of each kind of lease.
 type Waiting struct {
-	ItemlessUntil time.Time `col:"passWaits"`  // until when batches wait for a host lease
-	BatchUntil    time.Time `col:"batchWaits"` // until when host leases wait for a batch
+	ItemlessUntil time.Time `col:"passWaits"`  // batches wait for a host lease until this time
+	BatchUntil    time.Time `col:"batchWaits"` // host leases wait for a batch until this time
 	ItemlessLast  bool      `col:"passLast"`   // the last lease was a host lease
 }
 
 const (
-	// WaiterGrace is how long after its time to return a waiter for a host lease keeps its right, because its message
-	// takes time.
+	// A waiter for a host lease keeps its right for WaiterGrace after the time at which it should return, because its
+	// message takes time to arrive.
 	WaiterGrace = 30 * time.Second
-	// batchGrace is how long a batch keeps its right after the end of the host lease that blocked it; that end sends
-	// the batch's job.
+	// A waiting batch keeps its right for batchGrace after the host lease that blocked it has ended. The end of that
+	// lease sends the batch's job to the queue.
 	batchGrace = 10 * time.Second
 	// retryEvery is how often a waiter retries when the end of the present lease is unknown.
 	retryEvery = time.Second
 )
 
-// ReserveBatch reserves up to n starts for a batch. If it cannot, until is when the host is available, zero if that
-// is unknown. Callers must write the state in either case, because the batch may now be a waiter.
+// ReserveBatch reserves up to n starts for a batch. If it cannot, it returns until, the time at which the host is
+// available again, or zero if that time is unknown. Callers must write the state in either case, because the batch
+// may now be a waiter.
 func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
 	jitter func() float64) (g Grant, until time.Time, ok bool) {
 	t := &s.Waiting
@@ -48,8 +49,8 @@ func (s *State) itemless(now time.Time) bool {
 	return false
 }
 
-// ReserveItemless reserves one start, no later than limit, for one request at a time. If it cannot, it records a
-// waiter and returns when to try again, which is after now.
+// ReserveItemless reserves one start, no later than limit, for a host lease. If it cannot, it records a waiter and
+// returns when to try again, which is after now.
 func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness,
 	jitter func() float64) (g Grant, again time.Time, ok bool) {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {

@@ -2,9 +2,9 @@ package options
 
 import "slices"
 
-// Edit is a request's change of options. Fields that it does not name stay.
+// Edit is a change of options that a request asks for. Fields that the edit does not mention stay as they are.
 type Edit struct {
-	Options          // the fields to set; validated
+	Options          // the fields to set, already validated
 	Clear   []string // the fields to remove: "watch", "interval", "schedule", "activeHours", "priority"
 }
 

@@ -12,7 +12,7 @@ import (
 // hours are parsed [ActiveHours].
 type hours struct {
 	from, to wallclock.Clock
-	days     []time.Weekday // all when empty
+	days     []time.Weekday // every day when empty
 	zone     *time.Location
 }
 
@@ -57,7 +57,8 @@ func (a *ActiveHours) hours() (h hours, err error) {
 	return h, nil
 }
 
-// open is t if it is within the hours. Otherwise it is their next beginning, plus a small delay for each item.
+// open returns t if t is within the hours. Otherwise it returns the time at which the hours begin next, plus a small
+// delay that depends on the item's id.
 func (h hours) open(t time.Time, id string) time.Time {
 	local := t.In(h.zone)
 	for day := -1; day <= 7; day++ {
@@ -74,5 +75,5 @@ func (h hours) open(t time.Time, id string) time.Time {
 			return begins.Add(late(shareOf(id), ends.Sub(begins))).UTC()
 		}
 	}
-	return t // Unreachable: every day of a week was tried
+	return t // Unreachable: the loop has tried every day of a week
 }

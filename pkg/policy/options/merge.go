@@ -11,18 +11,18 @@ type Tag struct {
 	Options
 }
 
-// Fields are the settings that are merged separately, by their names in the contract. Each part of a watch is one.
+// Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is one.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
 	"schedule", "activeHours", "priority"}
 
 // Effective are the options that apply to an item.
 type Effective struct {
 	Options
-	// From names, for each of [Fields] that is set, the tag that set it; "" means the item itself.
+	// From maps each of [Fields] that is set to the tag that set it, or to "" if the item itself set it.
 	From map[string]string
 }
 
-// Merge returns the options of an item with its own options and its tags.
+// Merge returns the options that apply to an item that has the options own and these tags.
 func Merge(own Options, tags []Tag) Effective {
 	e := Effective{From: map[string]string{}}
 	e.fill(own, "")
@@ -39,7 +39,7 @@ func (e *Effective) fill(o Options, from string) {
 	if o.Watch != nil {
 		e.fillWatch(*o.Watch, from)
 	}
-	if e.Interval == nil && e.Schedule == nil { // both define when, so they count as one
+	if e.Interval == nil && e.Schedule == nil { // both define when to check, so they count as one setting
 		if o.Schedule != nil {
 			e.Schedule, e.From["schedule"] = o.Schedule, from
 		} else if o.Interval != nil {
@@ -77,7 +77,7 @@ func (e *Effective) fillWatch(w Watch, from string) {
 	e.Watch = &is
 }
 
-// Level is the item's priority.
+// Level returns the item's priority.
 func (e Effective) Level() int {
 	if e.Priority == nil {
 		return UsualPriority
@@ -85,7 +85,7 @@ func (e Effective) Level() int {
 	return *e.Priority
 }
 
-// By names the source of a field for people: "the item" or "tag news"; "" if the field is not set.
+// By returns the source of a field as a text for people, "the item" or "tag news", or "" if the field is not set.
 func (e Effective) By(field string) string {
 	switch tag, set := e.From[field]; {
 	case !set:

@@ -10,18 +10,18 @@ import (
 
 // Check is a finished check, after which the next one is planned.
 type Check struct {
-	ID         string // of the item
+	ID         string // id of the item
 	State      schedule.State
 	Outcome    schedule.Outcome
 	RetryAfter time.Duration // the pause that the site asked for; zero if it did not
 	At         time.Time
-	Jitter     float64 // in [0,1)
+	Jitter     float64 // a random number in [0,1)
 }
 
 // Next decides when an item is checked again. It applies [schedule.Config.Next] within the item's options:
 //
 //   - An interval replaces the ladder's least and longest interval.
-//   - A schedule replaces the ladder. After a failure, or when a result must be confirmed, the ladder's time applies if
+//   - A schedule replaces the ladder. After a failure, or when a result must be confirmed, the ladder's time is used if
 //     it is sooner.
 //   - Outside its active hours an item waits until they begin.
 //
@@ -76,7 +76,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 	}
 	from := k.At.Add(min(k.RetryAfter, c.Max))
 	if d.Gone {
-		from = d.Next // gone pages are checked rarely
+		from = d.Next // gone pages are checked rarely, at the time the ladder chose
 	}
 	at := r.after(from, k.ID)
 	by := fmt.Sprintf("schedule %s set by %s", e.Schedule, e.By("schedule"))
@@ -89,7 +89,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 		}
 	}
 	if at.IsZero() {
-		return d // Unreachable: a schedule without a next time is refused
+		return d // Unreachable: validation refuses a schedule without a next time
 	}
 	d.Next, d.Reason = at, fmt.Sprintf("%s: next by %s", k.Outcome, by)
 	return d
@@ -111,8 +111,8 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	return d
 }
 
-// Replan returns when an item is checked next after its options have changed, and why. The result is as if its last
-// check had just been planned. A failed item is retried no later than was planned.
+// Replan returns the time of an item's next check after its options have changed, and the reason for that time. The
+// result is as if its last check had just been planned. A failed item is retried no later than was planned.
 func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
 	c = e.within(c)
 	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}

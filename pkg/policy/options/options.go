@@ -1,5 +1,6 @@
 // Package options holds the options that users set for an item and for its tags: which part of a page counts, how
-// often it is checked and when. It defines their form and bounds, and which apply when several set the same field.
+// often it is checked and when. It defines their form and bounds, and decides which of them applies when the item and
+// several tags set the same field.
 //
 // # Which option applies
 //
@@ -7,7 +8,7 @@
 // of [Fields] is a setting of its own, except that an interval and a schedule count as one, because both define when.
 // A field without any setting has the app's default. [Effective] records the source of each setting, for display.
 //
-// Options are plain values; their JSON is that of the HTTP contract.
+// Options are plain values. Encoded as JSON, they have the form of the HTTP API.
 package options
 
 import (
@@ -27,19 +28,19 @@ type Options struct {
 	Interval    *Interval    `json:"interval,omitempty"`
 	Schedule    *Schedule    `json:"schedule,omitempty"`
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
-	Priority    *int         `json:"priority,omitempty"` // 0 to 9; [UsualPriority] when it is not set
+	Priority    *int         `json:"priority,omitempty"` // 0 to 9; when nil, [UsualPriority] applies
 }
 
 // Watch defines which part of a page counts.
 type Watch struct {
-	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; all of the page when empty
+	Include []string `json:"include,omitempty"` // CSS selectors of the watched elements; when empty, the whole page
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors of elements to leave out
-	Ignore  []string `json:"ignore,omitempty"`  // regular expressions of lines that do not count
-	Trigger string   `json:"trigger,omitempty"` // a regular expression that must match for a change to count
+	Ignore  []string `json:"ignore,omitempty"`  // regular expressions; lines that match one do not count
+	Trigger string   `json:"trigger,omitempty"` // a regular expression; a change counts only if it matches
 	Index   string   `json:"index,omitempty"`   // what is indexed: IndexPage, the default, or IndexWatched
 }
 
-// Spec is the part of a watch that decides what counts.
+// Spec returns the part of a watch that decides what counts.
 func (w *Watch) Spec() watch.Spec {
 	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
 }
@@ -52,8 +53,8 @@ const (
 
 // Interval bounds the time between checks. Either may be missing.
 type Interval struct {
-	Min string `json:"min,omitempty"` // such as 1h: the time after a change
-	Max string `json:"max,omitempty"` // such as 7d: the longest time while nothing changes
+	Min string `json:"min,omitempty"` // time to the next check after a change, such as 1h
+	Max string `json:"max,omitempty"` // longest time between checks while nothing changes, such as 7d
 }
 
 // Schedule defines when checks are due, either by a cron expression of five fields or in plain words.
@@ -66,8 +67,8 @@ type Schedule struct {
 // ActiveHours are the hours in which scheduled checks of a page may run.
 type ActiveHours struct {
 	From     string   `json:"from,omitempty"` // such as 08:00
-	To       string   `json:"to,omitempty"`   // such as 18:00; if before From, on the next day
-	Days     []string `json:"days,omitempty"` // mon to sun; all when empty
+	To       string   `json:"to,omitempty"`   // such as 18:00; a time before From is on the next day
+	Days     []string `json:"days,omitempty"` // mon to sun; every day when empty
 	Timezone string   `json:"timezone,omitempty"`
 }
 
@@ -76,13 +77,14 @@ const UsualPriority = 5
 
 // Bounds of the options.
 const (
-	MaxTags     = 20  // of an item
-	MaxTagName  = 50  // characters
+	MaxTags     = 20  // tags of an item
+	MaxTagName  = 50  // characters of a tag's name
 	maxPriority = 9   //
-	maxRules    = 50  // in a list of a watch
-	maxRule     = 500 // characters
+	maxRules    = 50  // rules in one list of a watch
+	maxRule     = 500 // characters of a rule
 	maxBytes    = 8 << 10
-	// leastInterval and longestInterval bound the intervals of users. Other settings bound the requests to a host.
+	// leastInterval and longestInterval bound the intervals that users may set. The load on a host has limits of its
+	// own.
 	leastInterval   = time.Minute
 	longestInterval = 3650 * 24 * time.Hour
 )
@@ -170,7 +172,7 @@ func checkRule(field, rule string) error {
 	return nil
 }
 
-// Tags returns names of tags in their stored form: each once, in order.
+// Tags returns the names in their stored form, sorted and without repeats.
 func Tags(names []string) ([]string, error) {
 	var out []string
 	for _, name := range names {
@@ -205,8 +207,8 @@ func inTag(r rune) bool {
 
 func beginsTag(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }
 
-// TagsLike makes tags from names with another purpose, such as folders. It replaces characters that a tag cannot have
-// by spaces, and drops names with nothing left. It returns at most [MaxTags], in order.
+// TagsLike makes tags from names with another purpose, such as folders. It replaces each character that is not
+// allowed in a tag by a space, and drops a name that is then empty. It returns at most [MaxTags], in order.
 func TagsLike(names []string) (out []string) {
 	for _, name := range names {
 		name = strings.Map(func(r rune) rune {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata" // schedules must not depend on the machine's installed zones
+	_ "time/tzdata" // schedules must not depend on the time zones installed on the machine
 
 	"github.com/netresearch/go-cron"
 
@@ -23,11 +23,11 @@ type rhythm struct {
 // expression is a cron expression.
 type expression struct {
 	cron.Schedule
-	anyHour bool // the hour is *, so both hours count when clocks go back
+	anyHour bool // the hour field is *, so both hours count when clocks go back
 }
 
 const (
-	maxSchedule = 200 // characters
+	maxSchedule = 200 // characters of a schedule's text
 	// startWindow is the largest spread of checks that are due at the same time.
 	startWindow = 15 * time.Minute
 )
@@ -102,8 +102,8 @@ func (r *rhythm) addCron(field, text string) error {
 	return nil
 }
 
-// after is when the next check of an item is due after a time. Items that are due at the same time are each delayed a
-// little, always by the same amount.
+// after returns the time after t at which an item is next due. It adds a small delay that depends only on the item's
+// id, so that items with the same schedule are not all checked at once.
 func (r rhythm) after(t time.Time, id string) time.Time {
 	share := shareOf(id)
 	if r.every > 0 {
@@ -122,7 +122,8 @@ func (r rhythm) after(t time.Time, id string) time.Time {
 	return time.Time{}
 }
 
-// late is the delay of an item whose checks share their due time with others, which repeats that often.
+// late returns the delay of an item that is due at the same times as other items. The argument share is the item's
+// position, from 0 to 1, and often is the time between two checks.
 func late(share float64, often time.Duration) time.Duration {
 	window := startWindow
 	if often > 0 {
@@ -131,7 +132,7 @@ func late(share float64, often time.Duration) time.Duration {
 	return time.Duration(share * float64(window)).Truncate(time.Second)
 }
 
-// shareOf is a number in [0,1) that depends only on the id.
+// shareOf returns a number in [0,1) that depends only on the id.
 func shareOf(id string) float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(id)) // a hash never fails
@@ -139,7 +140,7 @@ func shareOf(id string) float64 {
 	return float64((h.Sum64()*finer)>>11) / (1 << 53)
 }
 
-// next is the first time after t in any of the cron expressions; zero if there is none.
+// next returns the first time after t at which one of the cron expressions is due, or zero if there is none.
 func (r rhythm) next(t time.Time) (first time.Time) {
 	for _, m := range r.expressions {
 		at := m.Next(t.In(r.zone))
@@ -153,7 +154,7 @@ func (r rhythm) next(t time.Time) (first time.Time) {
 	return first
 }
 
-// isRepeated reports whether clocks showed the same time shortly before, because they went back.
+// isRepeated reports whether t is in the hour that clocks show a second time after they were set back.
 func isRepeated(t time.Time) bool {
 	if t.IsZero() {
 		return false

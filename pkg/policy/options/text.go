@@ -16,7 +16,7 @@ import (
 type phrase struct {
 	every    time.Duration
 	weekdays []string
-	days     []string // of the month
+	days     []string // days of the month
 	times    []wallclock.Clock
 	named    bool // the text names days
 }
@@ -30,7 +30,7 @@ var (
 // maxTimes is how many times of day a schedule may name.
 const maxTimes = 24
 
-// readText parses a schedule in plain words. It returns an interval, or cron expressions.
+// readText parses a schedule in plain words. It returns either an interval or cron expressions.
 func readText(text string) (every time.Duration, crons []string, err error) {
 	if len(text) > maxSchedule {
 		return 0, nil, fault.Field("schedule.text", "schedule.text has more than %d characters", maxSchedule)
@@ -62,7 +62,7 @@ func notUnderstood(text string) error {
 		"give schedule.cron", text)
 }
 
-// read parses the next words, and returns their number; 0 if it does not understand them.
+// read parses the first words of all and returns how many it used, or 0 if it does not understand them.
 func (p *phrase) read(all []string) int {
 	word := all[0]
 	switch {
@@ -166,7 +166,8 @@ func (p *phrase) crons() (out []string) {
 
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
-// weekdayOf is a day of the week, counted from Sunday, by its name or the beginning of it; -1 for any other word.
+// weekdayOf returns the day of the week that a word names, in full or abbreviated, as a number with Sunday as 0. It
+// returns -1 for any other word.
 func weekdayOf(word string) int {
 	one := strings.TrimSuffix(word, "s")
 	return slices.IndexFunc(weekdays, func(day string) bool {

@@ -16,8 +16,8 @@ type Directives struct {
 	NoImageIndex bool // keep its images out of the index
 }
 
-// ParseDirectives parses robots directives. Values are the contents of the meta elements named "robots" or like the
-// crawler, and the values of X-Robots-Tag headers, in any order. Within a value, "agent:" limits the directives that
+// ParseDirectives parses robots directives. The values are the contents of the meta elements whose name is "robots"
+// or the crawler's, and of X-Robots-Tag headers, in any order. Within a value, "agent:" limits the directives that
 // follow it, up to the next such prefix, to that crawler. Directives add up; no directive revokes another, so "index"
 // next to "noindex" changes nothing. "unavailable_after:" is noindex from its date on, as seen at now. An unreadable
 // date is ignored, and so is an unknown directive.
@@ -70,7 +70,7 @@ func (d *Directives) add(directive string) {
 	}
 }
 
-// hasValue distinguishes a directive with a value from the name of a crawler.
+// hasValue reports whether name is a directive that takes a value, and not the name of a crawler.
 func hasValue(name string) bool {
 	name = strings.TrimSpace(name)
 	return name == "unavailable_after" || strings.HasPrefix(name, "max-")
@@ -88,7 +88,7 @@ func isWeekday(s string) bool {
 
 var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
-// expired is "noindex" when the date has passed.
+// expired returns "noindex" if the date has passed, or "" if it has not.
 func expired(date string, now time.Time) string {
 	if at, ok := parseDate(date); ok && !now.Before(at) {
 		return "noindex"

@@ -11,7 +11,7 @@ import (
 type rule struct {
 	pattern  string // canonical; every "*" is a wildcard
 	anchored bool   // the pattern must reach the end of the path
-	priority int    // length of the pattern as the site wrote it, after escaping
+	priority int    // length of the pattern as written by the site, after escaping
 	allow    bool
 }
 
@@ -66,8 +66,8 @@ func (r rule) matches(path string) bool {
 	return ok && (path == "" || !r.anchored)
 }
 
-// pathOf is the path and query of a URL, beginning with "/". It drops scheme, authority and fragment without
-// validating them: the URL was validated before, and a parse error must not make it allowed or forbidden by accident.
+// pathOf returns the path and query of a URL, beginning with "/". It drops scheme, authority and fragment without
+// validating them: the URL was validated before, and a parse error here must not decide whether it is allowed.
 func pathOf(rawURL string) string {
 	rawURL, _, _ = strings.Cut(rawURL, "#")
 	if i := strings.Index(rawURL, "//"); i == 0 || i > 0 && rawURL[i-1] == ':' && !strings.ContainsAny(rawURL[:i], "/?") {
@@ -84,12 +84,12 @@ func pathOf(rawURL string) string {
 	return rawURL
 }
 
-// Characters that are not escaped in a canonical pattern, where * is a wildcard, and in a canonical path, where * and
-// $ are escaped as in a rule (RFC 9309 §2.2.3).
+// The characters that are left unescaped: in a canonical pattern, where * is a wildcard, and in a canonical path,
+// where * and $ are escaped as in a rule (RFC 9309 §2.2.3).
 var (
 	inPattern = percent.SetOf(percent.Unreserved + strings.ReplaceAll(percent.Reserved, "$", ""))
 	inPath    = percent.SetOf(percent.Unreserved + strings.NewReplacer("*", "", "$", "").Replace(percent.Reserved))
 )
 
-// canonicalPath is the form in which a URL's path is compared with patterns (RFC 9309 §2.2.2).
+// canonicalPath returns the form in which a URL's path is compared with patterns (RFC 9309 §2.2.2).
 func canonicalPath(path string) string { return percent.Canonical(path, inPath) }

@@ -23,8 +23,8 @@ func Parse(body []byte) Rules {
 	return b.rules
 }
 
-// cut keeps at most MaxBody bytes and ends them at a line end: half a rule is a shorter pattern, which would forbid
-// more than the site does.
+// cut keeps at most MaxBody bytes and ends them at a line end: a rule that is cut in half has a shorter pattern,
+// which would forbid more than the site wants.
 func cut(body []byte) []byte {
 	if len(body) <= MaxBody {
 		return body
@@ -66,7 +66,7 @@ func neutral(body []byte) string {
 // builder collects the parser's results. Its methods are those of grobotstxt.ParseHandler.
 type builder struct {
 	rules     Rules
-	seen      map[string]bool // sitemaps
+	seen      map[string]bool // sitemaps found so far
 	ruleSeen  bool            // there was a rule since the last user-agent line
 	delaySeen bool            // there was a rule or a delay since that line
 }
@@ -81,9 +81,9 @@ func (b *builder) HandleRobotsStart() {
 // HandleRobotsEnd does nothing.
 func (b *builder) HandleRobotsEnd() {}
 
-// HandleUserAgent adds an agent to the open group, or opens one when a rule closed the last. Crawl-delay is an
-// extension and must not close a group of rules (RFC 9309 §2.2.4), but a delay applies only to the agents above it.
-// So delays have groups of their own.
+// HandleUserAgent adds an agent to the open group. If a rule has closed that group, it opens a new one. Crawl-delay
+// is an extension and must not close a group of rules (RFC 9309 §2.2.4), but a delay applies only to the agents above
+// it. So delays have groups of their own.
 func (b *builder) HandleUserAgent(_ int, value string) {
 	if b.ruleSeen {
 		b.rules.groups = append(b.rules.groups, group{})
@@ -136,7 +136,7 @@ func (b *builder) add(value string, allow bool) {
 	}
 	b.ruleSeen, b.delaySeen = true, true
 	if value == "" {
-		return // matches with no priority, so it never decides
+		return // an empty pattern matches with no priority, so it never decides
 	}
 	g := &b.rules.groups[len(b.rules.groups)-1]
 	g.rules = append(g.rules, compile(value, allow))

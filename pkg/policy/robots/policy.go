@@ -25,15 +25,15 @@ const (
 
 // Reply is the result of asking for /robots.txt, after redirects.
 type Reply struct {
-	Status           int           // of the last response; meaningless when Failed
+	Status           int           // status of the last response; meaningless when Failed
 	Failed           bool          // no usable answer: DNS, connect, TLS, timeout, broken body, refused address
 	TooManyRedirects bool          // a loop, or more redirects than allowed
-	Problem          string        // why it failed, for people
+	Problem          string        // why the request failed, for people
 	Body             []byte        // decoded, possibly cut
 	ETag             string        // validators for the next request
 	LastModified     string        //
 	CacheControl     string        // the header's value, several joined by commas
-	RetryAfter       time.Duration // zero when not asked for
+	RetryAfter       time.Duration // zero when the site did not ask for a pause
 }
 
 // State is what must be remembered of a host between replies. The zero value is a host that was never asked.
@@ -49,11 +49,12 @@ type Verdict string
 const (
 	// AllowAll means that there is no robots.txt; drop any copy.
 	AllowAll Verdict = "allow"
-	// DisallowAll means wait: nothing of this host may be fetched now, and no page is removed.
+	// DisallowAll means that nothing may be fetched from this host for now, and that no page is removed from the
+	// index.
 	DisallowAll Verdict = "disallow"
-	// UseBody means keep and parse the body of this reply.
+	// UseBody means that the body of this reply must be stored and parsed.
 	UseBody Verdict = "body"
-	// UseCopy means use the copy of an earlier reply.
+	// UseCopy means that the stored copy of an earlier reply applies.
 	UseCopy Verdict = "copy"
 )
 
@@ -117,8 +118,8 @@ func wait(r Reply, s State, now time.Time) (Decision, State) {
 	return d, s
 }
 
-// retryPause is FirstRetry doubled for each failure after the first, up to MaxRetry; a longer
-// Retry-After is respected up to DefaultLifetime.
+// retryPause returns FirstRetry doubled for each failure after the first, up to MaxRetry; a longer Retry-After is
+// respected up to DefaultLifetime.
 func retryPause(failures int, retryAfter time.Duration) time.Duration {
 	pause := FirstRetry
 	for i := 1; i < failures && pause < MaxRetry; i++ {

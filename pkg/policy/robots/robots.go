@@ -27,7 +27,7 @@ import (
 
 // Bounds on the memory and work that a site can cause.
 const (
-	// MaxBody is how much of a robots.txt is read; the rest is ignored (RFC 9309 §2.5).
+	// MaxBody is the number of bytes of a robots.txt that are read. Any further bytes are ignored (RFC 9309 §2.5).
 	MaxBody = 500 << 10
 	// MaxURL is the length in bytes above which [Rules.Allowed] returns false without matching. The worst file costs
 	// less than half a second for a URL of this length.
@@ -110,8 +110,8 @@ func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 // [MaxSitemapURL] bytes. They are not validated: most are absolute URLs.
 func (r Rules) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
-// names reports whether a group names this crawler. A group without rules counts as well: the rules for "*" then do
-// not apply to the crawler.
+// names reports whether the file has a group for this crawler. A group without rules counts, too: the rules for "*"
+// then do not apply to the crawler.
 func (r Rules) names(agent string) bool {
 	return slices.ContainsFunc(r.groups, func(g group) bool { return slices.Contains(g.names, agent) })
 }
@@ -133,7 +133,7 @@ func (a *agents) add(name string) {
 	}
 }
 
-// productToken is the leading token of a user agent in lower case: "Tidemark/1.0" is "tidemark". RFC 9309 §2.2.1
+// productToken returns the leading token of a user agent in lower case: "Tidemark/1.0" is "tidemark". RFC 9309 §2.2.1
 // allows letters, "_" and "-"; digits and "." are accepted too, because operators may use them in names.
 func productToken(s string) string {
 	end := strings.IndexFunc(s, func(c rune) bool {

@@ -14,9 +14,9 @@ type Config struct {
 	UnchangedSteps int           // CRAWL_UNCHANGED_STEPS: N, unchanged checks per step
 	GoneAfter      int           // CRAWL_GONE_AFTER: M, missing checks before the source is gone
 	GoneShare      float64       // CRAWL_GONE_SHARE: the share of a host that may become gone within a day
-	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long a gone source is kept; 0 means forever
-	// ToMax extends the ladder beyond its last step, each step twice the one before, up to Max. It is used when a
-	// user has set bounds for a source (W9).
+	PurgeGone      time.Duration // CRAWL_PURGE_GONE_DAYS: how long to keep a gone source; 0 means forever
+	// ToMax extends the ladder up to Max: each step beyond the usual last one is twice the step before. It is set
+	// when a user has set bounds for a source (W9).
 	ToMax bool
 }
 
@@ -74,7 +74,7 @@ func (c Config) sane() Config {
 	c.ErrorBase = min(max(c.ErrorBase, time.Second), c.Max)
 	c.UnchangedSteps = min(max(c.UnchangedSteps, 1), maxCount)
 	c.GoneAfter = min(max(c.GoneAfter, 1), maxCount)
-	if !(c.GoneShare > 0) { // also for NaN
+	if !(c.GoneShare > 0) { // true for NaN, too
 		c.GoneShare = 0
 	}
 	c.GoneShare = min(c.GoneShare, 1)

@@ -10,7 +10,7 @@ import (
 const (
 	// LossWindow is the time within which the tombstones of a host are counted together for the mass-removal guard.
 	LossWindow = 24 * time.Hour
-	// SecondCheck is how long after it was first guarded a missing source is accepted as gone.
+	// SecondCheck is the time after which a guarded source that is still missing is accepted as gone.
 	SecondCheck = 24 * time.Hour
 	// fewLosses is how many tombstones in one window are always allowed, even on a small host.
 	fewLosses = 3
@@ -19,19 +19,20 @@ const (
 // Losses counts the recent losses of a host.
 type Losses struct {
 	Gone     int // sources that became gone within the present [LossWindow]
-	Reserved int // those that may become gone by active checks
-	Items    int // sources at the beginning of the window: those in Gone, and all that are not gone
+	Reserved int // sources that active checks have reserved to become gone
+	Items    int // sources at the beginning of the window: those counted in Gone, and all that are not gone
 }
 
-// Room is how many more sources of a host may become gone before the others are guarded (CRAWL_GONE_SHARE); it may be
-// negative. A site that loses a fifth of its pages in a day is more often broken than cleaned up.
+// Room returns how many more sources of a host may become gone before further missing ones are guarded
+// (CRAWL_GONE_SHARE). The result may be negative. A site that loses a fifth of its pages in a day is more often
+// broken than cleaned up.
 func (c Config) Room(l Losses) int {
 	return max(fewLosses, int(c.sane().GoneShare*float64(l.Items))) - l.Gone - l.Reserved
 }
 
 // Miss decides the result of one more 404 or 410 of a source: [Missing] until there were enough in a row, then [Gone]
-// if its host has room for another tombstone, else [Guarded] until the second check. A source that was gone before is
-// gone at once.
+// if its host has room for another tombstone, else [Guarded] until the second check. A source that was already gone
+// stays gone.
 func (c Config) Miss(s State, room int, now time.Time) Outcome {
 	switch c = c.sane(); {
 	case !s.GoneSince.IsZero():
@@ -50,7 +51,7 @@ func (c Config) Expired(s State, now time.Time) bool {
 	return c.PurgeGone > 0 && !s.GoneSince.IsZero() && now.Sub(s.GoneSince) >= c.PurgeGone
 }
 
-// missing plans the next check of a missing source, which counts towards Gone.
+// missing plans the next check of a missing source. That check counts towards the number that makes the source Gone.
 func (c Config) missing(s State, o Outcome, now time.Time, jitter float64) plan {
 	next := State{Interval: c.rung(c.step(s.Interval)), Unchanged: s.Unchanged, Missing: count(s.Missing)}
 	switch {
@@ -82,8 +83,8 @@ func (c Config) gone(s, next State, now time.Time, jitter float64) plan {
 	return plan{next, c.rarely(next, now, jitter), "missing on " + words.Count(next.Missing, "check") + ": gone"}
 }
 
-// rarely is the wait of a gone source: the time since it became gone. So a site that was broken for some days has its
-// pages back after as many more.
+// rarely returns how long to wait before a gone source is checked again: as long as it has been gone. So if a site
+// was broken for some days, its pages are back after about as many more days.
 func (c Config) rarely(s State, now time.Time, jitter float64) time.Duration {
 	wait := c.spread(min(max(now.Sub(s.GoneSince), c.Base), c.Max), jitter)
 	if c.PurgeGone > 0 {

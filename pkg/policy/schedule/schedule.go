@@ -11,11 +11,13 @@
 //	   ^                         │                │                │
 //	   └──── changed, or back after being missing ┴────────────────┘
 //
-// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change: a rule that was set by
-// mistake is repaired within days, and under a lasting rule the source is rarely checked. A robots.txt that cannot be
-// read says nothing about the page; that is [Failed], with the time of the next attempt at robots.txt as retryAfter.
+// A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change. If the site set the
+// rule by mistake, a check within days finds that it is gone; if the rule stays, the source is rarely checked. A
+// robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of the next attempt at
+// robots.txt as retryAfter.
 //
-// Content that the source had before is indexed, but is not a change here: the source climbs as if it were unchanged.
+// When a source returns to content that it had before, that content is indexed, but the schedule does not count it as
+// a change: the source climbs as if it were unchanged.
 //
 // # Collapses
 //
@@ -33,7 +35,7 @@
 // hours with the defaults). By then a broken deployment or a night of maintenance is over, and a page that is really
 // gone leaves the index on the same day. Any other answer in between, also a failure, restarts the count. A gone
 // source is checked again after Base, then each time after as long as it has been gone, at most Max. Only an answer
-// of its own brings it back; a source that is missing for PurgeGone is purged.
+// with a page brings it back; a source that is missing for PurgeGone is purged.
 //
 // A host that loses more than GoneShare of its pages within a day (three at least) is more likely broken than cleaned
 // up. The mass-removal guard leaves the others as they are until a second check, a day later, whose result is
@@ -61,12 +63,12 @@ import (
 // State is what the schedule remembers of a source between two checks. The zero State is a source that was never
 // checked.
 type State struct {
-	Interval     time.Duration // of the present step; zero means Base
+	Interval     time.Duration // interval of the present step; zero means Base
 	Unchanged    int           // unchanged checks in a row at this interval, at most UnchangedSteps
 	Attempts     int           // consecutive failures, at most 1,000
 	Missing      int           // consecutive answers of 404 or 410, at most 1,000
-	GuardedSince time.Time     // since when the mass-removal guard keeps it; zero when it does not
-	GoneSince    time.Time     // since when it has been gone; zero when it is not
+	GuardedSince time.Time     // when the mass-removal guard first kept the source; zero when it does not keep it
+	GoneSince    time.Time     // when the source became gone; zero when it is not gone
 }
 
 // maxCount is the largest value of a count, so that counts neither overflow nor hide a bound.
@@ -84,21 +86,21 @@ const (
 	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
 	Guarded    Outcome = "held"         // 404 or 410, often enough, but with too many others of the host
-	Gone       Outcome = "gone"         // 404 or 410, and the source is, or already was, gone
+	Gone       Outcome = "gone"         // 404 or 410, and the source has become gone or already was
 	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule forbids it
 )
 
 // Decision is when to check again and why.
 type Decision struct {
 	State  State     // to store until then
-	Next   time.Time // always later than the given now
+	Next   time.Time // time of the next check, always later than the given now
 	Gone   bool      // the source's status is Gone: it was missing on enough checks in a row
 	Reason string    // one line for people, without data of the source
 }
 
-// Next decides after a check that ended at now with outcome o. RetryAfter is the pause that the site asked for, zero
-// if it did not: Next is never earlier than that, as far as Max allows. Jitter is a random number in [0,1); the same
-// arguments give the same Decision. An unknown outcome counts as [Failed].
+// Next decides after a check that ended at now with outcome o. The pause retryAfter is the one that the site asked
+// for, or zero; the next check comes after that pause, unless the pause is longer than Max. The jitter is a random
+// number in [0,1); the same arguments give the same Decision. An unknown outcome counts as [Failed].
 func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
 	c, jitter = c.sane(), clamp(jitter)
 	var p plan
@@ -125,7 +127,7 @@ func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time
 	return Decision{State: p.state, Next: now.Add(p.wait), Gone: !p.state.GoneSince.IsZero(), Reason: p.reason}
 }
 
-// Wait is how long a source in that state waits for a check that is neither brought forward nor delayed.
+// Wait returns the time to the next check of a source in state s, when nothing brings the check forward or delays it.
 func (c Config) Wait(s State, jitter float64) time.Duration {
 	c = c.sane()
 	return c.spread(c.rung(c.step(s.Interval)), clamp(jitter))
@@ -158,7 +160,7 @@ func (c Config) collapsed(s State) plan {
 	return plan{next, c.again(), "collapsed: checked again soon"}
 }
 
-// again is the wait for a check that confirms the result of another.
+// again returns how long to wait before a check that must confirm the result of the last one.
 func (c Config) again() time.Duration { return min(max(c.Base/4, c.ErrorBase), c.Base) }
 
 // climb counts a check without a change, and moves one step up after enough of them.
@@ -183,7 +185,7 @@ func (c Config) climb(s State, what string, jitter float64) plan {
 // ladder holds the steps of A12 in units of Base.
 var ladder = [...]time.Duration{1, 3, 7, 14}
 
-// steps is the number of steps of the ladder. With [Config].ToMax they suffice for every Max.
+// steps returns the number of steps of the ladder. With [Config].ToMax they suffice for every Max.
 func (c Config) steps() int {
 	if c.ToMax {
 		return len(ladder) + 32
@@ -191,7 +193,7 @@ func (c Config) steps() int {
 	return len(ladder)
 }
 
-// rung is the interval of a step; beyond the last step, it is that of the last.
+// rung returns the interval of a step. For a step beyond the last, it returns the interval of the last step.
 func (c Config) rung(step int) time.Duration {
 	last := len(ladder) - 1
 	interval := c.Base * ladder[min(step, last)]
@@ -204,8 +206,8 @@ func (c Config) rung(step int) time.Duration {
 	return min(interval, c.Max)
 }
 
-// step is the highest step whose interval is not above the given one. An interval from before a change of the
-// settings belongs to the step below it.
+// step returns the highest step whose interval is at most the given one. So an interval that was stored under other
+// settings belongs to the next lower step.
 func (c Config) step(interval time.Duration) (step int) {
 	for step+1 < c.steps() && c.rung(step+1) <= interval && c.rung(step+1) > c.rung(step) {
 		step++
@@ -225,7 +227,7 @@ func (c Config) failed(s State, now time.Time, jitter float64) plan {
 	return plan{next, c.backoff(next.Attempts, jitter), reason}
 }
 
-// backoff is ErrorBase × 2^(attempts-1), times 0.8 to 1.2 by jitter, at most Max.
+// backoff returns ErrorBase × 2^(attempts-1), times 0.8 to 1.2 by jitter, at most Max.
 func (c Config) backoff(attempts int, jitter float64) time.Duration {
 	wait := c.ErrorBase
 	for range attempts - 1 {
@@ -246,7 +248,7 @@ func (c Config) spread(interval time.Duration, jitter float64) time.Duration {
 	return begin + time.Duration(jitter*float64(end-begin))
 }
 
-// count is one more than n, within the bounds of a count.
+// count returns n + 1, limited to the range of a count, 1 to maxCount.
 func count(n int) int { return min(max(n, 0), maxCount-1) + 1 }
 
 // clamp limits jitter to [0,1); NaN gives 0.

@@ -17,12 +17,12 @@ type selector struct {
 
 // compound is a part of a selector that matches one element.
 type compound struct {
-	combinator byte // before it: ' ', '>', '+' or '~'; 0 for the first
+	combinator byte // combinator before this part: ' ', '>', '+' or '~'; 0 before the first part
 	sel        cascadia.Sel
-	siblings   bool // it examines all siblings
+	siblings   bool // the part examines all siblings of an element
 }
 
-// pseudos are the supported pseudo-classes, with whether they examine siblings.
+// pseudos maps each supported pseudo-class to whether it examines siblings.
 var pseudos = map[string]bool{
 	"root": false, "empty": false, "not": false, "containsown": false, "first-child": true, "last-child": true,
 	"only-child": true, "first-of-type": true, "last-of-type": true, "only-of-type": true, "nth-child": true,
@@ -93,7 +93,7 @@ func split(text string, by byte) (out []string) {
 	return append(out, text[start:])
 }
 
-// partOf is the text of a compound with the combinator before it.
+// partOf is the text of one compound and the combinator before the compound.
 type partOf struct {
 	combinator byte
 	text       string
@@ -106,7 +106,7 @@ func parts(text string) (out []partOf) {
 	end := func(i int) {
 		part := strings.TrimSpace(text[start:i])
 		if part == "" && combinator == ' ' {
-			return // blanks around another combinator
+			return // these blanks surround another combinator
 		}
 		out = append(out, partOf{combinator, part})
 	}
@@ -133,7 +133,8 @@ func parts(text string) (out []partOf) {
 	return out
 }
 
-// checkPseudos returns why a pseudo-class of a compound is not supported, or whether one examines all siblings.
+// checkPseudos reports whether a pseudo-class in a compound examines all siblings. If a pseudo-class is not
+// supported, it returns the reason.
 func checkPseudos(text string) (siblings bool, why string) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -175,7 +176,7 @@ var supported = func() string {
 	return strings.Join(names, " ")
 }()
 
-// closing is the end of the brackets at the beginning of a text; 0 if they are not closed.
+// closing returns the position after the brackets at the beginning of a text, or 0 if they are not closed.
 func closing(text string) int {
 	end, quote := 0, byte(0)
 	for i := 1; i < len(text) && end == 0; i++ {
@@ -195,7 +196,7 @@ func closing(text string) int {
 	return end
 }
 
-// inner is the content of the parentheses at the beginning of a text.
+// inner returns the content of the parentheses at the beginning of a text.
 func inner(text string) string {
 	text = strings.TrimPrefix(text, "(")
 	if i := strings.LastIndexByte(text, ')'); i >= 0 {
@@ -212,7 +213,7 @@ var ErrLarge = fault.New(fault.TooLarge,
 	"the page is too large for a selector that counts siblings, such as :nth-child")
 
 // Select removes the excluded elements from the tree of a page, and returns the topmost included elements, in the
-// order of the page; none when there are no include selectors. Errors: [ErrLarge].
+// order of the page. It returns no elements when there are no include selectors. Errors: [ErrLarge].
 func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 	steps := maxSteps
 	out, err := find(root, r.exclude, &steps)
@@ -250,15 +251,16 @@ func topmost(n *html.Node, found map[*html.Node]bool, out []*html.Node) []*html.
 	return out
 }
 
-// walk matches one selector. The matches at an element are a set of bits: bit i means that the first i+1 parts match
-// there, the last of them at the element itself.
+// walk matches one selector. The matches at an element are a set of bits. Bit i means that the first i+1 parts of the
+// selector match, and that the last of these parts matches the element itself.
 type walk struct {
 	sel   *selector
 	found map[*html.Node]bool
 	steps *int
 }
 
-// below searches for matches below n. Above has the bits of n and all its ancestors, parent those of n.
+// below searches for matches below n. The argument above has the bits of n and of all its ancestors, and parent has
+// the bits of n alone.
 func (w *walk) below(n *html.Node, above, parent uint32) {
 	children := 0
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -271,7 +273,7 @@ func (w *walk) below(n *html.Node, above, parent uint32) {
 		}
 		here := w.at(c, children, above, parent, before, earlier)
 		if here>>(len(w.sel.chain)-1) != 0 {
-			w.found[c] = true // it includes everything below it
+			w.found[c] = true // a found element includes everything below it
 		} else {
 			w.below(c, above|here, here)
 		}

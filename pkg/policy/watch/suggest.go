@@ -11,9 +11,9 @@ import (
 // leastCommon is the minimum number of letters and digits that a suggested rule keeps from its lines.
 const leastCommon = 3
 
-// Suggest makes an ignore rule from a line, with any number in the position of each number. From the old and the new
-// form of a line, it keeps the words that both begin and end with. Errors: Invalid when they have too little in
-// common.
+// Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words with which both
+// forms begin and end, and matches any number where they have a number. Errors: Invalid when the two forms have too
+// little in common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {
@@ -59,7 +59,7 @@ var number = regexp.MustCompile(`\pN+`)
 
 // pieces returns the words of a line as regular expressions that match any number in the position of each number.
 func pieces(line string) []string {
-	const most = 60 // words
+	const most = 60 // words of a line
 	words := strings.Fields(line)
 	for i, w := range words[:min(len(words), most)] {
 		var out strings.Builder

@@ -3,11 +3,11 @@
 //
 // # What counts
 //
-// Include selectors name the watched elements, the whole page when there are none; exclude selectors name elements to
-// leave out of them. The remaining text is handled line by line. A line in which an ignore rule matches does not
-// count. With a trigger, a change is reported only if the trigger matches the text that then counts. The trigger "in
-// stock" reports that the words have appeared, and changes while they are present, but not that they have
-// disappeared.
+// Include selectors choose the watched elements; without them the whole page is watched. Exclude selectors choose
+// elements to leave out of the watched ones. The remaining text is handled line by line. A line in which an ignore
+// rule matches does not count. With a trigger, a change is reported only if the trigger matches the text that then
+// counts. The trigger "in stock" reports that the words have appeared, and changes while they are present, but not
+// that they have disappeared.
 //
 // # Bounds
 //
@@ -39,10 +39,10 @@ type Spec struct {
 
 // Bounds of a [Spec].
 const (
-	MaxRules     = 50  // in each list
+	MaxRules     = 50  // rules in each list
 	MaxRule      = 500 // characters of each rule
-	maxCompounds = 200 // parts between combinators, of all selectors together
-	maxChain     = 16  // such parts of one selector
+	maxCompounds = 200 // parts between combinators, in all selectors together
+	maxChain     = 16  // parts between combinators, in one selector
 	maxProgram   = 1000
 	maxPrograms  = 3000 // instructions of all regular expressions together
 )
@@ -159,7 +159,7 @@ func (r *Rules) Selects() bool { return len(r.include)+len(r.exclude) > 0 }
 // Narrow reports whether only included elements count.
 func (r *Rules) Narrow() bool { return len(r.include) > 0 }
 
-// Ignored is the rule that excludes a line; "" when the line counts.
+// Ignored returns the ignore rule that matches a line, or "" when the line counts.
 func (r *Rules) Ignored(line string) string {
 	line = strings.TrimSpace(line)
 	for _, rule := range r.ignore {
@@ -173,15 +173,15 @@ func (r *Rules) Ignored(line string) string {
 // Ignores reports whether there are ignore rules.
 func (r *Rules) Ignores() bool { return len(r.ignore) > 0 }
 
-// MaxText is the part of a text to which rules apply, in bytes; everything after it counts.
+// MaxText is the number of bytes at the beginning of a text to which rules apply. All later text counts.
 const MaxText = 1 << 20
 
-// Triggered reports whether a change to a text is reported.
+// Triggered reports whether the trigger allows a report of a change whose new text is text.
 func (r *Rules) Triggered(text string) bool {
 	return r.trigger == nil || r.trigger.MatchString(text[:min(len(text), MaxText)])
 }
 
-// Trigger is the trigger as it was written; "" if there is none.
+// Trigger returns the trigger as it was written; "" if there is none.
 func (r *Rules) Trigger() string {
 	if r.trigger == nil {
 		return ""
@@ -189,8 +189,9 @@ func (r *Rules) Trigger() string {
 	return r.trigger.String()
 }
 
-// Lost returns why a watched part counts as broken, "" if it does not. Elements is the number of elements that were
-// found, letters their present number of letters, and before the number when the part last worked.
+// Lost returns why a watched part counts as broken, or "" if it does not. The argument elements is the number of
+// elements found, letters is the number of letters in them now, and before is the number of letters when the part
+// last worked.
 func Lost(elements, letters, before int) string {
 	const times = 10
 	switch {
