@@ -18,11 +18,11 @@ const (
 
 var channelName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 
-// channel is a channel with the secret that was generated for it when it named none.
+// channel is a channel, with the secret that was generated if the channel's settings named none.
 type channel struct {
 	api.ChannelSpec
 
-	Own    string // "" if it named its secret
+	Own    string // the generated secret; "" if the settings name one
 	Origin string
 }
 
@@ -73,7 +73,8 @@ func checkURL(text string) error {
 	return nil
 }
 
-// target is where the messages of a channel go, with its secrets. The error names what is missing, but no secret.
+// target returns the receiver of a channel's messages, with the channel's secrets. The error says what is missing,
+// and never contains a secret.
 func (s *Book) target(c channel) (t send.Target, err error) {
 	address := c.URL
 	if c.URLFrom != "" {
@@ -102,7 +103,7 @@ func (s *Book) target(c channel) (t send.Target, err error) {
 	return t, err
 }
 
-// channelJSON is a channel without its secrets, for display.
+// channelJSON returns a channel in the API's form, without its secrets.
 func (s *Book) channelJSON(c channel) api.Channel {
 	out := api.Channel{ChannelSpec: c.ChannelSpec, Origin: c.Origin}
 	t, err := s.target(c)

@@ -33,14 +33,14 @@ type delivery struct {
 	Type     string             `col:"type"`
 	State    string             `col:"state"`
 	Created  time.Time          `col:"created"`
-	Next     time.Time          `col:"next"`    // the next attempt
+	Next     time.Time          `col:"next"`    // time of the next attempt
 	Claimed  time.Time          `col:"claimed"` // end of the worker's claim
-	Last     time.Time          `col:"last"`    // the last attempt
-	Until    time.Time          `col:"until"`   // when the delivery fails for good
+	Last     time.Time          `col:"last"`    // time of the last attempt
+	Until    time.Time          `col:"until"`   // time at which the delivery fails for good
 	Attempts int                `col:"attempts"`
 	Answer   api.ReceiverAnswer `col:"answer"`
 	Count    int                `col:"count"`
-	First    string             `col:"first"` // positions of its first and its last change
+	First    string             `col:"first"` // positions of the first and the last change in the delivery
 	Final    string             `col:"final"`
 	Message  send.Message       `col:"message,gzip"`
 	Title    string             `col:"title"`
@@ -56,19 +56,20 @@ const (
 
 func deliveryKey(as, id string) storage.Key { return storage.Key{Partition: partition, Row: as + id} }
 
-// order is the prefix of delivery ids for a position in the feed; newer positions sort first.
+// order returns the prefix of delivery ids for a position in the feed; newer positions sort first.
 func order(p feed.Position) string {
 	const most = 0xffffffff
 	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
 }
 
-// deliveryID is the id of a rule's delivery to a channel, of one change or of the changes up to one.
+// deliveryID returns the id of a rule's delivery to a channel. The argument last is the position of its only or last
+// change.
 func deliveryID(last feed.Position, kind api.EventType, rule, channel string) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
 	return order(last) + "-" + hex.EncodeToString(sum[:8])
 }
 
-// newDelivery is a waiting delivery without a message.
+// newDelivery returns a delivery that waits and has no message yet.
 func newDelivery(r *rule, channel string, now time.Time) delivery {
 	return delivery{Rule: r.ID, Channel: channel, State: Waiting, Created: now, Next: now, Until: now.Add(tryFor),
 		Count: 1}
@@ -122,7 +123,7 @@ func jsonBody(v any) []byte {
 	return b
 }
 
-// deliveryJSON is a delivery for display.
+// deliveryJSON returns a delivery in the API's form.
 func deliveryJSON(id string, d delivery) api.Delivery {
 	out := api.Delivery{ID: id, Rule: d.Rule, Channel: d.Channel, Type: d.Type, Title: d.Title, State: d.State,
 		Created: d.Created, Attempts: d.Attempts, LastAttempt: d.Last, Answer: d.Answer, Count: d.Count, First: d.First,
@@ -137,7 +138,7 @@ func deliveryJSON(id string, d delivery) api.Delivery {
 var shownColumns = []string{"rule", "channel", "type", "state", "created", "next", "claimed", "last", "attempts",
 	"answer", "count", "first", "final", "title"}
 
-// Deliveries lists the waiting deliveries, then the others, each the newest first.
+// Deliveries lists the waiting deliveries and then all others, in both cases the newest first.
 func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.DeliveryPage, err error) {
 	page.Deliveries = []api.Delivery{}
 	if !slices.Contains([]string{"", Waiting, Sent, Failed}, q.State) {
@@ -180,8 +181,8 @@ func (s *Worker) Deliveries(ctx context.Context, q api.DeliveryQuery) (page api.
 	return page, nil
 }
 
-// load reads a delivery: a waiting one when as is waitingAs, otherwise a finished one. If there is none, etag is
-// empty.
+// load reads a waiting delivery if the argument as is waitingAs, and a finished one otherwise. If there is no such
+// delivery, it returns an empty etag.
 func (s *base) load(ctx context.Context, as, id string) (d delivery, etag storage.ETag, err error) {
 	if storage.CheckKey(deliveryKey(as, id)) != nil {
 		return d, "", nil
@@ -205,7 +206,7 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	}
 	now := s.now()
 	if d.State == Waiting && d.Claimed.After(now) {
-		return deliveryJSON(id, d), nil // a worker is sending it
+		return deliveryJSON(id, d), nil // a worker is sending the delivery now
 	}
 	d.State, d.Next, d.Until, d.Claimed = Waiting, now, now.Add(tryFor), time.Time{}
 	ops := []storage.Op{deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d)}

@@ -21,7 +21,7 @@ import (
 // MaxFile bounds a file of rules, in bytes.
 const MaxFile = 1 << 20
 
-// maxMistakes bounds the listed mistakes of a file.
+// maxMistakes is the number of mistakes in a file that an error lists.
 const maxMistakes = 50
 
 // File holds the rules and channels of a file.
@@ -30,8 +30,8 @@ type File struct {
 	channels []channel
 }
 
-// ParseFile parses a file of rules and channels; name is the file's name in errors. Errors: Invalid, listing the
-// mistakes, at most the first fifty, one per line, as "name:line: field: what is wrong".
+// ParseFile parses a file of rules and channels; name is the file's name in errors. Errors: Invalid, which lists the
+// first fifty mistakes, one per line, in the form "name:line: field: what is wrong".
 func ParseFile(name string, data []byte) (f File, err error) {
 	r := &fileReader{name: name}
 	if len(data) > MaxFile {
@@ -94,7 +94,7 @@ func (r *fileReader) err() error {
 	return fault.New(fault.Invalid, "%s", strings.Join(lines, "\n"))
 }
 
-// file reads the two lists.
+// file reads the list of rules and the list of channels.
 func (r *fileReader) file(root *yaml.Node) (f File) {
 	lists := map[string]*yaml.Node{}
 	if root.Kind != yaml.MappingNode {
@@ -187,7 +187,7 @@ func (r *fileReader) addMistakes(at string, n *yaml.Node, errs []error) {
 	}
 }
 
-// decode reads an entry as the API would.
+// decode reads an entry into a value as the API decodes a request.
 func (r *fileReader) decode(at string, n *yaml.Node, into any) bool {
 	before := len(r.mistakes)
 	value := r.plain(at, n, reflect.TypeOf(into).Elem())
@@ -218,7 +218,7 @@ func kindOf(t reflect.Type) string {
 	return "number"
 }
 
-// plain converts a node to its form in JSON. It reports fields that the type does not have.
+// plain converts a YAML node to the same value in JSON. It reports fields that the type does not have.
 func (r *fileReader) plain(at string, n *yaml.Node, t reflect.Type) any {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -277,7 +277,8 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// lineOf is the line of a field, or of the closest node that would contain it.
+// lineOf returns the line of a field. If the file does not have the field, it returns the line of the closest node
+// around its place.
 func lineOf(n *yaml.Node, path string) int {
 	name, rest, _ := strings.Cut(path, ".")
 	if n.Kind == yaml.MappingNode {

@@ -20,16 +20,16 @@ const (
 	maxExamined = 5000
 )
 
-// gathered is a rule's recent deliveries, and the changes that wait for its next digest. These are the changes that
-// the rule matches after position Since, up to Final.
+// gathered records a rule's recent deliveries, and the changes that wait for its next digest: those that the rule
+// matches, after position Since and up to Final.
 type gathered struct {
 	digest.State
 
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
 	Kinds map[string]int `json:"kinds,omitempty"`
-	// Began is the position where the rule begins, if its row does not hold that: for a rule of a file, or a rule
-	// from before an older copy of the store was restored.
+	// Began is the position after which the rule reports changes, if the rule's row does not have that position. This
+	// is so for a rule from a file, and after an older copy of the store was restored.
 	Began string `json:"began,omitempty"`
 }
 
@@ -48,7 +48,7 @@ func (s *base) loadState(ctx context.Context) (state, storage.ETag, error) {
 	return stateRows.Load(ctx, s.rows, stateKey)
 }
 
-// Report is the result of [Follower.Follow].
+// Report counts what one call of [Follower.Follow] did.
 type Report struct{ Examined, Deliveries, Resent int }
 
 // Follow reads new changes from the feed, decides which channels are notified, and sends lost messages again. Any
@@ -63,7 +63,7 @@ func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
 	return report, errors.Join(err, s.resend(ctx, &report))
 }
 
-// step performs one transaction; more reports whether there is more to do.
+// step performs one transaction. The result more reports whether another step has work to do.
 func (s *Follower) step(ctx context.Context, report *Report) (more bool, err error) {
 	rules, err := s.book.all(ctx)
 	if err != nil || len(rules) == 0 {
@@ -87,7 +87,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	}
 	ops := []storage.Op{stateRows.Put(stateKey, etag, &p.state)}
 	for id, d := range p.ids {
-		// Deliveries that a restored older store already sent once are sent again.
+		// After the restore of an older store, a delivery that was already sent is sent again.
 		ops = append(ops, storage.Op{Kind: storage.Upsert,
 			Entity: storage.Entity{Key: deliveryKey(waitingAs, id), Props: deliveryRows.Encode(&d)}})
 	}
@@ -98,7 +98,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	report.Deliveries += len(p.ids)
 	for id := range p.ids {
 		if err := s.enqueue(ctx, id, 0); err != nil {
-			return false, err // resend finds the remaining ones
+			return false, err // resend sends the messages that are still missing
 		}
 	}
 	return more || full, nil
@@ -115,7 +115,8 @@ type pass struct {
 	ids     map[string]delivery
 }
 
-// begin sets the position to continue from, removes the state of deleted rules, and lets rules of the file begin.
+// begin sets the position from which the step continues, removes the state of deleted rules, and sets the first
+// position of new rules from the file.
 func (p *pass) begin(ctx context.Context, first bool) error {
 	if p.state.Rules == nil {
 		p.state.Rules = map[string]gathered{}
@@ -146,7 +147,7 @@ func (p *pass) begin(ctx context.Context, first bool) error {
 	if !first {
 		p.at, _ = feed.ParsePosition(p.state.Position)
 	}
-	if earliest.After(p.at) { // no rule matches earlier changes
+	if earliest.After(p.at) { // no rule matches a change before this position
 		p.at = earliest
 	}
 	return nil
@@ -159,10 +160,10 @@ func (p *pass) beginAt(id string, at feed.Position) {
 	p.state.Rules[id] = g
 }
 
-// room is how many more deliveries fit into the transaction.
+// room returns how many more deliveries fit into the transaction.
 func (p *pass) room() int { return storage.MaxOps - 1 - len(p.ids) }
 
-// read lets the rules decide about new changes, as many as fit into a transaction.
+// read lets the rules decide about new changes, until the deliveries fill the transaction.
 func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	before := p.at
 	defer func() {
@@ -187,8 +188,8 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	return looked, false, nil
 }
 
-// afresh continues with the oldest change that is kept. Rules that begin after the end of the feed, because an older
-// copy of the store was restored, begin at that end.
+// afresh continues with the oldest change that the feed still has. After an older copy of the store was restored, a
+// rule may begin after the end of the feed; afresh makes such a rule begin at the end.
 func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	p.s.o.Log.ErrorContext(ctx, "changes were purged, or the store was restored, before rules had seen them; "+
 		"going on with the oldest that is kept", "place", p.at.String())
@@ -239,8 +240,9 @@ func (p *pass) decide(c feed.Change) {
 	}
 }
 
-// digests writes the digests that are due; full reports that some did not fit. Before the end of the feed, it writes
-// only those that cannot wait, so that the changes of a burst share a digest.
+// digests writes the digests that are due. The result full reports that some did not fit into the transaction. While
+// the step has not reached the end of the feed, digests writes only those that cannot wait, so that the changes of a
+// burst share a digest.
 func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	for i := range p.rules {
 		r := &p.rules[i]
@@ -266,7 +268,7 @@ func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	return full, nil
 }
 
-// listed reads the changes that a digest lists. Purged changes are missing.
+// listed reads the changes that a digest lists. Changes that were purged are left out.
 func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.FeedChange, err error) {
 	out = []api.FeedChange{}
 	from, _ := feed.ParsePosition(g.Since)
@@ -289,7 +291,7 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 	return out, nil
 }
 
-// resend sends again the messages of deliveries that no worker has claimed for long.
+// resend sends the queue's message again for each delivery that no worker has claimed for a long time.
 func (s *Follower) resend(ctx context.Context, report *Report) error {
 	late := s.now().Add(-lostAfter)
 	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}

@@ -50,7 +50,7 @@ func (s *Book) kept(ctx context.Context) (out []rule, err error) {
 		}
 		r, err := readRule(e)
 		if err != nil {
-			// Another release accepted it. The other rules continue to work.
+			// Another release of Tidemark accepted this rule. The other rules continue to work.
 			s.o.Log.ErrorContext(ctx, "a rule cannot be read", "rule", e.Row, "err", err)
 			continue
 		}
@@ -159,7 +159,7 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	return r.Rule, err
 }
 
-// first is the first of joined errors, because the API names one field.
+// first returns the first of several joined errors, because an error of the API can name only one field.
 func first(err error) error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok && len(all.Unwrap()) > 0 {
 		return all.Unwrap()[0]
@@ -195,7 +195,7 @@ func (s *Book) checkTargets(ctx context.Context, id string, spec api.RuleSpec) (
 	return errs
 }
 
-// RemoveRule removes a rule. Changes that it has gathered are not delivered.
+// RemoveRule removes a rule. The changes that the rule has gathered are not delivered.
 func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	r, etag, err := s.rule(ctx, id)
 	if err != nil {
@@ -255,7 +255,8 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	return out, nil
 }
 
-// SaveChannel makes or changes a channel. A webhook without a named secret gets one, which only this answer shows.
+// SaveChannel makes or changes a channel. If the settings of a webhook name no secret, SaveChannel generates one.
+// Only this result shows it.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
 	if err := errors.Join(checkChannel(spec)...); err != nil {
 		return out, first(err)

@@ -22,7 +22,7 @@ const (
 
 const (
 	lostAfter  = 5 * time.Minute // delay after which a message counts as lost
-	sendLease  = time.Minute     // longer than a send may take
+	sendLease  = time.Minute     // longer than a send can take
 	perChannel = 2
 	// Keep is how long sent and failed deliveries are kept.
 	Keep = 30 * 24 * time.Hour
@@ -35,9 +35,9 @@ type Sender interface {
 
 // Options adjust a notifier.
 type Options struct {
-	File    File                     // rules and channels of the file
-	Setting func(name string) string // reads secrets
-	Source  string                   // source attribute of events; /tidemark if empty
+	File    File                     // the rules and channels of the settings file
+	Setting func(name string) string // returns the value of a setting, to read secrets
+	Source  string                   // source attribute of the events; /tidemark if empty
 	Clock   func() time.Time
 	Token   func() string // makes the ids of rules
 	Log     *slog.Logger
@@ -110,5 +110,5 @@ func (s *Notifier) Create(ctx context.Context) error {
 	return s.poison.Create(ctx)
 }
 
-// now is the time with the precision of rows.
+// now returns the time in whole milliseconds, as rows store it.
 func (s *base) now() time.Time { return s.o.Clock().UTC().Truncate(time.Millisecond) }

@@ -15,8 +15,8 @@ import (
 
 // Bounds of settings.
 const (
-	MaxChannels = 10 // per rule
-	maxTargets  = 90 // channels of all rules: the deliveries of one change must fit into a transaction
+	MaxChannels = 10 // channels per rule
+	maxTargets  = 90 // channels of all rules: all deliveries of a change must fit into one transaction
 	maxName     = 100
 	maxPattern  = 1000
 )
@@ -31,7 +31,7 @@ const (
 type rule struct {
 	api.Rule
 
-	since          feed.Position // it reports only later changes
+	since          feed.Position // the rule reports only changes after this position
 	filter         feed.Filter
 	added, removed *regexp.Regexp
 	plan           digest.Plan
@@ -78,7 +78,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	return r, append(errs, r.planned(spec)...)
 }
 
-// planned parses the schedule of a rule.
+// planned sets the times at which a rule reports, from its settings.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	var err error
 	blame := func(field string, err error) {

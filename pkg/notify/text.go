@@ -25,7 +25,7 @@ func summary(c api.FeedChange) string {
 	return strings.TrimSpace(b.String())
 }
 
-// became describes what happened to pages, by kind of change.
+// became maps each kind of change to words for what happened to the pages.
 var became = []struct {
 	words string
 	kinds []api.ChangeKind

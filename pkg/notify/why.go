@@ -8,11 +8,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// feedEnd requests the newest changes.
+// feedEnd is the position that requests the newest changes.
 var feedEnd feed.Position
 
 const (
-	// whySegments is how many segments of the feed, each of a day at most, a digest may follow its changes.
+	// whySegments bounds the search for the digest of a change: it looks for digests up to this many segments of the
+	// feed, each at most a day long, after the change.
 	whySegments = 3
 	whyRows     = 1000
 )
@@ -76,5 +77,5 @@ func covers(d delivery, c feed.Change, rules []rule) bool {
 			return rules[i].wants(c)
 		}
 	}
-	return true // its rule is gone, so it may have included the change
+	return true // the rule was removed, so it may have matched the change
 }

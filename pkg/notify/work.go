@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// tryFor is how long a delivery is retried.
+// tryFor is the time after which a delivery is no longer retried.
 const tryFor = 24 * time.Hour
 
 // pauses are the pauses between attempts of a delivery; the last one repeats.
@@ -25,7 +25,7 @@ var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute,
 // maxChannelPause bounds the pause of a channel, unless the receiver asks for more.
 const maxChannelPause = 30 * time.Minute
 
-// pauseAfter is the pause after that many failed attempts.
+// pauseAfter returns the pause after that many failed attempts.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // job is a message of the queue.
@@ -49,8 +49,8 @@ func (s *base) enqueue(ctx context.Context, id string, delay time.Duration) erro
 
 // health is the state of a channel.
 type health struct {
-	Fails int       `col:"fails"` // in a row
-	Until time.Time `col:"until"` // the next attempt
+	Fails int       `col:"fails"` // failed attempts in a row
+	Until time.Time `col:"until"` // time of the next attempt
 }
 
 var healthRows = row.Of[health]()
@@ -65,13 +65,14 @@ func (s *base) health(ctx context.Context, name string) (health, error) {
 	return h, err
 }
 
-// healthOp writes the health of a channel. The last writer wins, because it has the newest result.
+// healthOp writes the health of a channel. It overwrites what another process has written, because its result is the
+// newest.
 func (s *base) healthOp(name string, h health) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
 
-// admit counts a message in flight to a channel, unless the channel has its maximum.
+// admit counts one more message in flight to a channel. It returns false if the channel already has the maximum.
 func (s *Worker) admit(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +104,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 		return "another worker has it", nil
 	case d.Next.After(now.Add(lostAfter)):
 		return "another message will come for it", nil
-	case d.Next.After(now.Add(time.Second)): // clocks may differ
+	case d.Next.After(now.Add(time.Second)): // the clocks of two processes may differ
 		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
 	}
 	if !s.admit(d.Channel) {
@@ -131,13 +132,14 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	return s.end(ctx, id, tags[0], d, h, s.send(ctx, d))
 }
 
-// postponed is until when a delivery waits for its channel or for the end of quiet hours.
+// postponed returns the time until which a delivery must wait, for its channel or for the end of quiet hours, and the
+// reason.
 func (s *Worker) postponed(ctx context.Context, d delivery, h health, now time.Time) (time.Time, string, error) {
 	if h.Until.After(now) {
 		return h.Until, "the channel rests", nil
 	}
 	if d.Attempts == 0 {
-		return now, "", nil // quiet hours were already considered when it was made
+		return now, "", nil // quiet hours were considered when the delivery was made
 	}
 	r, _, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
@@ -159,7 +161,7 @@ func (s *Worker) again(ctx context.Context, id string, etag storage.ETag, d deli
 	return s.enqueue(ctx, id, d.Next.Sub(s.now()))
 }
 
-// tried is the result of an attempt, with the service that received it.
+// tried is the result of an attempt, with the name of the service that received the message.
 type tried struct {
 	send.Result
 
@@ -181,7 +183,7 @@ func (s *Worker) send(ctx context.Context, d delivery) tried {
 	}
 	service := Webhook
 	if to.Service != "" {
-		service, _ = send.Check(to.Service) // it was validated
+		service, _ = send.Check(to.Service) // the address was validated when it was stored
 	}
 	return tried{s.sender.Send(ctx, to, d.Message), service}
 }
@@ -218,7 +220,7 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	return d.State, s.finish(ctx, id, etag, d, ops)
 }
 
-// finish moves a delivery to the finished ones.
+// finish moves the row of a delivery from the waiting to the finished ones.
 func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d delivery, more []storage.Op) error {
 	ops := append([]storage.Op{
 		{Kind: storage.Delete, Entity: storage.Entity{Key: deliveryKey(waitingAs, id), ETag: etag}},
@@ -231,7 +233,7 @@ func (s *Worker) finish(ctx context.Context, id string, etag storage.ETag, d del
 	return err
 }
 
-// GiveUp records that a delivery could not be processed, however often it was attempted.
+// GiveUp records that a delivery failed because every attempt to process its message failed.
 func (s *Worker) GiveUp(ctx context.Context, id, why string) error {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	if err != nil || etag == "" {

@@ -25,19 +25,19 @@ import (
 // mailPorts are the ports for submitting mail.
 var mailPorts = []uint16{25, 465, 587, 2525}
 
-// mailRoots verify servers; nil means the system's roots.
+// mailRoots holds the root certificates that verify mail servers. When it is nil, the system's roots are used.
 type mailRoots = *x509.CertPool
 
 const mailForm = "smtp://USER:PASSWORD@HOST:587/?from=ADDRESS&to=ADDRESS,ADDRESS"
 
 // box is a parsed smtp address: the server, the login, the sender and the recipients.
 type box struct {
-	address, host  string // with port, and without
+	address, host  string // the server, with and without the port
 	user, password string
 	from           *mail.Address
 	to             []*mail.Address
-	implicit       bool // TLS from the first byte
-	bare           bool // no TLS, and therefore no password
+	implicit       bool // TLS starts with the first byte
+	bare           bool // there is no TLS, so no password may be sent
 }
 
 // mailbox parses an address smtp://….
@@ -141,7 +141,7 @@ func (s *Sender) handIn(conn net.Conn, b box, m Message) error {
 
 var errNoTLS = errors.New("it offers no TLS")
 
-// unsent is the result of a failed conversation.
+// unsent returns the result for a message that the mail server did not accept.
 func unsent(err error) Result {
 	if said, ok := errors.AsType[*textproto.Error](err); ok {
 		return Result{Ill: said.Code < 500 || said.Code == 535, ReceiverAnswer: api.ReceiverAnswer{Status: said.Code,
@@ -153,7 +153,8 @@ func unsent(err error) Result {
 	return unreached(err)
 }
 
-// compose writes a letter (RFC 5322). Text from unknown hosts cannot end a header: the title is one encoded word.
+// compose writes a letter (RFC 5322). It encodes the title as one word, so that text from unknown hosts cannot end
+// the header.
 func compose(b box, m Message, now time.Time) []byte {
 	var to []string
 	for _, a := range b.to {

@@ -27,7 +27,7 @@ import (
 // Bounds of a send.
 const (
 	Timeout   = 15 * time.Second
-	MaxAnswer = 500      // bytes of an answer that are kept
+	MaxAnswer = 500      // bytes of an answer that are stored
 	maxRead   = 16 << 10 // bytes of an answer that are read
 	maxText   = 3500     // characters of a message; the limit of Discord is lower and applied in its builder
 	maxAfter  = 4 * time.Hour
@@ -103,7 +103,7 @@ func (s *Sender) Send(ctx context.Context, to Target, m Message) Result {
 	return last
 }
 
-// refused is the result for a message that cannot be sent at all.
+// refused returns the result for a message that cannot be sent at all.
 func refused(err error) Result {
 	return Result{ReceiverAnswer: api.ReceiverAnswer{Error: err.Error()}, Final: true}
 }
@@ -155,7 +155,7 @@ func (s *Sender) post(ctx context.Context, r request) Result {
 	return out
 }
 
-// unreached is the result of a request without an answer. Its error contains no address, because that may be a
+// unreached returns the result of a request without an answer. Its error contains no address, because that may be a
 // secret.
 func unreached(err error) Result {
 	out := Result{Ill: true}
@@ -175,7 +175,7 @@ func unreached(err error) Result {
 	return out
 }
 
-// shown is the beginning of an answer, cleaned for display.
+// shown returns the beginning of an answer, cleaned for display.
 func shown(body []byte) string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

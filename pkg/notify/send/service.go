@@ -15,8 +15,8 @@ import (
 // builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// services are the services that an address may name, by its scheme. The form of addresses is that of shoutrrr
-// (https://shoutrrr.nickfedor.com).
+// services maps the scheme of an address to the builder of that service's requests. Addresses have the form that
+// shoutrrr uses (https://shoutrrr.nickfedor.com).
 var services = map[string]builder{
 	"discord":    discord,
 	"generic":    generic,
@@ -34,7 +34,7 @@ var services = map[string]builder{
 	"zulip":      zulip,
 }
 
-// Services are the names of all services.
+// Services returns the names of all services, sorted.
 func Services() []string { return slices.Sorted(maps.Keys(services)) }
 
 // Check parses the address of a service, and returns the service's name. Its error does not repeat the address.
@@ -64,18 +64,18 @@ func service(address string) (*url.URL, builder, error) {
 	return u, build, nil
 }
 
-// want is the error for an address that has not the given form.
+// want returns the error for an address that does not have the given form.
 func want(form string) ([]request, error) {
 	return nil, fault.New(fault.Invalid, "want an address of the form %s", form)
 }
 
-// jsonTo is a request with a JSON body.
+// jsonTo returns a request to the address to, with body as JSON.
 func jsonTo(to string, body any) request {
 	b, _ := json.Marshal(body) // texts and numbers only
 	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
 }
 
-// at is an address with a path on the host that a service's address names.
+// at returns the https URL of a path on the host in a service's address.
 func at(u *url.URL, path ...string) string {
 	scheme := "https"
 	if q := u.Query(); q.Get("disabletls") == "yes" || q.Get("scheme") == "http" {
@@ -84,12 +84,12 @@ func at(u *url.URL, path ...string) string {
 	return (&url.URL{Scheme: scheme, Host: u.Host}).JoinPath(path...).String()
 }
 
-// parts are the segments of a path.
+// parts returns the segments of a path.
 func parts(u *url.URL) []string {
 	return strings.FieldsFunc(u.Path, func(r rune) bool { return r == '/' })
 }
 
-// secret is the password of an address, or, without one, the user.
+// secret returns the password in an address, or the user's name if there is no password.
 func secret(u *url.URL) string {
 	if p, ok := u.User.Password(); ok {
 		return p
@@ -97,7 +97,7 @@ func secret(u *url.URL) string {
 	return u.User.Username()
 }
 
-// plain is a message as one text.
+// plain returns the title, the text and the URL of a message as one text.
 func plain(m Message) string {
 	var b strings.Builder
 	b.WriteString(m.Title)
@@ -109,10 +109,11 @@ func plain(m Message) string {
 	return words.Ellipsis(b.String(), maxText)
 }
 
-// quiet is a message without mentions: text from unknown hosts must not notify everyone in a channel.
+// quiet returns the text of a message with its mentions disabled, because text from unknown hosts must not notify
+// everyone in a channel.
 func quiet(m Message) string { return strings.ReplaceAll(plain(m), "@", "@\u200B") }
 
-// unmarked is a message without the markup and mentions of Slack and similar services.
+// unmarked returns the text of a message in which Slack and similar services find no markup and no mentions.
 func unmarked(m Message) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(plain(m))
 }
@@ -197,7 +198,7 @@ func basic(user, password string) string {
 	return r.Header.Get("Authorization")
 }
 
-// matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. A room accepts only one message with an id.
+// matrix://:TOKEN@HOST/?rooms=!A:HOST,!B:HOST. A room ignores a second message with the same id.
 func matrix(u *url.URL, m Message) (out []request, err error) {
 	rooms := strings.FieldsFunc(u.Query().Get("rooms"), func(r rune) bool { return r == ',' })
 	if u.Host == "" || secret(u) == "" || len(rooms) == 0 || len(rooms) > 10 {

@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// keyPrefix begins secrets in the form of Standard Webhooks (https://www.standardwebhooks.com).
+// keyPrefix is the beginning of a secret in the form of Standard Webhooks (https://www.standardwebhooks.com).
 const keyPrefix = "whsec_"
 
 // NewSecret makes a secret for signing webhooks.
@@ -25,7 +25,7 @@ func NewSecret() string {
 	return keyPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// Key is the signing key of a secret. The error does not repeat the secret.
+// Key decodes a secret and returns the signing key. The error does not repeat the secret.
 func Key(secret string) ([]byte, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, keyPrefix))
 	if err != nil || len(key) < 24 || len(key) > 64 {
@@ -34,7 +34,7 @@ func Key(secret string) ([]byte, error) {
 	return key, nil
 }
 
-// Sign is the signature of a message sent at a time.
+// Sign returns the signature of a message with this id and body that is sent at the time at.
 func Sign(key []byte, id string, at time.Time, body []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%d.", id, at.Unix())

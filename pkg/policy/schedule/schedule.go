@@ -83,7 +83,7 @@ const (
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
 	Reverted   Outcome = "reverted"     // content that the source had before
 	Collapsed  Outcome = "collapsed"    // most of the content is missing, to be confirmed
-	Failed     Outcome = "failed"       // no usable answer: network, 5xx, 429, a page that cannot be read
+	Failed     Outcome = "failed"       // often enough 404 or 410, but too many of the host's pages are missing
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
 	Guarded    Outcome = "held"         // 404 or 410, often enough, but with too many others of the host
 	Gone       Outcome = "gone"         // 404 or 410, and the source has become gone or already was
