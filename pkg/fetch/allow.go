@@ -18,8 +18,8 @@ type allowList []allowed
 // allowed is one entry: a prefix for literal addresses, or a name.
 type allowed struct {
 	prefix netip.Prefix
-	name   string // lower case, without the final dot
-	suffix bool   // name matches every host below it, but not itself
+	name   string // in lower case, without the final dot
+	suffix bool   // name matches every host below it, but not the host of that name
 	port   string // empty matches any port
 }
 
@@ -69,16 +69,17 @@ func (l allowList) match(host, port string) bool {
 	})
 }
 
-// Admit returns why a URL would never be fetched, and which setting would allow it, as far as that is known without a
-// DNS lookup: its port, a literal address that is not public, a name of this machine. Errors: Blocked, Invalid. A
-// name whose addresses turn out not to be public is refused only when it is fetched.
+// Admit returns an error for a URL that would never be fetched, as far as that is known without a DNS lookup: because
+// of its port, a literal address that is not public, or a name of this machine. The error says which setting would
+// allow the URL. Errors: Blocked, Invalid. A name whose addresses turn out not to be public is refused only when it
+// is fetched.
 func (c *Client) Admit(raw string) error {
 	u, err := c.guard.target(raw)
 	if u == nil || err != nil && !fault.Is(err, fault.Blocked) || u.Scheme != "http" && u.Scheme != "https" {
 		return err
 	}
 	name, port := strings.TrimSuffix(u.Hostname(), "."), effectivePort(u)
-	local := name == "localhost" || strings.HasSuffix(name, ".localhost") // RFC 6761
+	local := name == "localhost" || strings.HasSuffix(name, ".localhost") // RFC 6761: these names mean this machine
 	what := ""
 	switch {
 	case err == nil && !local, c.guard.allow.match(name, port):
@@ -110,8 +111,8 @@ func isPort(s string) bool {
 	return err == nil && n > 0
 }
 
-// asciiHost returns the form in which a name is looked up: lower case, IDNA applied, without the final dot. It keeps
-// names of ASCII letters unchanged, including underscores, because such hosts exist.
+// asciiHost converts a host name to the form in which DNS looks it up: lower case, IDNA applied, without the final
+// dot. It keeps names of ASCII letters unchanged, including underscores, because such hosts exist.
 func asciiHost(name string) (string, bool) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if strings.ContainsFunc(name, func(c rune) bool { return c >= 0x80 }) {

@@ -26,8 +26,8 @@ var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"zstd":    unzstd,
 }
 
-// decode removes the content codings that a response declares, the last one first. When one of them is unknown, it
-// returns the body as received, with the names of the codings. The limit holds for every layer.
+// decode removes the content codings that a response declares, the last one first. When a coding is unknown, it
+// returns the body as received, and the names of the codings. The limit applies to the result of each coding.
 func decode(body []byte, header []string, l limit) (decoded []byte, encoding string, err error) {
 	var names []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header, ",")), ",") {
@@ -52,7 +52,7 @@ func decode(body []byte, header []string, l limit) (decoded []byte, encoding str
 	return body, "", nil
 }
 
-// undo decodes one layer. When the fetcher itself cut the body, the end of the stream may be missing.
+// undo decodes one content coding. When the fetcher itself cut the body, the end of the stream may be missing.
 func undo(name string, body []byte, l limit) ([]byte, error) {
 	out, err := decoders[name](body, l)
 	switch {
@@ -61,7 +61,7 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 	case fault.Is(err, fault.TooLarge), errors.Is(err, zstd.ErrDecoderSizeExceeded),
 		errors.Is(err, zstd.ErrWindowSizeExceeded):
 		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
-	case fault.Is(err, fault.Unavailable): // an error of Request.Large
+	case fault.Is(err, fault.Unavailable): // err was returned by Request.Large
 		return nil, err
 	default:
 		return nil, fault.New(fault.Unavailable, "broken %s body: %w", name, err)
@@ -97,7 +97,7 @@ func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte(gzipMagic)) }
 
 // members reads the members of a gzip stream in sequence.
 type members struct {
-	in   *bytes.Reader // a ByteReader, so no member is read beyond its end
+	in   *bytes.Reader // a ByteReader, so that gzip reads no byte beyond the end of a member
 	rest []byte        // the whole stream
 	r    *gzip.Reader
 	open bool // r stops at the end of its member

@@ -63,7 +63,7 @@ func (x *exchange) run(ctx context.Context) (err error) {
 	return err
 }
 
-// timed makes one hop within the remaining time.
+// timed makes one hop, which may take only the time that is left for the whole exchange.
 func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	start := x.c.cfg.Now()
 	left, waited := x.c.cfg.Timeout-x.out.Elapsed, time.Duration(0)
@@ -72,7 +72,7 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	timer := time.AfterFunc(left, cancel)
 	defer timer.Stop()
 	if ask := x.req.Large; ask != nil {
-		x.limit.large = sync.OnceValue(func() error { // time spent in Large does not count
+		x.limit.large = sync.OnceValue(func() error { // the time that Large takes does not count
 			began := x.c.cfg.Now()
 			timer.Stop()
 			err := ask(ctx)
@@ -169,7 +169,7 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 	}
 	body, err := x.limit.read(res.Body, res.ContentLength)
 	if x.out.WireBytes = int64(len(body)); fault.Is(err, fault.TooLarge) {
-		x.out.WireBytes = x.limit.bytes + 1 // as many were read
+		x.out.WireBytes = x.limit.bytes + 1 // the number of bytes that were read
 	}
 	x.limit.short = x.limit.cut && x.out.WireBytes == x.limit.bytes
 	if err != nil && !fault.Is(err, fault.TooLarge) && !fault.Is(err, fault.Unavailable) {
@@ -178,7 +178,8 @@ func (x *exchange) read(res *http.Response) ([]byte, error) {
 	return body, err
 }
 
-// read reads all of r within the limit. The hint may be wrong: it only saves copying.
+// read reads all of r within the limit. The hint is the probable length. It may be wrong, because it only saves
+// copying.
 func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(hint, 0), l.bytes, memory.Small)) + bytes.MinRead)
@@ -202,7 +203,7 @@ func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 	return nil, fault.New(fault.TooLarge, "body: want at most %d bytes", l.bytes)
 }
 
-// classify gives the error of a transport its kind.
+// classify adds to an error of the transport its kind of package fault.
 func classify(err error) error {
 	for _, refused := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork} {
 		if errors.Is(err, refused) {

@@ -2,16 +2,18 @@
 // network, memory and time. All access to the web goes through this package.
 //
 // Every connection is checked when it is dialled, after DNS. So neither a redirect nor a name that changes its
-// address reaches a loopback, private, link-local, metadata or otherwise special address. Only http and https on
-// ports 80 and 443 are used, and never a proxy. Hosts in [Config].AllowHosts are exempt, by the name in the URL. The
-// operator is responsible for the addresses of such a name; another name with the same address stays refused.
+// address can lead to a loopback, private, link-local, metadata or other special address. Only http and https on
+// ports 80 and 443 are used, and never a proxy. A host in [Config].AllowHosts is exempt when the URL uses that name.
+// The operator is responsible for the addresses of such a name; a URL with another name for the same address is still
+// refused.
 //
 // Everything that a server can send is bounded: header bytes, body bytes on the wire and decoded, layers of encoding,
 // redirects, and the total time.
 //
 // Errors have kinds of package fault: Invalid for a URL that can never work; Blocked when the guard refuses the first
-// URL or a redirect; TooLarge for a limit on bytes, layers or redirects; Unavailable for DNS, connect, TLS, timeout,
-// or a broken or truncated reply. A status is never an error: 404, 429 and 503 are Responses, and the caller decides.
+// URL or a redirect; TooLarge when a limit on bytes, layers or redirects is exceeded; Unavailable for DNS, connect,
+// TLS, timeout, or a broken or truncated reply. A status is never an error: 404, 429 and 503 are Responses, and the
+// caller decides.
 //
 // # Alternatives considered
 //
@@ -41,9 +43,9 @@ const (
 	DefaultTimeout      = 30 * time.Second
 	DefaultMaxRedirects = 5
 
-	MaxURL         = 8 << 10            // bytes of a URL, in a request or in a Location
+	MaxURL         = 8 << 10            // bytes of a URL, in a request or in a Location header
 	MaxHeaderBytes = 256 << 10          // bytes of one response's header
-	MaxLayers      = 2                  // of content encoding
+	MaxLayers      = 2                  // layers of content encoding
 	MaxRetryAfter  = 7 * 24 * time.Hour // the upper bound of Response.RetryAfter
 
 	maxMaxBytes     = 1 << 30
@@ -57,16 +59,17 @@ type Config struct {
 	UserAgent string
 	// Contact is a URL or address that is appended to the user agent as "(+contact)". It may be empty.
 	Contact string
-	// AllowHosts are exempt from the checks of address and port: "host", "host:port", "*.suffix", a literal IP, with
-	// a port if wanted, or a CIDR. IPs and CIDRs match URLs with a literal IP, never names that resolve to one.
+	// AllowHosts lists the hosts that are exempt from the checks of address and port: "host", "host:port",
+	// "*.suffix", a literal IP, with a port if wanted, or a CIDR. IPs and CIDRs match URLs with a literal IP, never
+	// names that resolve to one.
 	AllowHosts []string
 	// MaxBytes bounds a body on the wire and decoded, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout bounds a Get with all its redirects, except for the time inside Gate and Large. Zero means
-	// DefaultTimeout.
+	// Timeout bounds the time of a Get with all its redirects. The time inside Gate and Large does not count. Zero
+	// means DefaultTimeout.
 	Timeout time.Duration
-	// MaxRedirects is how many redirects are followed, up to 20; a negative value means none. One more is TooLarge.
-	// Zero means DefaultMaxRedirects.
+	// MaxRedirects is how many redirects are followed, up to 20; a negative value means none. A longer chain is the
+	// error TooLarge. Zero means DefaultMaxRedirects.
 	MaxRedirects int
 
 	// Resolver looks up names; nil means the system's.
@@ -166,9 +169,9 @@ type Request struct {
 	// ETag and LastModified are validators of an earlier response. The request is conditional when one of them is
 	// set. A value that is not allowed in a header is omitted.
 	ETag, LastModified string
-	// ValidFor is the FinalURL of the response that had the validators. They are sent only to that URL, so a page
-	// that now redirects elsewhere cannot get a 304 for another page. When ValidFor is empty, they are sent to every
-	// URL of the chain.
+	// ValidFor is the FinalURL of the response that had the validators. The validators are sent only to that URL, so
+	// that a page that now redirects elsewhere cannot get a 304 that is meant for another page. When ValidFor is
+	// empty, the validators are sent to every URL of the chain.
 	ValidFor string
 	// Secret holds headers such as Authorization. They are sent only to the origin of URL. After a redirect to
 	// another origin they are never sent again.
@@ -176,29 +179,30 @@ type Request struct {
 	// Head requests only the header.
 	Head bool
 	// Gate is called with the target of a redirect before it is followed. The caller checks robots.txt and keeps the
-	// pace of the target's host there. Get returns an error of Gate. Nil allows every redirect.
+	// pace of the target's host there. If Gate returns an error, so does Get. A nil Gate allows every redirect.
 	Gate func(ctx context.Context, target string) error
 	// MaxBytes replaces the client's MaxBytes when positive.
 	MaxBytes int64
-	// Large is called at most once, before more than [memory.Small] bytes of a body are held, on the wire or decoded.
-	// It may wait: that time does not count against Timeout. Get returns an error of Large. Nil allows every body.
+	// Large is called at most once: before more than [memory.Small] bytes of a body, received or decoded, are held in
+	// memory. It may wait, and the time that it waits does not count against Timeout. If Large returns an error, so
+	// does Get. A nil Large allows every body.
 	Large func(ctx context.Context) error
 }
 
-// Response is the result of a Get. When Get fails, Requests, FinalURL, Redirects and Elapsed still show how far it
-// came.
+// Response is the result of a Get. When Get fails, Requests, FinalURL, Redirects and Elapsed still describe the
+// requests that were made before the failure.
 type Response struct {
 	Status      int
 	Header      http.Header
 	Body        []byte // decoded; nil for HEAD and 304
-	Encoding    string // the Content-Encoding of Body when it is unknown
-	FinalURL    string // without fragment
-	Requests    int    // sent or tried, including one for each redirect followed
+	Encoding    string // the Content-Encoding of Body, if it could not be decoded
+	FinalURL    string // the URL that answered, without fragment
+	Requests    int    // number of requests sent or tried, including one for each redirect followed
 	Redirects   []Redirect
-	Permanent   bool // there were redirects, all of them 301 or 308
-	NotModified bool // 304: the content with these validators is unchanged
+	Permanent   bool // there were redirects, and all of them were 301 or 308
+	NotModified bool // the status is 304: the content with the request's validators is unchanged
 	WireBytes   int64
-	Elapsed     time.Duration // without the time inside Gate and Large
+	Elapsed     time.Duration // duration without the time inside Gate and Large
 	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
 }
 
@@ -206,7 +210,7 @@ type Response struct {
 type Redirect struct {
 	URL      string // the URL that answered
 	Status   int
-	Location string // resolved against URL, without userinfo and fragment
+	Location string // the target, resolved against URL, without userinfo and fragment
 }
 
 // Get fetches r.URL and follows redirects. See the package comment for errors.

@@ -17,8 +17,8 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 type guard struct {
 	allow    allowList
 	guardian *ssrf.Guardian
-	strict   net.Dialer // refuses special addresses and ports after DNS
-	open     net.Dialer // for exempt hosts
+	strict   net.Dialer // refuses special addresses and ports, after the DNS lookup
+	open     net.Dialer // connects to exempt hosts
 }
 
 func newGuard(allow allowList, resolver *net.Resolver) *guard {

@@ -9,11 +9,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// errRedirects is the cause when a chain does not end.
+// errRedirects is the cause of the error for a chain of redirects that is a loop or too long.
 var errRedirects = errors.New("too many redirects")
 
-// redirect records the target of a response and returns it. It returns nil when the response has no target, as a
-// redirect without Location. Errors: Blocked for a refused target; TooLarge for an endless chain.
+// redirect records the target of a redirect and returns it. It returns nil when the response has no target, for
+// example when a redirect has no Location. Errors: Blocked for a refused target; TooLarge for a chain that is a loop
+// or too long.
 func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error) {
 	location := res.Header.Get("Location")
 	if !isRedirect(res.StatusCode) || location == "" {
@@ -38,8 +39,8 @@ func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error)
 	return to, nil
 }
 
-// resolve returns the URL that a Location means. On error it still returns the URL when it could be parsed, for the
-// record.
+// resolve returns the URL that a Location means. Even with an error it returns the URL if the URL could be parsed, so
+// that the chain can record it.
 func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 	if len(location) > MaxURL {
 		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)

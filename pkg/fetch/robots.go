@@ -11,13 +11,15 @@ import (
 )
 
 const (
-	// robotsBytes is a little more than robots.MaxBody, so that robots cuts the text, not fetch.
+	// robotsBytes is a little more than robots.MaxBody, so that package robots cuts the text at the end of a line,
+	// and not this package.
 	robotsBytes = 512 << 10
-	// robotsRedirects is how many redirects RFC 9309 §2.3.1.2 requires to follow, whatever the configuration.
+	// robotsRedirects is the number of redirects that a crawler must follow for robots.txt (RFC 9309 §2.3.1.2),
+	// whatever the configuration.
 	robotsRedirects = 5
 )
 
-// RobotsRequest names the site whose robots.txt to get.
+// RobotsRequest describes a request for the robots.txt of a site.
 type RobotsRequest struct {
 	// Origin is any absolute URL of the site.
 	Origin string

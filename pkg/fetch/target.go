@@ -27,7 +27,7 @@ func (g *guard) target(raw string) (*url.URL, error) {
 
 // admit checks and normalizes a parsed URL.
 func (g *guard) admit(u *url.URL) error {
-	// "localhost." is localhost, also for robots.txt and for the pace.
+	// "localhost." and localhost are the same host, also for robots.txt and for the pace.
 	host, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()
 	ascii, known := asciiHost(host)
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -100,8 +100,8 @@ func defaultPort(scheme string) string {
 	return "80"
 }
 
-// clean escapes characters that browsers accept and a request line cannot contain: stray percent signs, spaces,
-// quotes, angle brackets and bytes outside ASCII.
+// clean escapes the characters that browsers accept in a URL and that a request line cannot contain: stray percent
+// signs, spaces, quotes, angle brackets and bytes outside ASCII.
 func clean(raw string) string {
 	return percent.Repair(strings.Trim(raw, " \t\r\n"), func(c byte) bool {
 		return c >= 0x80 || strings.IndexByte(` "<>`, c) >= 0

@@ -3,16 +3,16 @@ package fetch
 import "net/http"
 
 // Transport returns a transport with the same guard for clients that make their own requests, such as the SDK of a
-// storage service. It checks each request like the URL of a [Client.Get], and its connection at dial. Errors are
-// Invalid, Blocked and Unavailable, as for Get. It neither follows redirects nor decodes bodies, and the caller
-// bounds time and size.
+// storage service. It checks the URL of each request as [Client.Get] does, and the address of each connection at
+// dial. Errors are Invalid, Blocked and Unavailable, as for Get. It neither follows redirects nor decodes bodies, and
+// the caller bounds time and size.
 func (c *Client) Transport() http.RoundTripper { return guarded{c} }
 
 type guarded struct{ c *Client }
 
 // RoundTrip implements [http.RoundTripper].
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	u := *r.URL // a RoundTripper must not change its request
+	u := *r.URL // a copy, because a RoundTripper must not change its request
 	if err := g.c.guard.admit(&u); err != nil {
 		return nil, err
 	}

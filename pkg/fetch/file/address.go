@@ -33,7 +33,7 @@ const (
 func parseAddress(raw string) (Location, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" {
-		return Location{}, invalid("the address cannot be read") // the parser's error repeats the address
+		return Location{}, invalid("the address cannot be read") // the parser's own error would repeat the address
 	}
 	if u.User != nil {
 		return Location{}, invalid("the address has userinfo: give the name of a credential instead")
@@ -72,8 +72,8 @@ func parseService(u *url.URL) (p Location, path string, err error) {
 	return Location{kind: Blob, service: service, account: account}, rest, nil
 }
 
-// parseCloud reads "acct.blob" or "acct.file" before the domain of a cloud. The result has https, whatever the
-// address says, because the services answer on https.
+// parseCloud reads "acct.blob" or "acct.file" before the domain of a cloud. The result always has the scheme https,
+// whatever the address says, because the services answer on https.
 func parseCloud(service, cloud, port, path string) (Location, string, error) {
 	kind := Blob
 	account, ok := strings.CutSuffix(service, ".blob")
@@ -92,8 +92,8 @@ func parseCloud(service, cloud, port, path string) (Location, string, error) {
 	return Location{kind: kind, service: address, account: strings.TrimSuffix(account, "-secondary")}, path, nil
 }
 
-// isEmulator reports whether a host does not name the account: a literal address, this machine, or a name without
-// dots, as containers have.
+// isEmulator reports whether host is that of an emulator, which does not contain the name of the account: a literal
+// address, this machine, or a name without dots, such as that of a container.
 func isEmulator(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil || host != "" && !strings.Contains(host, ".")
@@ -109,8 +109,8 @@ func (p Location) within(path string) (Location, error) {
 	return p.named(strings.TrimRight(name, "/"))
 }
 
-// named returns the location with another name in the same container. Repeated slashes may distinguish blobs, but not
-// files in a share.
+// named returns the location with another name in the same container. Repeated slashes in the name are kept for
+// blobs, which they may distinguish, but not for files in a share.
 func (p Location) named(name string) (Location, error) {
 	// Servers that read an address as browsers do treat a backslash as a slash.
 	_, err := segments(strings.ReplaceAll(name, `\`, "/"))

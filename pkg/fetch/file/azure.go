@@ -33,8 +33,8 @@ func (c *Client) clientOptions() policy.ClientOptions {
 // sender is the transport in the form that the SDK requires.
 type sender struct{ way http.RoundTripper }
 
-// Do sends a request. A refusal by the guard is final, so it is not retried. Answers that the SDK reads whole are
-// bounded.
+// Do sends a request. A refusal by the guard is final, so it is not retried. It bounds the answers that the SDK reads
+// whole.
 func (s sender) Do(r *http.Request) (*http.Response, error) {
 	resp, err := s.way.RoundTrip(r)
 	if err != nil {
@@ -58,7 +58,7 @@ func (final) NonRetriable() {}
 // Unwrap returns the cause.
 func (f final) Unwrap() error { return f.error }
 
-// door holds the access to a location: its address, which may be signed, with a key, with an identity, or with neither.
+// door holds the access to a location: the address, which may be signed, and a key or an identity if one is needed.
 type door struct {
 	address  string
 	account  string
@@ -66,7 +66,8 @@ type door struct {
 	identity azcore.TokenCredential
 }
 
-// door finds the access for a request, with its credential when it names one.
+// door returns the access to a location, with the credential of the given name, or without one when the name is
+// empty.
 func (c *Client) door(p Location, name string) (door, error) {
 	d := door{address: p.String(), account: p.account}
 	if name == "" {
@@ -102,7 +103,8 @@ func (c *Client) credential(p Location, name string) (credential.Credential, err
 	return cred, nil
 }
 
-// identity returns the identity for a client id. It is kept, because it caches its tokens.
+// identity returns the identity for a client id. Identities are kept for later calls, because they cache their
+// tokens.
 func (c *Client) identity(clientID string) (azcore.TokenCredential, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +127,8 @@ func azureIdentity(clientID string) (azcore.TokenCredential, error) {
 		&azidentity.ManagedIdentityCredentialOptions{ID: azidentity.ClientID(clientID)})
 }
 
-// connect makes a client of the SDK for a door. Every package of the SDK has these four functions.
+// connect makes a client of the SDK for a door. Its parameters are the four constructors that every package of the
+// SDK has.
 func connect[Client, Key, Options any](
 	d door, o *Options,
 	byIdentity func(string, azcore.TokenCredential, *Options) (*Client, error),
@@ -165,8 +168,8 @@ func missing(p Location, code string) bool {
 	return false
 }
 
-// refused gives an error of the SDK its kind. It drops the SDK's text, which contains the address and so perhaps a
-// signature.
+// refused gives an error of the SDK its kind. It drops the SDK's text, which contains the address, and the address
+// may contain a signature.
 func refused(p Location, err error) error {
 	var answer *azcore.ResponseError
 	var guard *fault.Error
@@ -176,7 +179,7 @@ func refused(p Location, err error) error {
 	case errors.As(err, &answer):
 		return answered(p, answer)
 	case errors.As(err, &guard):
-		return guard // without the SDK's wrapping
+		return guard // the error of the guard, without the SDK's wrapping
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, "no complete answer in time")
 	}
@@ -224,7 +227,7 @@ func retryAfter(resp *http.Response) time.Duration {
 // maxText bounds each text property, in bytes, because it is stored.
 const maxText = 256
 
-// text returns a property, or "" when its value is not plausible.
+// text returns the value of a property, or "" when that value is not plausible.
 func text[T ~string](value *T) string {
 	if value == nil || len(*value) > maxText || !utf8.ValidString(string(*value)) {
 		return ""
@@ -232,7 +235,7 @@ func text[T ~string](value *T) string {
 	return string(*value)
 }
 
-// unquoted returns an ETag in the form of listings, without the quotes that it has in headers.
+// unquoted returns an ETag in the form that listings use: without the quotes that headers have around it.
 func unquoted(etag *azcore.ETag) string {
 	s := text(etag)
 	if len(s) >= 2 && strings.HasPrefix(s, `"`) && strings.HasSuffix(s, `"`) {

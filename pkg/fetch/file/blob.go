@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// openBlob requests a blob unless it is the known one. Properties and bytes come in one answer, so they belong
-// together. When the connection breaks, the SDK resumes with If-Match.
+// openBlob requests a blob, on the condition that it has changed since it was last known. Properties and bytes come
+// in one answer, so they belong together. When the connection breaks, the SDK resumes with If-Match.
 func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	client, err := c.blobClient(r)
 	if err != nil {
@@ -26,7 +26,7 @@ func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	if err != nil {
 		return stream{}, refused(r.Location, err)
 	}
-	if answer.StatusCode == http.StatusNotModified { // the SDK treats this as a success
+	if answer.StatusCode == http.StatusNotModified { // the SDK treats status 304 as a success
 		return stream{Info: r.Known}, resp.Body.Close()
 	}
 	return stream{
@@ -87,7 +87,7 @@ func (c *Client) nextPage(ctx context.Context,
 }
 
 // entry returns the entry of a blob that can be a source. Names that end in a slash are folders by convention, and
-// accounts with a hierarchy list folders as such.
+// accounts with a hierarchical namespace list their folders, too.
 func entry(folder Location, item *container.BlobItem) (Entry, bool) {
 	if item.Name == nil || item.Properties == nil || strings.HasSuffix(*item.Name, "/") {
 		return Entry{}, false

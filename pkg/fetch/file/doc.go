@@ -1,11 +1,13 @@
 // Package file reads files of this machine, Azure blobs, and files in Azure Files shares. It reads their properties,
-// and reads their bytes only when the properties have changed. It does for files what package fetch does for pages.
+// and reads their bytes only when the properties have changed. It does for these files what package fetch does for
+// pages.
 //
 // A [Location] is a user's path or address reduced to one identity (A3). [Parse] makes it, and [Location.Normalized]
-// is stored. Any query, in particular a SAS, is dropped. [Client.Get] requests the properties first. It reads no byte
-// while the ETag is the known one, or modification time and length where there is no ETag (A9). The bytes it returns
-// always belong to the properties: a file that changes during the read is read again, and is a Conflict when it keeps
-// changing. A file longer than wanted is hashed as a stream, in the same few kilobytes of memory for any length.
+// is stored. Any query, in particular a SAS, is dropped. [Client.Get] requests the properties first. It reads no
+// bytes if the ETag is the known one or, where there is no ETag, if modification time and length are the known ones
+// (A9). The bytes that it returns always belong to the returned properties: a file that changes during the read is
+// read again, and the error is Conflict when it keeps changing. A file that is longer than the limit is only hashed,
+// as a stream, which needs a few kilobytes of memory for any length.
 //
 // Users choose locations, so a location reaches only what the operator has opened:
 //

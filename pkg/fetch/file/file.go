@@ -21,29 +21,31 @@ const (
 	DefaultMaxBytes = 20 << 20
 	DefaultTimeout  = 30 * time.Second
 
-	// MaxHashed is the length in bytes of the longest file that is hashed. For longer files only the properties are
+	// MaxHashed is the length in bytes of the longest file that is hashed. For a longer file, only its properties are
 	// known.
 	MaxHashed = 16 << 30
 
 	maxMaxBytes = 1 << 30
-	// tries is how often a file is read when it changes during the read.
+	// tries is how many times a file that changes during each read is read before the error is returned.
 	tries = 3
 )
 
 // Config configures a [Client]. Setting and Transport are required.
 type Config struct {
-	// Root is the folder with the files of this machine, an absolute path. When it is empty, they are Blocked.
+	// Root is the absolute path of the folder with the files of this machine. When Root is empty, files of this
+	// machine are Blocked.
 	Root string
-	// RootName is the setting that supplies Root, for messages. Empty means FILE_ROOT.
+	// RootName is the name of the setting that supplies Root. Error messages use it. Empty means FILE_ROOT.
 	RootName string
 	// Setting returns the value of a setting, or "" when it is not set. Credentials are read through it when they are
 	// needed.
 	Setting func(name string) string
-	// Transport reaches storage services, such as fetch.Client.Transport. Users choose the services, so it must check
-	// addresses and must not follow redirects.
+	// Transport sends the requests to storage services, for example the one of fetch.Client.Transport. Because users
+	// choose the services, Transport must check addresses and must not follow redirects.
 	Transport http.RoundTripper
-	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. Nil
-	// means the managed identity, and for "" the result of azidentity.DefaultAzureCredential.
+	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. When
+	// Identity is nil, a client id means that managed identity, and "" means the result of
+	// azidentity.DefaultAzureCredential.
 	Identity func(clientID string) (azcore.TokenCredential, error)
 	// MaxBytes bounds a body, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
@@ -62,7 +64,7 @@ type Client struct {
 	page int32 // how many blobs a listing requests per page
 
 	mu         sync.Mutex
-	identities map[string]azcore.TokenCredential // by client id; kept because they cache their tokens
+	identities map[string]azcore.TokenCredential // identities by client id; kept because they cache their tokens
 }
 
 // New checks the configuration and returns a client. Errors: Invalid, which names the field. New opens nothing: a
@@ -92,15 +94,15 @@ func New(cfg Config) (*Client, error) {
 type Info struct {
 	// ETag has no quotes. Files of this machine have none.
 	ETag string
-	// LastModified is in UTC. It is zero when it proves nothing: a file of this machine was written so recently that
-	// another write may leave it unchanged.
+	// LastModified is in UTC. It is zero when a file of this machine was written so recently that another write may
+	// leave the time unchanged, so that an equal time would prove nothing.
 	LastModified time.Time
-	Length       int64  // bytes; -1 when the store does not report it
-	ContentType  string // as declared; empty for files of this machine
+	Length       int64  // length in bytes; -1 when the store does not report it
+	ContentType  string // the declared type; empty for files of this machine
 }
 
-// Same reports whether these properties show the same file content as the known ones: by the ETag, or by time and
-// length where there is no ETag (A9).
+// Same reports whether the file still has the content that it had with the known properties: by the ETag, or by time
+// and length where there is no ETag (A9).
 func (i Info) Same(known Info) bool {
 	if i.ETag != "" || known.ETag != "" {
 		return i.ETag == known.ETag
@@ -113,24 +115,24 @@ type Request struct {
 	Location Location
 	// Credential is the name of a credential, or empty for public files. Files of this machine use none.
 	Credential string
-	// Known are the properties that the last Get returned. While they hold, no bytes are read. With the zero Info the
-	// file is always read.
+	// Known holds the properties that the last Get returned. If the file still has them, no bytes are read. With the
+	// zero Info, the file is always read.
 	Known Info
 }
 
 // Response is the result of a Get.
 type Response struct {
 	Info
-	Unchanged bool   // Known still holds, so there is no body and no hash
+	Unchanged bool   // the file still has the Known properties, so there is no body and no hash
 	Body      []byte // nil when Unchanged or TooLarge
 	// TooLarge means that the file is longer than MaxBytes. Then only its hash was computed, within MaxHashed and the
 	// timeout.
 	TooLarge bool
-	RawHash  string // "sha256:" and 64 hex digits of all bytes, or ""
+	RawHash  string // hash of all bytes: "sha256:" and 64 hex digits, or ""
 	Encoding string // the Content-Encoding of Body
 }
 
-// errChanged means that the bytes do not belong to the properties.
+// errChanged means that the file changed during the read, so that its bytes do not belong to its properties.
 var errChanged = errors.New("the file keeps changing while it is read")
 
 // Get reads a file unless it is unchanged. See the package comment for errors.
@@ -206,14 +208,15 @@ func (c *Client) open(ctx context.Context, r Request) (stream, error) {
 type Entry struct {
 	Location Location
 	Info
-	// Refused is the reason why [Parse] refuses the blob's name. Then the other fields are zero.
+	// Refused is the reason why [Parse] refuses the blob's name. When it is not nil, the other fields are zero.
 	Refused error
 }
 
-// List yields the blobs of a container, or of the folder in it that folder names, in the order of their names. The
-// properties are those that [Client.Get] would return. Callers that compare them with the known properties find new,
-// changed and deleted blobs with one request per 1,000 blobs. List stops at the first error, and then says nothing
-// about the blobs after it. It skips folders. Blobs that are written during the listing may be missing from it.
+// List yields the blobs of a container, or of the folder in it that folder names, in the order of their names. Each
+// entry has the properties that [Client.Get] would return. By comparing these with the known properties, callers find
+// new, changed and deleted blobs with one request per 1,000 blobs. List stops at the first error, and then says
+// nothing about the blobs after it. It skips folders. Blobs that are written during the listing may be missing from
+// it.
 func (c *Client) List(ctx context.Context, folder Location, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {

@@ -14,15 +14,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// unsettled is the age at which a modification time proves that there was no later write. File systems count time in
-// steps, FAT in steps of two seconds.
+// A modification time proves only after the duration unsettled that there was no later write, because file systems
+// store times in steps: FAT in steps of two seconds.
 const unsettled = 2 * time.Second
 
 // root is the folder with the files of this machine.
 type root struct {
-	name string // the name of its setting
-	dir  string // in the form for opening; empty when there is no root
-	path string // in the form of places, without a slash at its end
+	name string // the name of the setting that supplies the folder
+	dir  string // the path in the form for opening; empty when there is no root
+	path string // the path in the form of a Location, without a slash at its end
 }
 
 func newRoot(name, dir string) (root, error) {
@@ -51,8 +51,8 @@ func (r root) relative(p Location) (string, error) {
 	return "", fault.New(fault.Blocked, "the path is not below %s, the one folder that may be read", r.name)
 }
 
-// below returns the part of a path below a folder, and whether the path is in it. It compares only text, because only
-// the kernel knows where links lead.
+// below returns the part of a path below a folder, and whether the path is in that folder. It compares only text,
+// because only the kernel knows where links lead.
 func below(folder, path string, fold bool) (string, bool) {
 	if len(path) <= len(folder) || path[len(folder)] != '/' {
 		return "", false
@@ -92,8 +92,8 @@ func (c *Client) openLocal(r Request) (stream, error) {
 }
 
 // openRegular opens a regular file and nothing else. It checks before opening, because opening a device may have
-// effects, and afterwards, because the name may mean another file by then. It opens without blocking, because opening
-// a pipe would wait for its writer.
+// effects, and again after opening, because the name may mean another file by then. It opens without blocking,
+// because opening a pipe would wait for its writer.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	fi, err := dir.Stat(name)
 	if err != nil || !fi.Mode().IsRegular() {
@@ -127,8 +127,8 @@ func (c *Client) localInfo(fi fs.FileInfo) Info {
 	return info
 }
 
-// localFailure gives an error of the file system its kind. It omits the path: the user knows it, and the root
-// concerns only the operator.
+// localFailure adds to an error of the file system its kind of package fault. It omits the path, because the user
+// knows the path, and the root concerns only the operator.
 func localFailure(err error) error {
 	var errno syscall.Errno
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// Kind is the kind of store that has a location, and the scheme of its [Location.Source].
+// Kind is the kind of store that holds a file. It is also the scheme of [Location.Source].
 type Kind string
 
 // These are the kinds of A3.
@@ -30,7 +30,7 @@ type Location struct {
 	// service is the address of the blob or file service, "https://acct.blob.core.windows.net" or
 	// "http://127.0.0.1:10000/devstoreaccount1". account is the name of its account.
 	service, account string
-	container        string // or share
+	container        string // the container, or the share
 	// name is the name to open: the path with forward slashes, or the name in the container.
 	name string
 }
@@ -107,8 +107,8 @@ func parsePOSIX(raw string) (Location, error) {
 	return Location{kind: Local, name: "/" + strings.Join(parts, "/")}, err
 }
 
-// Sources returns the one or two sources that a text may name. The address of a blob is also the address of a page,
-// which comes first. The error is that of the URL.
+// Sources returns the one or two sources that a text may name. The address of a blob is also the address of a page;
+// the source for the page comes first. If the text names no source, the error is that of parsing it as a URL.
 func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 	var out []source.Source
 	page, err := rules.ParseURL(raw)
@@ -127,9 +127,9 @@ func (p Location) Kind() Kind { return p.kind }
 // Whole reports whether the location is a whole container.
 func (p Location) Whole() bool { return p.kind == Blob && p.name == "" }
 
-// String returns the location in a form that [Parse] reads back exactly. It differs from Normalized where the store
-// makes distinctions that the identity does not: repeated slashes in the name of a blob, and the case of a Windows
-// path.
+// String returns the location in a form that [Parse] reads back exactly. The result differs from Normalized where a
+// store distinguishes files that have the same identity: it keeps repeated slashes in the name of a blob, and the
+// case of a Windows path.
 func (p Location) String() string { return p.text(p.name, escape) }
 
 // Normalized returns the identity (A3), of at most source.MaxNormalized bytes.
@@ -143,8 +143,9 @@ func (p Location) Normalized() string {
 	return p.String()
 }
 
-// Path returns the POSIX path of the location below its container, share or machine, without a slash at either end. The
-// chunks of the file are named by it (spec 002 §2). It follows Normalized. For a whole container it is empty.
+// Path returns the POSIX path of the location below its container, share or machine, without a slash at either end.
+// The names of the file's chunks contain this path (spec 002 §2). It is a part of the result of Normalized. For a
+// whole container it is empty.
 func (p Location) Path() string {
 	path := strings.Join(strings.FieldsFunc(p.name, func(c rune) bool { return c == '/' }), "/")
 	if p.windows {
@@ -191,7 +192,7 @@ func (p Location) Source() source.Source {
 
 // url returns the address of a blob or file, for checks that need a URL.
 func (p Location) url() *url.URL {
-	u, _ := url.Parse(p.String()) // Parse has accepted it
+	u, _ := url.Parse(p.String()) // cannot fail: Parse has accepted the address
 	return u
 }
 
@@ -199,7 +200,7 @@ func (p Location) url() *url.URL {
 // all others as upper-case escapes.
 func escape(name string) string { return escapeBut(name, func(rune) bool { return false }) }
 
-// readable is [escape] for people: it keeps letters and signs of all languages.
+// readable writes a name as [escape] does, but keeps letters and signs of all languages, for display.
 func readable(name string) string {
 	return escapeBut(name, func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsPrint(r) })
 }

@@ -2,5 +2,5 @@
 
 package file
 
-// noWait is zero on systems where pipes are not files.
+// noWait is zero here, because pipes are not files on these systems.
 const noWait = 0

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Part is a file opened for reading from an offset. Info describes the whole file, with LastModified as the store
-// reports it, however recent.
+// Part is a file opened for reading from an offset. Its Info describes the whole file. There, LastModified is the
+// time that the store reports, even if that time is very recent.
 type Part struct {
 	Info
 	body      io.ReadCloser
@@ -22,8 +22,8 @@ type Part struct {
 }
 
 // OpenAt opens a file of this machine or a blob for reading from offset to its end, until ctx ends. Errors: Conflict
-// when the known properties are not zero and the file does not have them; Invalid for an offset at or beyond the end
-// of the file, except 0.
+// when r.Known is not zero and the file has other properties; Invalid for an offset at or beyond the end of the file,
+// except 0.
 func (c *Client) OpenAt(ctx context.Context, r Request, offset int64) (p *Part, err error) {
 	defer fault.Wrap(&err, "read %s", r.Location)
 	switch {
@@ -113,7 +113,7 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 	if info.Length >= 0 {
 		info.Length += offset
 	}
-	if offset > 0 && info.Length <= offset { // Azurite answers a range beyond the end
+	if offset > 0 && info.Length <= offset { // Azurite answers a request for a range beyond the end
 		_ = resp.Body.Close()
 		return nil, invalid("the blob has %d bytes, and is to be read from %d", info.Length, offset)
 	}
@@ -129,8 +129,8 @@ func (c *Client) blobAt(ctx context.Context, r Request, offset int64) (*Part, er
 	}, nil
 }
 
-// Below reports whether a location is in a folder: a folder of this machine, a container, or a prefix of blob names. It
-// compares only text: [Client.OpenAt] checks where links of this machine lead.
+// Below reports whether a location is in a folder: a folder of this machine, a container, or a prefix of blob names.
+// It compares only the text of the locations. [Client.OpenAt] checks where links on this machine lead.
 func (p Location) Below(folder Location) bool {
 	if p.kind != folder.kind || p.service != folder.service || p.container != folder.container {
 		return false

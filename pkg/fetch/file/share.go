@@ -6,9 +6,9 @@ import (
 	azfile "github.com/Azure/azure-sdk-for-go/sdk/storage/azfile/file"
 )
 
-// openShare requests the properties of a file in a share, then its bytes unless it is the known one. Azure Files
-// ignores conditions, so the properties are read again after the bytes. That also covers a broken connection, after
-// which the SDK resumes in whatever the file contains by then.
+// openShare requests the properties of a file in a share, and then its bytes if the file has changed. Azure Files
+// ignores conditions, so the properties are read again after the bytes. That also detects a change during a broken
+// connection, after which the SDK continues to read whatever the file contains by then.
 func (c *Client) openShare(ctx context.Context, r Request) (stream, error) {
 	client, err := c.shareClient(r)
 	if err != nil {
@@ -46,7 +46,8 @@ func (c *Client) shareClient(r Request) (*azfile.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Tokens reach the REST API only with this intent. The name is requested exactly as given.
+	// The REST API accepts tokens only with this intent. The second option makes the SDK request the name exactly as
+	// given.
 	intent, dots := azfile.ShareTokenIntentBackup, true
 	o := &azfile.ClientOptions{ClientOptions: c.clientOptions(), FileRequestIntent: &intent, AllowTrailingDot: &dots}
 	return connect(d, o, azfile.NewClient, azfile.NewSharedKeyCredential, azfile.NewClientWithSharedKeyCredential,

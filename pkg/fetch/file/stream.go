@@ -16,12 +16,12 @@ import (
 // stream is an open file: its properties, and its bytes unless the file is unchanged.
 type stream struct {
 	Info
-	modified time.Time // of a file of this machine, however recent
+	modified time.Time // modification time of a file of this machine, however recent
 	encoding string
 	body     io.ReadCloser // nil when the file is unchanged
-	// unchanged checks whether Info still describes the bytes read. Nil where the store guarantees it.
+	// unchanged checks whether Info still describes the bytes read. It is nil where the store guarantees that.
 	unchanged func(ctx context.Context) error
-	// failure gives an error of body its kind.
+	// failure adds to an error of body its kind of package fault.
 	failure func(error) error
 }
 
@@ -41,7 +41,7 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 			return s.finish(ctx, resp, sum, read)
 		}
 	}
-	// Either its length was announced as too long, or it was announced wrongly or not at all.
+	// Either the announced length is above the limit, or the announced length is wrong or missing.
 	resp.TooLarge = true
 	if s.Length > MaxHashed {
 		return resp, nil
@@ -49,14 +49,14 @@ func (s stream) read(ctx context.Context, limit int64) (Response, error) {
 	n, err := io.CopyBuffer(sum, io.LimitReader(body, MaxHashed-read), make([]byte, 64<<10))
 	switch read += n; {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded), read == MaxHashed && s.Length < 0:
-		return resp, nil // only the properties are known
+		return resp, nil // the file is too long to hash, so only the properties are known
 	case err != nil:
 		return Response{}, s.failed(ctx, err)
 	}
 	return s.finish(ctx, resp, sum, read)
 }
 
-// keep reads up to one byte more than limit. The length may be wrong: it only saves copying.
+// keep reads at most one byte more than limit. The announced length may be wrong, because it only saves copying.
 func keep(r io.Reader, length, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(length, 0), limit)) + bytes.MinRead)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// parseWindows reads a path with a drive. Some names that look like paths open other things than files on Windows, or
-// other files than the named one. Such names are refused on every machine ("Naming Files, Paths, and Namespaces",
-// Microsoft).
+// parseWindows reads a path with a drive. On Windows, some names that look like paths open something other than a
+// file, or a file other than the named one. Such names are refused on every machine ("Naming Files, Paths, and
+// Namespaces", Microsoft).
 func parseWindows(raw string) (Location, error) {
 	parts, err := segments(strings.ReplaceAll(raw[2:], `\`, "/"))
 	if err != nil {

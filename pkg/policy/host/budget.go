@@ -139,9 +139,9 @@ func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	return want
 }
 
-// Grant adds to the host's budget the portion got from the total. If all is true, the host asked for everything that
-// was left. If the host still has nothing left then, the present total is recorded as used up; when an operator
-// raises the total, the host continues.
+// Grant adds to the host's budget the portion got from the total. The argument all reports whether every part of the
+// total was asked. If the host still has nothing left then, the present total is recorded as used up; when an
+// operator raises the total, the host continues.
 func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	d.Granted = d.Granted.Plus(got)
 	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {

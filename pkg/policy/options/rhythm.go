@@ -122,8 +122,8 @@ func (r rhythm) after(t time.Time, id string) time.Time {
 	return time.Time{}
 }
 
-// late returns the delay of an item that is due at the same times as other items. The argument share is the item's
-// position, from 0 to 1, and often is the time between two checks.
+// late returns the delay of an item that is due at the same times as other items. The argument share is the part of
+// the largest delay that this item gets, and often is the time between two checks.
 func late(share float64, often time.Duration) time.Duration {
 	window := startWindow
 	if often > 0 {

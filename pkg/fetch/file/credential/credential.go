@@ -19,9 +19,9 @@
 // The first three are for pages, the last is for messages, and the others are for blobs and shares. The kind secret
 // has no WHERE: it signs messages, or is itself the address to which they are sent, and has no other use. For the
 // other kinds, WHERE makes it safe to reveal a name: a user who may register sources can combine any name with any
-// address, but the secret is sent only to WHERE. For pages WHERE is an origin (scheme, host in ASCII, port), because
-// servers may interpret a path in unexpected ways. For storage it may include a container or share, and folders in
-// it.
+// address, but the secret is sent only to addresses within WHERE. For pages WHERE is an origin (scheme, host in
+// ASCII, port), because servers may interpret a path in unexpected ways. For storage it may include a container or
+// share, and folders in it.
 //
 // Values are read from the app settings when they are needed, and are never cached. The platform resolves Key Vault
 // references. A reference that is still unresolved is refused and not sent.
@@ -64,18 +64,18 @@ const (
 	maxValue = 16 << 10 // bytes; Key Vault allows 25 KB, but servers refuse headers of that size
 )
 
-// Credential is a secret with the addresses that may receive it. Printed or encoded in any way, it shows only its
-// kind and its WHERE. The zero Credential covers no address.
+// Credential is a secret with the addresses that may receive it. However it is printed or encoded, only its kind and
+// its WHERE appear. The zero Credential covers no address.
 type Credential struct {
 	kind  Kind
 	reach reach
-	// secret is a function because formatting verbs and encoders do not call functions, not even when the Credential
-	// is in a struct whose methods they cannot call.
+	// secret is a function because formatting verbs and encoders print fields but never call functions. This matters
+	// when the Credential is an unexported field, because they cannot call its String method then.
 	secret func() string
 }
 
 // Name checks the name of a credential and returns the form that items store: upper case, without the setting's
-// prefix. Names are 1 to 64 of A-Z, 0-9 and _. The error is Invalid and names the field "credential".
+// prefix. A name has 1 to 64 characters out of A-Z, 0-9 and _. The error is Invalid and names the field "credential".
 func Name(s string) (string, error) {
 	s = strings.TrimPrefix(strings.ToUpper(s), Prefix)
 	if s == "" || len(s) > maxName || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
@@ -100,8 +100,8 @@ func Find(get func(setting string) string, name string) (Credential, error) {
 	return c, err
 }
 
-// ForPage returns the headers with which the credential opens the page at an address. Errors are those of [Find], and
-// Blocked for a credential of another kind or for another origin.
+// ForPage returns the headers with which the credential opens the page at an address. Errors: those of [Find];
+// Blocked when the credential is of another kind or for another origin.
 func ForPage(get func(setting string) string, name, address string) (http.Header, error) {
 	c, err := Find(get, name)
 	if err != nil {
@@ -117,8 +117,8 @@ func ForPage(get func(setting string) string, name, address string) (http.Header
 	return c.Header(u), nil
 }
 
-// ForMessages returns the secret that signs messages or is their destination. Errors are those of [Find], and Blocked
-// for a credential of another kind.
+// ForMessages returns the secret that signs messages or is their destination. Errors: those of [Find]; Blocked when
+// the credential is of another kind.
 func ForMessages(get func(setting string) string, name string) (secret string, err error) {
 	c, err := Find(get, name)
 	if err == nil && c.kind != Secret {
@@ -130,7 +130,8 @@ func ForMessages(get func(setting string) string, name string) (secret string, e
 	return c.secret(), nil
 }
 
-// Parse reads the value of a setting, see the package comment. The error is Invalid and does not repeat the value.
+// Parse reads the value of a setting, in the form that the package comment describes. The error is Invalid and does
+// not repeat the value.
 func Parse(value string) (Credential, error) {
 	value = strings.TrimSpace(value)
 	switch {
@@ -174,7 +175,7 @@ func word(s string) (first, rest string) {
 	return s, ""
 }
 
-// checked completes a credential after the checks for its kind.
+// checked checks a secret as the credential's kind requires, and returns the credential with that secret.
 func (c Credential) checked(secret string) (Credential, error) {
 	if c.forPages() {
 		if c.reach.path != "" {

@@ -9,8 +9,8 @@ import (
 
 // reach is the WHERE of a credential: an origin, and a path that limits it.
 type reach struct {
-	scheme, host string // host includes a port that is not the scheme's
-	path         string // decoded, such as "/docs"; empty for all paths
+	scheme, host string // host includes the port unless it is the scheme's default
+	path         string // decoded, such as "/docs"; empty if every path is within the reach
 }
 
 // parseReach reads a WHERE. The error does not repeat the text, because it may be a misplaced secret.
@@ -37,8 +37,8 @@ func Host(u *url.URL) string {
 	return strings.TrimSuffix(host, ":80")
 }
 
-// covers reports whether u is within the reach. A path that servers might interpret as another path is within no
-// reach that has a path.
+// covers reports whether u is within the reach. If the reach has a path, covers returns false for a URL whose path a
+// server might interpret as another path.
 func (r reach) covers(u *url.URL) bool {
 	if u.Scheme != r.scheme || Host(u) != r.host || u.User != nil {
 		return false
@@ -49,10 +49,10 @@ func (r reach) covers(u *url.URL) bool {
 	return !dotted(u.Path) && (u.Path == r.path || strings.HasPrefix(u.Path, r.path+"/"))
 }
 
-// plain reports whether a path has no dots and no empty segments, except for a slash at its end.
+// plain reports whether a path has neither dot segments nor empty segments. A slash at the end is allowed.
 func plain(path string) bool { return !strings.Contains(path, "//") && !dotted(path) }
 
-// dotted reports whether a path leads elsewhere once a server has resolved it.
+// dotted reports whether a path has segments, such as "..", that make a server resolve it to another path.
 func dotted(path string) bool {
 	for segment := range strings.FieldsFuncSeq(path, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if segment == "." || segment == ".." {

@@ -14,8 +14,8 @@ import (
 
 const maxHeaders = 8
 
-// framing lists headers that belong to the request itself. Another value would change the meaning of the request, or
-// how it is parsed on the wire.
+// framing lists headers that belong to the request itself. A credential must not set them, because that would change
+// the meaning of the request or how it is parsed.
 var framing = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since",
 	"If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Proxy-Connection",
