@@ -8,14 +8,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// agreedOf is how many queries of a kind are compared with scoring all chunks, and for how long at most.
+// The limits of the comparison with scoring all chunks: agreedOf is the number of queries of each kind.
 const (
 	agreedOf   = 25
 	agreedTime = 20 * time.Second
 )
 
-// agree returns, for each kind of query, the share of the true ten best results that a search finds. The true ones
-// come from scoring all chunks. A result with the same score as the tenth counts as well.
+// agree returns, for each kind of query, the share of the true ten best results that a search finds. The true best
+// results come from scoring all chunks. A result with the same score as the tenth counts as well.
 func (b *bench) agree(path string, c *corpus) (map[string]float64, error) {
 	usual, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {

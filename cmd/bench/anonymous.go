@@ -39,7 +39,7 @@ func (m *anonymous) sample(pid int) {
 		if name, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", handler)); filepath.Base(name) != "handler" {
 			continue
 		}
-		own, _ := memoryKiB(handler, "RssAnon") // 0 for a process that has ended
+		own, _ := memoryKiB(handler, "RssAnon") // returns 0 for a process that has ended
 		all := own
 		for _, reader := range children(handler) {
 			n, _ := memoryKiB(reader, "RssAnon")

@@ -16,13 +16,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// attacks are the answers of hostile sites. Each is measured together with good pages of other hosts, on a new
-// instance.
+// attacks are the answers of hostile sites. Each attack is measured on a new instance, together with good pages of
+// other hosts.
 var attacks = []struct {
 	name  string
 	hosts int      // number of hostile hosts
-	paths []string // of each
-	good  int      // pages, on five hosts
+	paths []string // paths on each of these hosts
+	good  int      // number of good pages, spread over five hosts
 	done  func(api.SearchStatus) bool
 }{
 	{"17 pages of 4.6 MB, 350,000 tags <html aN>", 17, []string{"/html"}, 10, nothingPending},
@@ -33,8 +33,8 @@ var attacks = []struct {
 
 func nothingPending(st api.SearchStatus) bool { return st.Items[api.StatusPending] == 0 }
 
-// attack measures the effect of hostile sites on good sites and on memory. It asks only loopback addresses, and ends
-// by itself.
+// attack measures the effect of hostile sites on good sites and on memory. All requests go to loopback addresses, and
+// the measurement ends without a signal.
 func (b *bench) attack() error {
 	h, err := newHostile()
 	if err != nil {
@@ -70,7 +70,7 @@ func (b *bench) attack() error {
 
 // attacked is the result of an attack.
 type attacked struct {
-	good, all string // time
+	good, all string // the time until the good pages, and all pages, were done
 	anonymous
 	became string
 }

@@ -15,8 +15,8 @@ import (
 // backfillPages is the number of pages in the measured sitemap.
 const backfillPages = 2_000
 
-// backfill measures runs over one sitemap of [backfillPages] pages: when no page is known, when all are known, and
-// when they are only counted. The protection of queue and crawl (E13) is disabled.
+// backfill measures runs over one sitemap of [backfillPages] pages: a run when no page is known, a run when all pages
+// are known, and a run that only counts them. The limits that protect the queue and the crawl (E13) are off.
 func (b *bench) backfill() error {
 	sitemap, base, err := b.sitemap()
 	if err != nil {

@@ -29,13 +29,13 @@ type bare struct {
 	queue               *azqueue.QueueClient
 	snapshots           *container.Client
 	item                map[string]any
-	round               int // of checks: each round writes new due rows and captures
+	round               int // number of the round of checks; each round writes new due rows and captures
 }
 
 const bareBatch = 32
 
-// bareConnections is how many connections are kept open, as many as are used at once. With the 10 of the SDK's own
-// client, the baseline spends its time on connecting, and loses.
+// bareConnections is how many connections are kept open, as many as are used at once. With only the 10 connections of
+// the SDK's own client, the baseline would spend its time on connecting.
 const bareConnections = 12 * 16
 
 func (b *bench) bareRates() (w workRates, err error) {
@@ -52,7 +52,8 @@ func (b *bench) bareRates() (w workRates, err error) {
 	all := func(work func(batch int) error) (workRate, error) {
 		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) }) // the host's jobs at once
 	}
-	// The last operation is measured twice, because the first time everything it stores is new, and not a change.
+	// The operation change is measured twice: in its first run, everything that it stores is new and therefore not a
+	// change.
 	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {
 		if w[min(i, len(w)-1)], err = all(work); err != nil {
 			return w, err
@@ -88,7 +89,7 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range 40 { // about as many columns as an item has, of similar size
+	for i := range 40 { // an item has about as many columns, of similar size
 		x.item[fmt.Sprintf("column%d", i)] = strings.Repeat("x", 24)
 	}
 	for _, t := range []*aztables.Client{x.items, x.index, x.hints, x.captures, x.manifests} {
@@ -128,7 +129,7 @@ func bareRow(partition, key string, props map[string]any) []byte {
 func (x *bare) register(batch int) error {
 	host := fmt.Sprintf("host%d", batch)
 	err := x.each(func(key string) error {
-		_, _ = x.items.GetEntity(x.ctx, host, key, nil) // does not exist, as for a new source
+		_, _ = x.items.GetEntity(x.ctx, host, key, nil) // the row does not exist, as for a new source
 		_, err := x.index.AddEntity(x.ctx, bareRow(host, key, map[string]any{"partition": host}), nil)
 		return err
 	})
@@ -144,7 +145,8 @@ func (x *bare) register(batch int) error {
 	return x.send()
 }
 
-// due begins the key of an item's due row, for this round or for one that is later rounds away.
+// due returns the beginning of the key of an item's due row, for the round that is later rounds after the present
+// one.
 func (x *bare) due(later int) string { return fmt.Sprintf("due|%d|", x.round+later) }
 
 var bareDue = map[string]any{"host": "host", "id": "id", "enqueuedUntil": "2026-01-01T00:00:00.000Z"}
@@ -156,8 +158,8 @@ func (x *bare) send() error {
 	return err
 }
 
-// change is a check that finds different content. In addition to a check, it stores the content, its lineage and the
-// manifest of its chunks.
+// change does the operations of a check that finds different content. In addition to those of check, it stores the
+// content, its lineage and the manifest of its chunks.
 func (x *bare) change(batch int) error {
 	return x.checkWith(batch, func(key string) error { return x.keep(fmt.Sprintf("%d-%s", batch, key)) })
 }
@@ -166,7 +168,7 @@ func (x *bare) change(batch int) error {
 func (x *bare) keep(page string) error {
 	content := fmt.Sprintf("%064d-%s", x.round, page)
 	for _, row := range []string{"tip", "uri"} {
-		_, _ = x.captures.GetEntity(x.ctx, page, row, nil) // does not exist in the first round
+		_, _ = x.captures.GetEntity(x.ctx, page, row, nil) // the row does not exist in the first round
 	}
 	own := func(t *aztables.Client, partition string, size int, rows ...string) error {
 		var ops []aztables.TransactionAction
@@ -191,7 +193,7 @@ func (x *bare) keep(page string) error {
 	if err == nil {
 		err = own(x.captures, page, 600, content, "edge", "kind", "tip", "uri", "verified")
 	}
-	_, _ = x.manifests.GetEntity(x.ctx, page, fmt.Sprint(x.round-1), nil) // does not exist in the first round
+	_, _ = x.manifests.GetEntity(x.ctx, page, fmt.Sprint(x.round-1), nil) // the row does not exist in the first round
 	if err == nil {
 		err = own(x.manifests, page, 4000, fmt.Sprint(x.round))
 	}
@@ -204,12 +206,12 @@ func (x *bare) keep(page string) error {
 // bareBody has the size of a compressed page of the site.
 var bareBody = strings.Repeat("0123456789abcdef", 60)
 
-// check reads and locks a batch, commits it, claims the next one and sends its job.
+// check reads and locks a batch, commits it, claims the next batch and sends the job for that one.
 func (x *bare) check(batch int) error {
 	return x.checkWith(batch, func(string) error { return nil })
 }
 
-// checkWith is check with a call of do for each item before the commit.
+// checkWith does the same as check, and calls do for each item before the commit.
 func (x *bare) checkWith(batch int, do func(key string) error) error {
 	host, one := fmt.Sprintf("host%d", batch), int32(1)
 	got, err := x.queue.DequeueMessages(x.ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &one})
@@ -252,13 +254,13 @@ const (
 // bareOp is an operation on a row of each item of a batch.
 type bareOp struct {
 	kind   aztables.TransactionType
-	prefix string // of the row's key
+	prefix string // prefix of the row's key
 	props  map[string]any
 }
 
 // transact reads the host's row, and writes it together with the operations of every item.
 func (x *bare) transact(host string, ops ...bareOp) error {
-	_, _ = x.items.GetEntity(x.ctx, host, "host", nil) // does not exist in the first round
+	_, _ = x.items.GetEntity(x.ctx, host, "host", nil) // the row does not exist in the first round
 	all := []aztables.TransactionAction{{ActionType: replaceRow, Entity: bareRow(host, "host", x.item)}}
 	for i := range bareBatch {
 		for _, o := range ops {

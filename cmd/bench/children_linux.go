@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// childrenKiB is the largest resident memory that an ended child of this process had. The measurement includes the
-// time before exec, when a child is as large as this process. See getrusage(2).
+// childrenKiB returns the largest resident memory that an ended child of this process had. The measurement includes
+// the moment between fork and exec, when a child is as large as this process. See getrusage(2).
 func childrenKiB() int {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) // Unreachable: both arguments are valid
 	return int(u.Maxrss)
 }
 
-// processorTime is the processor time that this process has used.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: as above

@@ -9,5 +9,5 @@ func childrenKiB() int { return 0 }
 
 var began = time.Now()
 
-// processorTime is the elapsed time, which is more than the processor time.
+// processorTime returns the elapsed time instead of the processor time, which is less.
 func processorTime() time.Duration { return time.Since(began) }

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// corpus makes pages from all versions of all documents, in an order that is the same in every run: first each
-// version unchanged, then again and again in variations.
+// corpus makes pages from all versions of all documents, in an order that is the same in every run: first every
+// version unchanged, and then variations of all versions, again and again.
 type corpus struct {
 	bodies []version
 	rng    *rand.Rand
@@ -27,7 +27,7 @@ type version struct {
 	n    int
 }
 
-// dimensions is the length of the chunks' vectors, as small models have it.
+// dimensions is the length of the chunks' vectors. Small embedding models use this length.
 const dimensions = 384
 
 func newCorpus(docs []revised) *corpus {
@@ -45,7 +45,7 @@ func (c *corpus) shuffle() {
 	c.rng.Shuffle(len(c.bodies), func(i, j int) { c.bodies[i], c.bodies[j] = c.bodies[j], c.bodies[i] })
 }
 
-// page returns the next page, with at most most chunks.
+// page returns the next page, cut to the number of chunks in the argument most.
 func (c *corpus) page(most int) (search.Page, error) {
 	if c.next == len(c.bodies) {
 		c.shuffle()
@@ -85,8 +85,8 @@ func (c *corpus) varied(text string) string {
 	return strings.Join(words, " ")
 }
 
-// vectorOf returns a vector like the worst ones of real models: all vectors point in a similar direction, few numbers
-// are large, and the vectors form groups of near neighbours.
+// vectorOf returns a vector with the properties that make real vectors hard to search: all vectors point in a similar
+// direction, few numbers are large, and the vectors form groups of near neighbours.
 func vectorOf(rng *rand.Rand) []float32 {
 	v, centre := make([]float32, dimensions), centres()[rng.IntN(groups)]
 	for i := range v {
@@ -97,10 +97,10 @@ func vectorOf(rng *rand.Rand) []float32 {
 
 const groups = 400
 
-// scaleOf is the magnitude of number i of a vector.
+// scaleOf returns the magnitude of number i of a vector.
 func scaleOf(i int) float64 { return 1 / float64(1+i%97) }
 
-// centres are the centres of the groups.
+// centres returns the centres of the groups of vectors.
 var centres = sync.OnceValue(func() [][]float64 {
 	rng := rand.New(rand.NewPCG(9, 9))
 	middle, all := make([]float64, dimensions), make([][]float64, groups)

@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// counts reports what a registration, a first crawl, an unchanged check and a changed page cost.
+// counts reports how many storage requests a registration, a first crawl, an unchanged check and a changed page cost.
 func (b *bench) counts() error {
 	s, err := newSite()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // phase is the work of a crawler on all pages.
 type phase struct {
 	rate float64       // pages per second
-	cpu  time.Duration // of all processes of the crawler
+	cpu  time.Duration // processor time of all processes of the crawler
 }
 
 func (p phase) best(other phase) phase {
@@ -24,13 +24,13 @@ func (p phase) best(other phase) phase {
 	return p
 }
 
-// crawled is the result of one crawler on one kind of pages: the first crawl, and then an unchanged check of each
-// page.
+// crawled is the result of one crawler on one kind of pages: the first crawl, and then a check of each page that
+// finds it unchanged.
 type crawled struct{ first, unchanged phase }
 
 // crawl measures pages per second from the first request until the last page can be found, with all state durable, on
-// one host with four requests in flight. Then it measures unchanged checks. The baselines crawl the same site with
-// the same extraction, and store and index it in SQLite.
+// one host with four requests in flight. Then it measures checks of unchanged pages. The baselines crawl the same
+// site with the same extraction, and store and index it in SQLite.
 func (b *bench) crawl() error {
 	docs, err := docPages(3000)
 	if err != nil {
@@ -103,7 +103,7 @@ func (b *bench) crawlOurs(s *site, urls []string) (c crawled, err error) {
 	if err := p.answered(&s.served, want); err != nil {
 		return c, err
 	}
-	// Some pages of a documentation have no text, or the same text as others.
+	// Some pages of documentation are not indexed, because they have no text or the same text as another page.
 	err = p.until(func(st api.SearchStatus) bool {
 		return idle(st) && st.Items[api.StatusIndexed] > len(urls)*9/10
 	})

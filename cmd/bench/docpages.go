@@ -12,7 +12,8 @@ var docRoots = []string{"/usr/share/doc/python3.11/html", "/usr/share/doc/rust-d
 // leastDocPage excludes stubs, which only link to other pages.
 const leastDocPage = 4 << 10
 
-// docPages returns n pages of documentation, spread evenly over the installed ones, or none when none is installed.
+// docPages returns n pages, chosen evenly from all installed pages of documentation, or no pages when none are
+// installed.
 func docPages(n int) ([][]byte, error) {
 	var all []string
 	for _, root := range docRoots {

@@ -19,7 +19,7 @@ import (
 type way struct {
 	name   string
 	chunks func(search.Page, []extract.Block) []search.Chunk
-	all    bool // index as if no earlier version were known
+	all    bool // index each version as if no earlier version were known
 }
 
 var ways = []way{
@@ -31,17 +31,18 @@ var ways = []way{
 
 // work is the cost of an edit.
 type work struct {
-	embedded                int // tokens
-	upserted, deleted, uids int // chunks
+	embedded                int // number of tokens embedded
+	upserted, deleted, uids int // numbers of chunks
 }
 
-// documents is how many documents of the index are written, without that of the page itself, which is always written.
+// documents returns how many documents of the index are written. The document of the page itself, which is always
+// written, does not count.
 func (w work) documents() int { return w.upserted + w.deleted + w.uids }
 
 // edit is a version of a document that follows another.
 type edit struct {
-	tokens int // in the edited lines
-	chunks int // in the page
+	tokens int // number of tokens in the edited lines
+	chunks int // number of chunks in the page
 	works  []work
 }
 
@@ -60,10 +61,9 @@ func (b *bench) edits() error {
 	return nil
 }
 
-// editsOf applies the versions of all documents in order. The first version of each is indexed, but does not count as
-// an edit.
+// editsOf indexes the versions of all documents in order. The first version of a document does not count as an edit.
 func editsOf(docs []revised) (all []edit, err error) {
-	known := make([]map[string]bool, len(ways)) // texts that have a vector
+	known := make([]map[string]bool, len(ways)) // for each way, the texts that have a vector
 	for i := range known {
 		known[i] = map[string]bool{}
 	}
@@ -112,8 +112,8 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	return e.Page, doc.Blocks, nil
 }
 
-// put counts the documents that search.Index.Put writes for a page's chunks, given the ones in held, and the tokens
-// of texts that are not in known. It then adds those texts to known.
+// put counts the documents that search.Index.Put writes for a page's chunks when the index has those in held, and the
+// tokens of the texts that are not in known. Then it adds these texts to known.
 func put(held *search.Contents, p search.Page, known map[string]bool, all bool) (w work) {
 	if held == nil {
 		held = &search.Contents{}
@@ -163,7 +163,7 @@ func printEdits(all []edit, docs int) {
 	}
 }
 
-// editSizes bound the rows of edits by size, in tokens.
+// editSizes are the bounds, in tokens, between the table's rows for edits of different size.
 var editSizes = []int{0, 50, 400, 2000, 1 << 30}
 
 // printSizes compares the ways for small and large edits.

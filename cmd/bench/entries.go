@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	entryInserts = 300 // entries in a round
-	entryBatch   = 100 // items in a batch request
+	entryInserts = 300 // number of entries in a round
+	entryBatch   = 100 // number of items in a batch request
 	entryText    = 2 << 10
 )
 
@@ -32,7 +32,7 @@ type entryBench struct {
 }
 
 // entries measures inserts of newsletters through the route, in this process. The baseline is the SDK alone, which
-// writes the same rows in the same transactions, one after another as a request does.
+// writes the same rows in the same transactions, one transaction after another, as a request does.
 func (b *bench) entries() error {
 	c, err := b.onAzurite("entries")
 	if err != nil {
@@ -44,9 +44,9 @@ func (b *bench) entries() error {
 		return err
 	}
 	kinds := []struct {
-		name, of string // of is the prefix of the keys
-		batch    int    // entries in a request; 0 for single inserts
-		goOn     bool   // after errors, which allows concurrent inserts
+		name, of string // of is the prefix of the entries' keys
+		batch    int    // number of entries in a request; 0 for single inserts
+		goOn     bool   // continue after errors, which allows concurrent inserts
 	}{
 		{"bare SDK, the same rows", "", 0, false},
 		{"new, one in a request", "one", 1, false},
@@ -57,7 +57,7 @@ func (b *bench) entries() error {
 	const rounds, n = 3, entryInserts
 	works := make([]func() error, len(kinds))
 	for i, k := range kinds {
-		from := -n // first entry of the round
+		from := -n // number of the first entry of the round
 		works[i] = func() error {
 			from += n
 			if k.batch == 0 {
@@ -73,7 +73,7 @@ func (b *bench) entries() error {
 	section(fmt.Sprintf("Inserts of entries on Azurite (newsletters of %d KiB, one request after the other; "+
 		"best of %d alternating rounds of %d)", entryText>>10, rounds, n),
 		"work", "per second", "to the bare SDK", "table requests for each", "rows written for each", "allocations for each")
-	best[0].Table, best[0].RowsWritten = n, 3*n // reported as counts, not measured
+	best[0].Table, best[0].RowsWritten = n, 3*n // these counts are known, not measured
 	for i, k := range kinds {
 		s := best[i]
 		row(k.name, perSecondText(s.rate(n)), s.rate(n)/best[0].rate(n), per(s.Table, n), per(s.RowsWritten, n),
@@ -109,8 +109,8 @@ func (c *counted) newEntryBench() (*entryBench, error) {
 	return e, err
 }
 
-// insert sends the requests that insert n entries, numbered from the number from, batch in each request.
-// Normalization is a separate request that reads no storage.
+// insert sends the requests that insert n entries, with batch entries in each request. The number of the first entry
+// is from. Normalization is a separate request that reads no storage.
 func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	for at := from; at < from+n; at += batch {
 		var items []entry.Fields
@@ -142,7 +142,7 @@ func (e *entryBench) insert(name string, from, n, batch int, goOn bool) error {
 	return nil
 }
 
-// alone writes n entries with their two keys by the SDK, numbered from the number from.
+// alone uses the SDK to write n entries and the two keys of each. The number of the first entry is from.
 func (e *entryBench) alone(from, n int) error {
 	for i := range n {
 		name := fmt.Sprintf("%062d", from+i)

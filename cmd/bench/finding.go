@@ -16,10 +16,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// indexSizes are the numbers of chunks at which the index is measured, up to -chunks.
+// indexSizes are the numbers of chunks at which the index is measured. The flag -chunks sets the largest.
 var indexSizes = []int{1_000, 10_000, 100_000, 1_000_000}
 
-// bleveSize is how many chunks bleve indexes. It needs minutes for them.
+// bleveSize is how many chunks bleve indexes, which takes minutes.
 const bleveSize = 100_000
 
 // search measures the embedded index at several sizes, with bleve as the baseline.
@@ -74,10 +74,10 @@ func (b *bench) search() error {
 type sized struct {
 	chunks, pages int
 	texts         int   // bytes of text that can be searched
-	bytes         int64 // size of the file
-	vectors       int64 // of these
+	bytes         int64 // size of the index file
+	vectors       int64 // bytes of the file that the vectors need
 	rate          float64
-	queries       map[string][]time.Duration // by kind
+	queries       map[string][]time.Duration // durations of the queries, by kind
 	agree         map[string]float64
 }
 
@@ -116,7 +116,7 @@ func (d *dump) add(p search.Page) {
 		d.chunks++
 		line, _ := json.Marshal(map[string]string{"id": p.ID + "/" + c.Key, "host": p.Host, "title": p.Title,
 			"heading": c.Heading, "body": c.Text})
-		d.to.Write(append(line, '\n')) // the writer keeps an error until it is flushed
+		d.to.Write(append(line, '\n')) // the writer keeps an error until the flush
 	}
 }
 
@@ -150,7 +150,8 @@ func (b *bench) bleve(d *dump) (s sized, err error) {
 	return sized{chunks: d.chunks, bytes: told.Bytes, rate: float64(d.chunks) / told.Seconds, queries: told.Times}, err
 }
 
-// grow adds pages to the index, in batches as a crawl does, until it has a number of chunks, and reports its size.
+// grow adds pages to the index, in batches as a crawl does, until the index has a number of chunks, and records its
+// size in s.
 func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) error {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
@@ -216,7 +217,7 @@ func (b *bench) weigh(path string, ix *sqlitesearch.Index, s *sized) error {
 	return db.QueryRowContext(b.ctx, "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = 'vectors'").Scan(&s.vectors)
 }
 
-// ask runs all queries, kind by kind, while pages are written as by a crawl.
+// ask runs all queries, kind by kind, while pages are written to the index as a crawl would.
 func (b *bench) ask(path string, c *corpus) (map[string][]time.Duration, error) {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
@@ -259,7 +260,7 @@ func rewrite(ctx context.Context, ix *sqlitesearch.Index, c *corpus) {
 			}
 			pages[i].ID = fmt.Sprintf("edited-%d", i)
 		}
-		_ = ix.Put(ctx, pages...) // fails when the benchmark ends
+		_ = ix.Put(ctx, pages...) // Put fails when the benchmark ends
 		select {
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):

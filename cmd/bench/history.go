@@ -29,7 +29,7 @@ var histories = []history{
 		v0.301.0 v0.304.2 v0.307.3 v0.310.0 v0.313.0`)},
 }
 
-// revised is a document in the versions that changed it, oldest first.
+// revised is a document with all its versions that differ from the one before, oldest first.
 type revised struct {
 	module, path string
 	bodies       [][]byte
@@ -63,7 +63,7 @@ func (h history) download(ctx context.Context) (dirs []string, err error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Stderr = os.Stderr
-	out, runErr := cmd.Output() // the output has the reason of an error
+	out, runErr := cmd.Output() // when the command fails, its output has the reason
 	byVersion := map[string]string{}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var m struct{ Version, Dir, Error string }

@@ -17,9 +17,9 @@ import (
 
 const (
 	listTop      = 50     // items on a page
-	hostItems    = 5      // on each host but the last
-	lastItems    = 50_000 // on the last host
-	lastFailures = 3      // of these, in status Error; no other item is
+	hostItems    = 5      // number of items on each host but the last
+	lastItems    = 50_000 // number of items on the last host
+	lastFailures = 3      // items of the last host with the status Error, the only ones that have it
 )
 
 // lists shows, on the embedded store, that a page of a list reads only the rows it shows, and that a status reads
@@ -56,7 +56,7 @@ type listed struct {
 	ctx          context.Context
 	n            *storagetest.Counter
 	hosts, items int
-	every        time.Duration // the time to read every item
+	every        time.Duration // time to read every item
 }
 
 const lastHost = "last.example"
@@ -84,7 +84,8 @@ func (l *listed) fill() error {
 	return nil
 }
 
-// fillHost registers items of a host and records a check of each. The first failed ones get the status Error.
+// fillHost registers items of a host and records a check of each. The first items, as many as failed says, get the
+// status Error.
 func (l *listed) fillHost(host string, items, failed int) error {
 	var sources []source.Source
 	for i := range items {

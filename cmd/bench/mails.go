@@ -20,7 +20,7 @@ import (
 // mailFile is the name of the file with the mails.
 const mailFile = "in.mbox"
 
-// The works on the mails. Each runs in a separate process.
+// The kinds of work on the mails. Each runs in a separate process.
 const (
 	parsing     = "read and parsed, nothing kept"
 	onAzurite   = "imported, on Azurite"
@@ -28,12 +28,12 @@ const (
 	againSuffix = ", again"
 )
 
-// mailWork is the cost of one work on all mails of a file. A file is imported twice: Again is the cost of the second
-// time.
+// mailWork is the cost of one kind of work on all mails of a file. A file is imported twice, and Again is the cost of
+// the second import.
 type mailWork struct {
 	Mails          int
 	PerSecond      float64
-	Resident, Live int     // in KiB: the largest size of the process, and of its heap in use
+	Resident, Live int     // in KiB: the largest resident size of the process, and of its heap in use
 	Requests, Rows float64 // per mail; 0 when requests are not counted
 	Again          *mailWork
 }
@@ -105,7 +105,7 @@ func writeMails(folder string, n int) (made mboxtest.Made, err error) {
 	return made, errors.Join(err, f.Close())
 }
 
-// workOnMails does one work on the file of mails in a folder, on Azurite or on the embedded store.
+// workOnMails does one kind of work on the file of mails in a folder, on Azurite or on the embedded store.
 func workOnMails(ctx context.Context, args []string) (any, error) {
 	work, folder, conn := args[0], args[1], args[2]
 	b := &bench{ctx: ctx, dir: folder}

@@ -20,12 +20,12 @@ import (
 // bench has the options and folders that all measurements share.
 type bench struct {
 	ctx   context.Context
-	dir   string // temporary
+	dir   string // temporary folder
 	app   string // folder that `make app` assembled
 	tools string
 	hosts int
-	pages int // per host
-	mails int // in the imported mbox
+	pages int // number of pages per host
+	mails int // number of mails in the imported mbox
 	// largest is the number of chunks in the largest index that is searched.
 	largest int
 }
@@ -116,7 +116,7 @@ func row(cells ...any) {
 	fmt.Println()
 }
 
-// percentile returns the number below which of percent of the numbers are.
+// percentile returns a percentile of the numbers: at most of percent of them are smaller.
 func percentile[T cmp.Ordered](numbers []T, of int) T {
 	return slices.Sorted(slices.Values(numbers))[len(numbers)*of/100]
 }

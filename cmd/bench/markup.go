@@ -50,7 +50,7 @@ func repetition(before, tag string, form func(string, int) string, size int) []b
 	return b.Bytes()
 }
 
-// cpuOf is the processor time to read a page, the best of several rounds.
+// cpuOf returns the processor time that reading a page takes: the shortest of several rounds.
 func cpuOf(page []byte, rounds int) (best time.Duration, err error) {
 	for i := range rounds {
 		before := processorTime()
@@ -73,16 +73,16 @@ type form struct {
 	ratio float64
 }
 
-// markup measures how the time to read a page grows with its size, for each tag repeated in each way and context. It
-// also measures the longest time of the slowest forms: at 5 MB, or just below the number of tags at which structure
-// is given up.
+// markup measures how the time to read a page grows with its size, for each tag repeated in each way and context. For
+// the slowest forms it also measures the longest time that a page can take: at 5 MB, or just below the number of tags
+// above which the parser ignores structure.
 func (b *bench) markup() error {
 	const size, slowest, shown = 128 << 10, 40, 5
 	all, err := forms(size)
 	if err != nil {
 		return err
 	}
-	few := all[:slowest] // the others are too fast to measure
+	few := all[:slowest] // the other forms are too fast to measure
 	for i := range few {
 		once, err := cpuOf(few[i].page(2*size), 6)
 		if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// packed is the baseline of splitters. It packs lines up to the budget, one chunk after another from the top of the
-// page, or from each heading. Its chunks are named only by their words, so that unchanged chunks are not written
-// either.
+// packed is the baseline for the splitter. It fills one chunk after another with lines, up to the budget, from the
+// top of the page or, with byHeading, from each heading. The names of its chunks depend only on their words, so that
+// unchanged chunks need not be written, as with the product's splitter.
 func packed(blocks []extract.Block, byHeading bool) (chunks []search.Chunk) {
 	var text strings.Builder
-	var above []extract.Block // headings
+	var above []extract.Block // the headings above the present line
 	tokens, heading, seen := 0, "", map[string]int{}
 	flush := func() {
 		if tokens > 0 {
@@ -48,7 +48,7 @@ func packed(blocks []extract.Block, byHeading bool) (chunks []search.Chunk) {
 	return chunks
 }
 
-// below returns the headings above the text after b, and their path.
+// below returns the headings above the text that follows b, and the path of these headings.
 func below(above []extract.Block, b extract.Block) ([]extract.Block, string) {
 	for len(above) > 0 && above[len(above)-1].Level >= b.Level {
 		above = above[:len(above)-1]

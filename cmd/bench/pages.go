@@ -25,7 +25,8 @@ const (
 )
 
 // dashboard measures each page of the dashboard with a hundred thousand items and ten thousand changes. It measures
-// the time on the server, compared with a file that needs no storage, and the size, compressed as a proxy would.
+// the time on the server, in comparison with a file that needs no storage, and the size after the compression that a
+// proxy would apply.
 func (b *bench) dashboard() error {
 	store, err := app.OpenStore(settingsOf(map[string]string{"STORAGE": app.Embedded,
 		"TIDEMARK_DATA": b.temp("dashboard")}), slog.New(slog.DiscardHandler))

@@ -88,7 +88,8 @@ func (b *bench) answers(url string, limit time.Duration) error {
 	})
 }
 
-// memoryKiB reads a process's resident memory from /proc: VmRSS is the present size, VmHWM the largest so far.
+// memoryKiB reads a value of a process from /proc: VmRSS is the present resident memory, VmHWM the largest so far,
+// and RssAnon the anonymous part.
 func memoryKiB(pid int, which string) (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -104,19 +105,19 @@ func memoryKiB(pid int, which string) (int, error) {
 	return 0, fmt.Errorf("no %s of process %d", which, pid)
 }
 
-// processor is the processor time that all processes of a running product have used.
+// processor returns the processor time that all processes of a running product have used.
 func (p *product) processor() time.Duration { return familyTime(p.cmd.Process.Pid, "") }
 
-// familyTime is the processor time of a process and of the processes it has started. If a name is given, only
+// familyTime returns the processor time of a process and of the processes it has started. If a name is given, only
 // processes of that name count.
 func familyTime(pid int, of string) time.Duration {
-	const ticks = 100 // per second, on every Linux that Go supports: see times(2)
+	const ticks = 100 // ticks per second, on every Linux that Go supports: see times(2)
 	family, used := map[string]bool{strconv.Itoa(pid): true}, 0
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	slices.SortFunc(stats, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	for _, name := range stats {
 		b, err := os.ReadFile(name)
-		first, rest, found := strings.Cut(string(b), ") ") // the name may contain spaces
+		first, rest, found := strings.Cut(string(b), ") ") // cut after the name, which may contain spaces
 		if f := strings.Fields(rest); err == nil && found && len(f) > 12 {
 			pid := filepath.Base(filepath.Dir(name))
 			if !family[pid] && !family[f[1]] {

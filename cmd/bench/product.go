@@ -65,7 +65,7 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 
 func (p *product) stop() error {
 	if p.store != nil {
-		_ = p.store.Close() // makeDue's writes were acknowledged
+		_ = p.store.Close() // the writes of makeDue were already acknowledged
 	}
 	_ = p.cmd.Process.Signal(syscall.SIGINT)
 	return p.cmd.Wait()
@@ -81,8 +81,8 @@ func (p *product) add(urls []string) error {
 	return nil
 }
 
-// answered waits until a counter of the site has reached a number. It costs the product nothing, while a request for
-// the status would make it read the due rows.
+// answered waits until a counter of the site has reached a number. This costs the product nothing, while a request
+// for its status would make it read the due rows.
 func (p *product) answered(counter *atomic.Int64, want int64) error {
 	return p.b.wait(patience, 5*time.Millisecond, fmt.Sprintf("%d answers of the site", want), func() (bool, error) {
 		return counter.Load() >= want, nil

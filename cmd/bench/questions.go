@@ -37,14 +37,14 @@ var askedKinds = []askedKind{
 	}},
 }
 
-// nowhere does not occur in the corpus.
+// nowhere is a word that does not occur in the corpus.
 const nowhere = "999999999"
 
 // everywhere are queries whose every word occurs in more than a tenth of the chunks.
 var everywhere = []string{"the", "prometheus", "to the", "how to use prometheus", "the metrics of a prometheus",
 	"what is prometheus", "and or", "is it in the metrics"}
 
-// frames surround the words of a question with words that carry no meaning.
+// frames are texts of questions with gaps for words from the corpus. Their own words carry no meaning.
 var frames = []string{"how do I use %s to get the %s of a %s", "what is the %s for %s in %s",
 	"is there a %s with the %s and %s",
 	"why does %s not have %s when the %s is on"}
@@ -77,13 +77,13 @@ func pick(rng *rand.Rand, chunk []string) string {
 	return "prometheus"
 }
 
-// misspelt exchanges two letters of a word.
+// misspelt returns a word with two of its letters exchanged.
 func misspelt(rng *rand.Rand, word string) string {
 	at := 1 + rng.IntN(len(word)-2)
 	return word[:at] + word[at+1:at+2] + word[at:at+1] + word[at+2:]
 }
 
-// askedOf is how many queries of a kind are asked, and for how long at most.
+// The limits for the queries of each kind: askedOf is their number.
 const (
 	askedOf   = 150
 	askedTime = 30 * time.Second
@@ -91,7 +91,7 @@ const (
 
 // queries returns the queries of a kind.
 func (c *corpus) queries(kind askedKind) []search.Query {
-	rng := rand.New(rand.NewPCG(3, 4)) // not the corpus's generator: how often that is used depends on the clock
+	rng := rand.New(rand.NewPCG(3, 4)) // the state of the corpus's own generator depends on the clock
 	var all []search.Query
 	for len(all) < askedOf {
 		v := c.bodies[rng.IntN(len(c.bodies))]

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// rates measures the real handler behind the local host on both local stores, and alternates with the bare SDK, which
-// does the same storage operations on its own Azurite.
+// rates measures the real handler behind the local host, on both local stores. The baseline, which runs in
+// alternation, is the bare SDK: it does the same storage operations on an Azurite of its own.
 func (b *bench) rates() error {
 	const rounds = 2
 	stores := []string{"embedded", "azurite"}
@@ -49,8 +49,8 @@ func perSecond(n int, began time.Time) float64 { return float64(n) / time.Since(
 // workRates are the rates of registrations, unchanged checks and changed pages.
 type workRates [3]workRate
 
-// workRate is how much is done per second, and how many milliseconds of Azurite's processor time each unit needs. The
-// latter hardly depends on the load of the machine.
+// workRate has the number of units of work done per second, and the milliseconds of Azurite's processor time per
+// unit. The load of the machine hardly changes the processor time.
 type workRate struct{ rate, azurite float64 }
 
 func (w workRates) best(other workRates) workRates {
@@ -103,8 +103,8 @@ func (b *bench) productRates(storage string) (w workRates, err error) {
 	return w, err
 }
 
-// checkAll makes every page due. It measures until the site has given that many answers of the kind that counter
-// counts and the results are committed.
+// checkAll makes every page due. It measures the time until counter has counted as many answers of the site as there
+// are pages, and the results are committed.
 func (p *product) checkAll(pages int, counter *atomic.Int64) (w workRate, err error) {
 	if err := makeDue(p.b.ctx, p.store); err != nil {
 		return w, err

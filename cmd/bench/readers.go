@@ -9,11 +9,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/document"
 )
 
-// heavy are the types that a separate process reads.
+// heavy lists the types of documents that are read in a separate process.
 var heavy = []string{"pdf", "docx", "pptx", "xlsx"}
 
-// readers measures the gain from reusing a reader of heavy documents. Documents are read one after another, each by a
-// new reader or all by one, in alternating rounds.
+// readers measures how much time is saved when one process reads many heavy documents. Rounds alternate: in one, each
+// document gets a new reader; in the next, one reader reads all of them.
 func (b *bench) readers() error {
 	cache := b.temp("pdf")
 	if err := warm(b.ctx, cache); err != nil {
@@ -35,8 +35,8 @@ func (b *bench) readers() error {
 	return b.idleReaders(cache)
 }
 
-// readersOf measures the seconds per document, with a reader for each document and with one for all, and the resident
-// memory of the latter when it is idle.
+// readersOf measures the seconds per document, with a new reader for each document and with one reader for all, and
+// the resident memory of that one reader when it is idle.
 func readersOf(ctx context.Context, cache string, samples []sample) (each, all float64, kib int, err error) {
 	one := document.New(document.Options{CacheDir: cache})
 	defer one.Close()

@@ -28,8 +28,8 @@ type counted struct {
 	*handlers.Services
 	ctx     context.Context
 	counter *azure.Counter // nil when requests are not counted
-	conn    string         // of Azurite
-	stop    func()         // ends it
+	conn    string         // connection string of Azurite
+	stop    func()         // ends Azurite
 }
 
 func settingsOf(values map[string]string) func(string) string {
@@ -51,7 +51,7 @@ func (b *bench) onAzurite(data string) (*counted, error) {
 	return c, nil
 }
 
-// over assembles Tidemark over a storage account.
+// over assembles Tidemark on a storage account.
 func (b *bench) over(conn, data string) (*counted, error) {
 	counter := azure.NewCounter()
 	get := settingsOf(map[string]string{"AzureWebJobsStorage": conn})
@@ -77,7 +77,7 @@ func (b *bench) onDisk(data string) (*counted, error) {
 	return b.assemble(store, data)
 }
 
-// assemble assembles Tidemark over a store, with its own data folder.
+// assemble assembles Tidemark on a store, with a data folder of its own.
 func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	get := settingsOf(map[string]string{
 		"CRAWL_ALLOW_HOSTS": "127.0.0.0/8", "TIDEMARK_DATA": b.temp(data), "EMAIL_IMPORT_ROOT": b.dir,
@@ -128,15 +128,15 @@ func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more 
 // spent is the cost of some work.
 type spent struct {
 	time.Duration
-	cpu          time.Duration // of this process
-	azure.Counts               // storage requests; zero without a counter
-	objects      uint64        // allocated
+	cpu          time.Duration // processor time of this process
+	azure.Counts               // storage requests; zero when there is no counter
+	objects      uint64        // number of objects allocated
 }
 
 // per divides a number by a number of things.
 func per[N int64 | uint64](n N, things int) float64 { return float64(n) / float64(things) }
 
-// rate is the number of things done per second.
+// rate returns the number of things done per second.
 func (s spent) rate(things int) float64 { return float64(things) / s.Seconds() }
 
 // measure returns the cost of some work. The counter may be nil.
@@ -157,7 +157,7 @@ func measure(counter *azure.Counter, work func() error) (s spent, err error) {
 	return s, err
 }
 
-// bestOf does several works in alternation, and returns the cost of each in its fastest round.
+// bestOf does several kinds of work in alternation, and returns the cost of the fastest round of each.
 func bestOf(rounds int, counter *azure.Counter, works ...func() error) ([]spent, error) {
 	best := make([]spent, len(works))
 	for round := range rounds {
@@ -190,12 +190,13 @@ func (b *bench) wait(limit, every time.Duration, what string, ready func() (bool
 	}
 }
 
-// alone are works that run in a separate process, so that its memory is theirs.
+// alone maps names to kinds of work that run in a separate process, so that the memory of that process is only
+// theirs.
 var alone = map[string]func(ctx context.Context, args []string) (any, error){
 	"read-type": readType, "work-on-mails": workOnMails,
 }
 
-// again starts this executable again to do one of the works, and decodes its output.
+// again starts this executable a second time to do one of the kinds of work in alone, and decodes its output.
 func (b *bench) again(result any, work string, args ...string) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -210,7 +211,7 @@ func (b *bench) again(result any, work string, args ...string) error {
 	return json.Unmarshal(out, result)
 }
 
-// aloneMain does the work and ends the process, if the process was started for one of these works.
+// If the process was started by again, aloneMain does the requested work and ends the process.
 func aloneMain() {
 	if len(os.Args) < 2 || alone[os.Args[1]] == nil {
 		return
@@ -235,7 +236,7 @@ func freePorts(n int) (int, error) {
 			return 0, err
 		}
 		first := ln.Addr().(*net.TCPAddr).Port
-		_ = ln.Close() // only the port was wanted
+		_ = ln.Close() // only the port number was wanted
 		if inARow(first, n) {
 			return first, nil
 		}
@@ -249,7 +250,7 @@ func inARow(first, n int) bool {
 		if err != nil {
 			return false
 		}
-		_ = ln.Close() // only the port was wanted
+		_ = ln.Close() // only the port number was wanted
 	}
 	return true
 }

@@ -14,7 +14,7 @@ import (
 // kind is a row of the tables by type. Its documents are files of this repository.
 type kind struct {
 	name, contentType string
-	files             []string // patterns
+	files             []string // patterns of file names
 }
 
 const officeType = "application/vnd.openxmlformats-officedocument."
@@ -26,7 +26,8 @@ var kinds = []kind{
 	{"md", "text/markdown", []string{"pkg/content/extract/web/testdata/*.md"}},
 	{"csv", "text/csv", []string{"pkg/content/extract/web/testdata/*.csv"}},
 	{"eml", mail.MediaType, []string{"pkg/content/extract/mail/testdata/*.eml"}},
-	// The other files were made by hand to be unusual: they have about a kilobyte, or are refused.
+	// Only these files are typical. The others were made by hand as special cases: they have about a kilobyte, or are
+	// refused.
 	{"pdf", pdf.MediaType, []string{"pkg/content/extract/pdf/testdata/columns.pdf",
 		"pkg/content/extract/pdf/testdata/office.pdf"}},
 	{"docx", officeType + "wordprocessingml.document", []string{"pkg/content/extract/ooxml/testdata/*.docx"}},
@@ -66,7 +67,7 @@ func samplesOf(name string) ([]sample, error) {
 	return kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })].samples()
 }
 
-// size is the number of bytes in all documents.
+// size returns the number of bytes of all documents together.
 func size(samples []sample) (n int) {
 	for _, s := range samples {
 		n += len(s.body)

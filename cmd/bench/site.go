@@ -13,7 +13,7 @@ import (
 // site serves pages with validators on every address of 127.0.0.0/8, so that one server acts as many hosts.
 type site struct {
 	port    int
-	version atomic.Int64 // of every page
+	version atomic.Int64 // version number of every page
 	docs    [][]byte     // contents of the pages; empty for generated ones
 	server  *http.Server
 	notMod  atomic.Int64
@@ -68,7 +68,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(s.docs[n]) // the crawler notices missing bytes
 		return
 	}
-	// The content differs between hosts, because equal pages are compared, which costs additional requests.
+	// The content differs between hosts, because pages with equal content cost additional requests.
 	fmt.Fprintf(w, "<html lang=en><title>Page %s</title><main><h1>Page %s of %s</h1>", r.URL.Path, r.URL.Path, r.Host)
 	for i := range 12 {
 		fmt.Fprintf(w, "<h2>Part %d</h2><p>Version %d of part %d on %s. %s</p>", i, v, i, r.URL.Path, filler)

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// stored crawls the documents of each type and reports how much of them is stored permanently. Rows are counted as
-// Azure Tables bills them. The item in the registry is not included, because it does not grow.
+// stored crawls the documents of each type and reports how much of them is stored permanently. The size of rows is
+// the one that Azure Tables bills. An item's row in the registry does not count, because it does not grow.
 func (b *bench) stored() error {
 	section("Bytes stored for each first capture", "type", "captures", "body", "blob", "rows", "blob to body",
 		"all to body")
@@ -32,7 +32,7 @@ func (b *bench) stored() error {
 	return nil
 }
 
-// kept is what a store has for all captures, in bytes.
+// kept is the size of all captures in a store, in bytes: in blobs and in rows.
 type kept struct{ blobs, rows int }
 
 func (b *bench) storedOf(samples []sample) (kept, error) {
@@ -74,7 +74,7 @@ func (l library) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.body) // the crawler reports the error
 }
 
-// keptIn adds up the snapshots of a store. It returns an error unless there are want of them.
+// keptIn adds up the snapshots of a store. It returns an error unless their number is want.
 func keptIn(ctx context.Context, store storage.Store, want int) (k kept, err error) {
 	for _, table := range []string{snapshot.CapturesTable, snapshot.RefsTable} {
 		for e, err := range store.Table(table).Query(ctx, storage.Query{}) {

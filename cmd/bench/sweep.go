@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// sweep shows that the cost of a sweep depends on what is due: it has 100 due items among more and more registered
-// ones.
+// sweep shows that the cost of a sweep depends only on what is due: 100 items are due, while the number of registered
+// items grows.
 func (b *bench) sweep() error {
 	section("One sweep with 100 items due", "registered items", "table requests", "queue requests", "entities read",
 		"entities written", "ms on Azurite, which scans its table on each query")
@@ -32,7 +32,7 @@ func (b *bench) sweepAmong(registered int) error {
 	const perHost, due = 100, 100
 	hosts := registered / perHost
 	for h := range hosts {
-		n := 0 // due on this host: 10 each on the first 10 hosts
+		n := 0 // number of due items on this host: 10 on each of the first 10 hosts
 		if h < 10 {
 			n = due / 10
 		}
@@ -51,8 +51,8 @@ func (b *bench) sweepAmong(registered int) error {
 	return err
 }
 
-// fillHost writes a host with its hint and with items, of which the first due ones are due now and the others
-// tomorrow.
+// fillHost writes a host with its hint and its items. The argument due is how many of the items are due now; the
+// others are due tomorrow.
 func fillHost(ctx context.Context, store storage.Store, h, items, due int) error {
 	host, now := fmt.Sprintf("h%05d.example", h), time.Now().UTC()
 	at := func(i int) time.Time {

@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// types measures the reading of documents by type, one after another, and how much of them is stored. Each type is
-// read in its own process, whose memory is then that of the type.
+// types measures, for one type of document after another, the cost of reading and how much is stored. Each type is
+// read in a process of its own, so that the memory of the process is only what that type needs.
 func (b *bench) types() error {
 	cache := b.temp("pdf")
 	if err := warm(b.ctx, cache); err != nil {
@@ -50,7 +50,7 @@ func read(ctx context.Context, r *document.Reader, s sample) (extract.Document, 
 	return r.Extract(ctx, s.body, s.contentType, "https://bench.example/"+s.path, extract.Limits{})
 }
 
-// The works on every document of a type, which alternate.
+// The kinds of work on every document of a type, done in alternation.
 const (
 	summing    = iota // the baseline
 	byBytes           // finds that a body is unchanged
@@ -64,8 +64,8 @@ const typeRounds = 10
 // typeReading is the cost of reading a type.
 type typeReading struct {
 	Files, Bytes int
-	Seconds      [works]float64 // per document
-	OwnKiB       int            // growth of the process's largest size by reading
+	Seconds      [works]float64 // seconds per document
+	OwnKiB       int            // growth of the process's largest size while it reads
 	ChildKiB     int            // the largest size of a reader in a separate process; 0 if there was none
 }
 
@@ -92,11 +92,11 @@ func readType(ctx context.Context, args []string) (any, error) {
 	if err := once(samples, jobs[byContent]); err != nil {
 		return nil, err
 	}
-	reader.Close() // only ended processes are counted
+	reader.Close() // the reader must end, because only ended processes are counted
 	r := typeReading{Files: len(samples), Bytes: size(samples), ChildKiB: childrenKiB()}
 	for range typeRounds {
 		for i, job := range jobs {
-			const enough = 60 * time.Millisecond // for one measurement
+			const enough = 60 * time.Millisecond // minimum time of one measurement
 			n, began := 0, time.Now()
 			for ; n == 0 || time.Since(began) < enough; n += len(samples) {
 				if err := once(samples, job); err != nil {

@@ -9,17 +9,17 @@ import (
 	"text/tabwriter"
 )
 
-// waits is how many checks after a change an alarm may come: a collapse waits for two more checks.
+// An alarm counts as correct up to waits checks after the change, because a collapse waits for two more checks.
 const waits = 2
 
 // outcomes is the result of a method on a history.
 type outcomes struct {
-	alarms, right int // alarms: all reports of a change; right: the correct ones
-	changes       int // true changes
-	found         int // of these, found by an alarm
-	atOnce        int // of these, found by the check that first saw the change
+	alarms, right int // alarms is the number of reports of a change; right, of the correct ones
+	changes       int // number of true changes
+	found         int // number of true changes that an alarm found
+	atOnce        int // number of true changes found by the check that first saw them
 	kinds         map[string]bool
-	tokensTrue    int // embedded for true changes
+	tokensTrue    int // tokens embedded for true changes
 	tokensFalse   int
 	missed, false []string
 }
@@ -159,7 +159,7 @@ func (r *replayed) check(n int, s *facts, changed bool) {
 	}
 }
 
-// lose drops the changes for which an alarm at check n would be too late.
+// lose removes the open changes for which an alarm at check n would be too late.
 func (r *replayed) lose(n int) {
 	for len(r.open) > 0 && n-r.open[0] > waits {
 		r.missed = append(r.missed, "missed "+r.name(r.open[0]))
@@ -192,7 +192,7 @@ func (r *replayed) name(n int) string {
 	return c.Commit[:commitLength] + " " + c.At.Format("2006-01-02") + " " + r.item.name
 }
 
-// embed counts the tokens of the chunks of s that were never embedded for this page.
+// embed returns the number of tokens in those chunks of s that were not embedded for this page before.
 func (r *replayed) embed(s *facts) (tokens int) {
 	if s == r.indexed {
 		return 0
@@ -206,8 +206,8 @@ func (r *replayed) embed(s *facts) (tokens int) {
 	return tokens
 }
 
-// kindOf names the lines that moved between two states of a page, in either direction, without regard to the digits
-// in them.
+// kindOf returns a text that identifies the lines that were added or removed between two states of a page, without
+// regard to their digits.
 func kindOf(it *item, before, now *facts) string {
 	moved := movedLines(before.lines, now.lines)
 	if len(moved) == 0 {

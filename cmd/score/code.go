@@ -12,7 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 )
 
-// listings counts the pieces of code in the content of pages, as the ground truth has them.
+// listings counts the pieces of code that the ground truth has in the content of pages.
 type listings struct {
 	all, intact int
 }
@@ -36,7 +36,7 @@ func (l *listings) add(p page, doc extract.Document) {
 			continue
 		}
 		code := squash(textOf(n))
-		const shortest = 10 // in bytes; shorter text occurs anywhere
+		const shortest = 10 // in bytes; a shorter text could occur anywhere by chance
 		if len(code) < shortest || !strings.Contains(truth, code) {
 			continue
 		}

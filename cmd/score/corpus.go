@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// page is a page with its known content: the whole content, or phrases from it and from outside of it.
+// page is a page with its known content: either the whole content, or phrases from inside and from outside the
+// content.
 type page struct {
 	name       string
-	kind       string // the type of page, if the set has it
+	kind       string // the type of page, if the set records types
 	html       []byte
 	text       string
 	hasText    bool

@@ -14,7 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// detector gets the checks of one item in order. For each it returns what a crawler with its rules would do.
+// detector gets the checks of one item in order. For each check it returns what a crawler with the detector's rules
+// would do.
 type detector interface {
 	check(s *facts, raw int, at time.Time) verdict
 }
@@ -31,15 +32,15 @@ type method struct {
 	make func(it *item, h *furniture) detector
 }
 
-// rules are the rules of the product, each of which can be off.
+// rules says which of the product's rules are on.
 type rules struct {
 	errors, folded, title, states, collapse, furniture bool
 }
 
 var every = rules{errors: true, folded: true, title: true, states: true, collapse: true}
 
-// methods are the baselines, and the product without any of its rules, with all, with all but one, and with each one
-// alone.
+// methods returns the baselines and variants of the product: with none of its rules, with all of them, with all but
+// one, and with only one.
 func methods() []method {
 	all := []method{
 		{"raw bytes", func(*item, *furniture) detector { return &byKey{key: func(s *facts, raw int) any { return raw }} }},
@@ -132,7 +133,7 @@ type facts struct {
 	*state
 	visible  string
 	profile  string
-	lines    []string // of the main content, after the title
+	lines    []string // lines of the main content, after the title
 	readings [2]change.Reading
 	done     [2]bool
 	cut      []chunk.Chunk
@@ -147,7 +148,7 @@ func factsOf(s *state) *facts {
 	return f
 }
 
-// reading returns the state in the form that the product's decision takes, with counters folded or not.
+// reading returns the state in the form that package change decides about. If folded is true, counters are folded.
 func (f *facts) reading(folded bool) change.Reading {
 	i := 0
 	if folded {
@@ -167,8 +168,9 @@ func (f *facts) chunks() []chunk.Chunk {
 	return f.cut
 }
 
-// textProfile is the signature of Apache Nutch's TextProfileSignature with default settings: the words of two letters
-// or more, except words that are rare compared with the most frequent one, with their numbers rounded down.
+// textProfile returns the signature of Apache Nutch's TextProfileSignature with default settings: the words of two
+// letters or more and their rounded-down frequencies, without the words that are rare compared with the most frequent
+// one.
 func textProfile(text string) string {
 	const shortest, rate = 2, 0.01
 	count, most := map[string]int{}, 0

@@ -14,7 +14,7 @@ import (
 // extractor finds the content of a page, as text.
 type extractor struct {
 	name    string
-	outside bool // an external command, whose processor time is not measured
+	outside bool // the extractor is an external command, whose processor time is not measured
 	extract func(html []byte) (string, error)
 }
 
@@ -28,7 +28,7 @@ func visible(html []byte) (string, error) {
 	return doc.VisibleText, err
 }
 
-// document reads a page that declares its own charset, whatever its source.
+// document extracts a page. The page itself must declare its charset, because the response's header is not known.
 func document(html []byte) (extract.Document, error) {
 	return web.Extract(html, "text/html", "https://page.example/", extract.Limits{})
 }

@@ -36,7 +36,7 @@ var corpora = map[string][]string{
 // is the source code.
 var leftOut = []string{"/usr/share/doc/rust-doc/html/core", "/usr/share/doc/rust-doc/html/src"}
 
-// question is a question, and the pages that answer it. Any one of them is correct.
+// question is a question with the pages that answer it. Any one of these pages is a correct result.
 type question struct {
 	Q      string
 	Corpus string
@@ -52,7 +52,7 @@ type asked struct {
 	first    []string
 }
 
-// deep is how many results are examined.
+// deep is how many results of a search are examined.
 const deep = 10
 
 // reportSearch asks the questions of a folder and reports the ranks of the correct pages.
@@ -172,7 +172,7 @@ func fill(ix *sqlitesearch.Index, corpus, root string) error {
 	return err
 }
 
-// pageOf returns a page as a crawl would index it, and false if a crawl would not.
+// pageOf returns a page as a crawl would index it. It returns false if a crawl would not index the page.
 func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	rules := source.DefaultRules()
 	src, err := rules.ParseURL("https://" + corpus + ".example/" + path)
@@ -190,7 +190,7 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 	return index.Prepare(it, "", doc, nil, time.Time{}).Page, true
 }
 
-// ask asks a question twice, and measures the second time.
+// ask asks a question twice, and measures the time of the second search.
 func ask(ix *sqlitesearch.Index, q question) (asked, error) {
 	a := asked{question: q}
 	var res search.Results

@@ -6,8 +6,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// furniture remembers which lines came and went on the pages of a host. A line that moves on two pages with different
-// content belongs to the site, not to the page.
+// furniture remembers which lines came and went on the pages of a host. A line that is added or removed on two pages
+// with different content belongs to the site, not to the pages.
 type furniture struct {
 	moves map[move]sighting
 }
@@ -24,11 +24,11 @@ type sighting struct {
 	last        time.Time
 }
 
-// remembered is how long a move counts.
+// remembered is the time for which a move counts.
 const remembered = 60 * 24 * time.Hour
 
-// explains reports whether everything that changed between two states of an item moved on another page before. It
-// then records the new moves.
+// explains reports whether all lines that changed between two states of an item changed earlier on another page, too.
+// Then it records the new changes.
 func (h *furniture) explains(it *item, before, now *facts, at time.Time) bool {
 	if before == nil || before == now {
 		return false

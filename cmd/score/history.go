@@ -15,14 +15,14 @@ import (
 )
 
 // A history is an archive in the form of OpenTermsArchive: a git repository with a commit for each fetch of a page
-// that brought different bytes, and one with a commit for each version. The message of the latter links the commit
-// from which the version was extracted.
+// that brought different bytes, and one with a commit for each version. The message of a version's commit links the
+// commit of the fetch from which the version was extracted.
 
 // refetch is one fetch of a page.
 type refetch struct {
 	Commit, Blob string
 	Page         string // file name without ".html"
-	URL          string // where it was fetched from; "" if the commit does not say
+	URL          string // the address that was fetched; "" if the commit does not say
 	At           time.Time
 }
 

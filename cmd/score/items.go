@@ -11,7 +11,7 @@ import (
 // item is the history of one page as the product sees it: files with the same address are one page, and only the
 // first of them is kept.
 type item struct {
-	name   string // name of the file that is kept
+	name   string // name of the first file with this address
 	host   string
 	checks []check
 }
@@ -20,7 +20,7 @@ type item struct {
 type check struct {
 	refetch
 	state, raw int
-	version    bool // the archive recorded a version of one of the item's files with this fetch
+	version    bool // with this fetch, the archive recorded a version of one of the item's files
 }
 
 // items groups the fetches by address.
@@ -62,7 +62,7 @@ func (p *past) items(versions map[string]bool) []item {
 	return all
 }
 
-// round names the hour in which an archive fetches all its files.
+// round returns the hour of a time as text. An archive fetches all its files within one hour.
 func round(at time.Time) string { return at.Truncate(time.Hour).Format(" 2006-01-02T15") }
 
 // hostOf returns the host of an address. For a page without an address it returns the folder of its file.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// labels say which fetches brought a change. Raw labels are the archive's versions. Repaired labels replace those
-// that a file lists, in lines of the form
+// labels say which fetches brought a change. Raw labels are the archive's versions. Repaired labels are the same,
+// except where a file lists other labels, in lines of the form
 //
 //	commit first second why
 //
@@ -16,8 +16,8 @@ import (
 // "same". If they differ, the archive's own label counts.
 type labels struct {
 	name     string
-	verdicts map[string]bool // by the beginning of the commit's name
-	disputes int             // lines whose verdicts differ
+	verdicts map[string]bool // verdicts by the beginning of the commit's name
+	disputes int             // number of lines whose two verdicts differ
 }
 
 // commitLength is the length of a commit's name in a file of labels.

@@ -19,8 +19,8 @@ type noise struct {
 	variants []func(html string) string
 }
 
-// noises are the kinds of noise. "nameless" ones have no name that reveals what they are, so that only their text or
-// position could.
+// noises are the kinds of noise. The "nameless" kinds have no class or id that reveals them, so that an extractor
+// could recognize them only by text or position.
 var noises = []noise{
 	{"advertisement", advertisements("ad-slot")},
 	{"advertisement, nameless", advertisements("x7f3a")},

@@ -19,7 +19,7 @@ type scores struct {
 	used   time.Duration
 }
 
-// measure runs an extractor over all pages, and calls each with the text of every page.
+// measure runs an extractor on all pages, and calls the function each with every page and its extracted text.
 func measure(pages []page, e extractor, each func(p page, text string)) (scores, error) {
 	s := scores{byKind: map[string]*tally{}}
 	for _, p := range pages {
@@ -39,7 +39,7 @@ func measure(pages []page, e extractor, each func(p page, text string)) (scores,
 	return s, nil
 }
 
-// parsing is the processor time to parse all pages.
+// parsing returns the processor time that parsing all pages takes.
 func parsing(pages []page) time.Duration {
 	began := processorTime()
 	for _, p := range pages {

@@ -61,7 +61,7 @@ func typed(folder fs.FS) ([]string, func(string) (page, error), bool, error) {
 		}
 		html, err := fs.ReadFile(folder, "html/"+name+".html")
 		kind := truth.Internal.PageType.Primary
-		if kind == "category" { // as in the set's own program
+		if kind == "category" { // the program of the set itself does the same
 			kind = "collection"
 		}
 		return page{name: name, kind: kind, html: html, text: truth.Truth.Text, hasText: true,

@@ -19,17 +19,18 @@ import (
 // past is a history as the product reads it: the text of each fetch, with equal texts stored once.
 type past struct {
 	Refetches []refetch
-	State     []int // index in States, for each fetch
+	State     []int // for each fetch, an index in States
 	Raw       []int // a number for each distinct body
 	States    []state
 }
 
 // state is the extracted content of a page.
 type state struct {
-	Document extract.Document // without the parts that no rule uses
+	Document extract.Document // the document, without the parts that no rule uses
 }
 
-// readPast reads a history from snapshots, or from the file cache of an earlier call, if one is named.
+// readPast reads a history from the repository snapshots. If cache is the name of a file that an earlier call wrote,
+// it reads that file instead.
 func readPast(snapshots, cache string) (*past, error) {
 	if p, err := loadPast(cache); cache != "" && (err == nil || !errors.Is(err, fs.ErrNotExist)) {
 		return p, err
@@ -100,10 +101,10 @@ func stateFrom(body []byte, url string) (state, error) {
 	return state{Document: doc}, err
 }
 
-// key identifies everything that a rule may use.
+// key returns a hash of everything in the state that a rule may use.
 func (s state) key() [32]byte {
 	var b strings.Builder
-	_ = gob.NewEncoder(&b).Encode(s) // cannot fail: plain data
+	_ = gob.NewEncoder(&b).Encode(s) // cannot fail, because the state is plain data
 	return sha256.Sum256([]byte(b.String()))
 }
 

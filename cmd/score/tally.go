@@ -10,10 +10,10 @@ import (
 
 // tally has the results of an extractor so far.
 type tally struct {
-	pages                 int // pages scored by their whole text
+	pages                 int // pages that were scored by their whole text
 	precision, recall, f1 float64
 	runs                  [2]float64 // precision and recall by runs of four words
-	kept, lost, strays    int        // phrases
+	kept, lost, strays    int        // numbers of phrases
 }
 
 // add scores the text found on one page.
@@ -43,7 +43,8 @@ func (t *tally) add(p page, have string) {
 	}
 }
 
-// words formats the scores by words as columns. The method phrases formats those by phrases.
+// words formats the scores by words as columns of the table. The method phrases does the same for the scores by
+// phrases.
 func (t *tally) words() string {
 	n := float64(t.pages)
 	return columns(t.pages > 0, t.precision/n, t.recall/n, t.f1/n)

@@ -75,7 +75,7 @@ func jsonTo(to string, body any) request {
 	return request{url: to, body: b, header: http.Header{"Content-Type": {"application/json"}}}
 }
 
-// at returns the https URL of a path on the host in a service's address.
+// at returns the URL of a path on the host in a service's address.
 func at(u *url.URL, path ...string) string {
 	scheme := "https"
 	if q := u.Query(); q.Get("disabletls") == "yes" || q.Get("scheme") == "http" {
