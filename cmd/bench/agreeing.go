@@ -8,7 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// The limits of the comparison with scoring all chunks: agreedOf is the number of queries of each kind.
+// For each kind, at most agreedOf queries are compared with scoring all chunks, for at most agreedTime.
 const (
 	agreedOf   = 25
 	agreedTime = 20 * time.Second

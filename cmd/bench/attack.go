@@ -70,7 +70,7 @@ func (b *bench) attack() error {
 
 // attacked is the result of an attack.
 type attacked struct {
-	good, all string // the time until the good pages, and all pages, were done
+	good, all string // times until the good pages, and until all pages, were done
 	anonymous
 	became string
 }

@@ -159,7 +159,7 @@ func parseMails(path string) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		_, _ = entry.NormalizeEmail(entry.Email{RawText: string(m.Raw)}) // some mails are broken
+		_, _ = entry.NormalizeEmail(entry.Email{RawText: string(m.Raw)}) // some mails are broken, which is no error
 	}
 }
 

@@ -116,7 +116,7 @@ func row(cells ...any) {
 	fmt.Println()
 }
 
-// percentile returns a percentile of the numbers: at most of percent of them are smaller.
+// percentile returns a percentile of the numbers. The argument of is the percentage, such as 95.
 func percentile[T cmp.Ordered](numbers []T, of int) T {
 	return slices.Sorted(slices.Values(numbers))[len(numbers)*of/100]
 }

@@ -43,7 +43,7 @@ func measure(pages []page, e extractor, each func(p page, text string)) (scores,
 func parsing(pages []page) time.Duration {
 	began := processorTime()
 	for _, p := range pages {
-		_, _ = html.Parse(bytes.NewReader(p.html)) // pages that are too deep fail, and their time counts
+		_, _ = html.Parse(bytes.NewReader(p.html)) // pages that are nested too deeply fail, and still count
 	}
 	return processorTime() - began
 }

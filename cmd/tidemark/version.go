@@ -40,11 +40,12 @@ func versionCommand(t *terminal.Terminal) *cobra.Command {
 	}
 }
 
-// addVersionFlag makes --version print the same as the command version.
+// addVersionFlag adds the flag --version, which prints the same text as the command version.
 func addVersionFlag(root *cobra.Command) {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	// Defined here, because cobra would give it the short form -v, which is --verbose elsewhere.
+	// The flag is defined here, because cobra would give it the short form -v, which means --verbose in other
+	// programs.
 	root.Flags().Bool("version", false, "print the version of this command")
 }
 

@@ -46,14 +46,14 @@ func addCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// addFlags adds the flags that all commands share that add sources.
+// addFlags adds the flags that are common to all commands that add sources.
 func addFlags(cmd *cobra.Command, o *api.AddOptions) {
 	cmd.Flags().BoolVar(&o.Force, "force", false, "fetch and index them even if they have not changed")
 	cmd.Flags().StringVar(&o.Credential, "credential", "",
 		"for private sources: the server's setting CREDENTIAL_`NAME` gives access")
 }
 
-// run adds the sources in the arguments and in a list.
+// run adds the sources in the arguments and in the file.
 func (a *adding) run(ctx context.Context, args []string, file string) error {
 	if len(args) == 0 && file == "" {
 		return command.Usagef("nothing to add: give %ss or --file", a.noun)
@@ -75,9 +75,9 @@ type adding struct {
 	t             *terminal.Terminal
 	send          func(context.Context, []string, api.AddOptions) (api.AddURLBatch, error)
 	options       api.AddOptions
-	noun          string // what the sources are called
+	noun          string // the word for the sources in messages
 	list          string // where the lines come from, for messages
-	each          bool   // print each source that was added, not only the number
+	each          bool   // print each source that was added, and not only their number
 	bar           *terminal.Bar
 	added, failed int
 }
@@ -95,7 +95,8 @@ func (a *adding) fromFile(ctx context.Context, name string) error {
 	}
 	defer f.Close()
 	if a.t.Notes.Terminal {
-		// The extra read is only for the progress bar, and impossible for a pipe, which can be read only once.
+		// The file is read an additional time only for the progress bar. That is impossible for a pipe, which can be
+		// read only once.
 		if total, ok := countEntries(f); ok {
 			a.bar = a.t.Bar(total, "adding")
 		}
@@ -110,7 +111,7 @@ func countEntries(f *os.File) (n int, ok bool) {
 	}
 	for _, err := range entries(f) {
 		if err != nil {
-			break // adding meets the same error and reports it
+			break // the call that adds the sources meets the same error and reports it
 		}
 		n++
 	}
@@ -130,7 +131,7 @@ func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
 	return nil
 }
 
-// batch adds up to api.MaxBatch sources. When it returns an error, none of them is known to be added.
+// batch adds up to api.MaxBatch sources. When it returns an error, it is not known whether any of them was added.
 func (a *adding) batch(ctx context.Context, batch []entry) error {
 	var good []entry
 	var urls []string
@@ -177,7 +178,7 @@ func (a *adding) report(e entry, why string) {
 	a.t.Note("%s: %s", terminal.Cut(e.source, 100), why)
 }
 
-// stopped returns err with the number of sources that were added before it.
+// stopped adds to err the number of sources that were added before the error.
 func (a *adding) stopped(err error) error {
 	a.bar.End()
 	if a.added == 0 || errors.Is(err, context.Canceled) {
@@ -187,7 +188,7 @@ func (a *adding) stopped(err error) error {
 		words.Count(a.added, a.noun))
 }
 
-// finish prints a summary. It returns an error when one source of the list failed.
+// finish prints a summary. It returns an error when any source of the list failed.
 func (a *adding) finish() error {
 	a.bar.End()
 	if !a.each {

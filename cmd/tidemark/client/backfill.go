@@ -53,7 +53,7 @@ const backfillRunExample = `  tidemark backfill run --source port-authority --dr
   tidemark backfill run --source port-authority --mode archive --date-from 2020-01-01 --date-to 2024-12-31
   tidemark backfill run --source port-authority --detach`
 
-// backfilling is the request of one call of "backfill run".
+// backfilling holds the arguments and flags of "backfill run".
 type backfilling struct {
 	request  api.BackfillRequest
 	delay    time.Duration
@@ -87,7 +87,7 @@ func backfillRunCommand(t *terminal.Terminal, s *command.Server, user string) *c
 	f.StringVar(&r.RunBy, "run-by", r.RunBy, "your name, for the record (default USER)")
 	f.BoolVarP(&b.detach, "detach", "d", false, "do not follow the run")
 	f.DurationVar(&b.interval, "interval", time.Second, "how often to poll")
-	f.Lookup("run-by").DefValue = "" // the help must be the same for every user
+	f.Lookup("run-by").DefValue = "" // the text of the help must be the same for every user
 	return cmd
 }
 

@@ -88,7 +88,7 @@ func backfillPicture(run api.BackfillRun, s terminal.Screen) []string {
 	return lines
 }
 
-// backfillProgress describes a run in one line. It leaves out the largest possible number once everything was found.
+// backfillProgress describes a run in one line. Once everything was found, it leaves out the largest possible number.
 func backfillProgress(run api.BackfillRun) string {
 	found := words.Thousands(run.Discovered)
 	if !run.Whole() {

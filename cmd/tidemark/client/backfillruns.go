@@ -55,7 +55,7 @@ func backfillList(ctx context.Context, t *terminal.Terminal, s *command.Server, 
 	return terminal.Table(t.Out, rows...)
 }
 
-// statusOf names the status of a run, and says whether the run only counts.
+// statusOf returns the status of a run as text, which also says whether the run only counts pages.
 func statusOf(r api.BackfillRun) string {
 	if r.DryRun {
 		return r.Status + " (dry run)"
@@ -121,7 +121,7 @@ func showBackfill(t *terminal.Terminal, r api.BackfillRun) error {
 	return nil
 }
 
-// datesOf returns the dates that a run is limited to. The end is exclusive.
+// datesOf returns the dates to which a run is limited. The last date itself is excluded.
 func datesOf(r api.BackfillRun) string {
 	switch from, to := terminal.Stamp(r.DateFrom), terminal.Stamp(r.DateTo); {
 	case r.DateFrom.IsZero() && r.DateTo.IsZero():

@@ -44,7 +44,7 @@ const changesExample = `  tidemark changes --since yesterday
 // changesOptions are the flags of changes.
 type changesOptions struct {
 	query       api.ChangeQuery
-	format      string // of the file that all changes are written to; empty for a list
+	format      string // format of the file that all changes are written to; empty for a list
 	all, follow bool
 	read        bool // mark the listed changes as read
 	allRead     bool // mark every change as read, and list none
@@ -135,7 +135,7 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// check parses the times and refuses the same options that the server would refuse.
+// check parses the times, and refuses the options that the server would also refuse.
 func (o *changesOptions) check(now time.Time) error {
 	o.query.Since, o.query.Until = timeOf(o.query.Since, now), timeOf(o.query.Until, now)
 	switch {
@@ -157,8 +157,8 @@ func (o *changesOptions) export() api.ChangeExport {
 		Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced}
 }
 
-// timeOf converts a time to the form of the API: today and yesterday begin at local midnight, and spans end now. The
-// server parses every other form.
+// timeOf converts a time to the form of the API: "today" and "yesterday" mean midnight in local time, and a span such
+// as 2h means that long before now. Any other form is left for the server to parse.
 func timeOf(text string, now time.Time) string {
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch text {

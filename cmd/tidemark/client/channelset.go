@@ -90,7 +90,7 @@ func findChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, n
 	return api.ChannelSpec{}, command.Usagef("there is no channel %.64q; `%s channels list` names them", name, t.Name)
 }
 
-// showChannel prints what was done to a channel, and its secret if there is a new one.
+// showChannel prints what was done to a channel, and the channel's secret if a new one was made.
 func showChannel(t *terminal.Terminal, c api.Channel, became string) {
 	if c.SigningSecret != "" {
 		t.Say("the channel %s is signed by:\n\n  %s\n", terminal.Clean(c.Name), terminal.Clean(c.SigningSecret))

@@ -1,5 +1,5 @@
-// Package client has the commands that ask a server. Each command sends the requests of one task and prints the
-// answers for people. With --json the output is the answers themselves.
+// Package client has the commands that send requests to a server. Each command sends the requests of one task and
+// prints the answers for people. With --json the output is the answers themselves.
 package client
 
 import (
@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns all commands that ask a server. The records of runs name user, the person at this terminal.
+// Commands returns all commands that ask a server. The person at this terminal is user; records of runs contain that
+// name.
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{

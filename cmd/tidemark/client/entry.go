@@ -125,7 +125,8 @@ func addNoteCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// noteID returns the id of a note that has none of its own. It is a name, so it never equals the number of a message.
+// noteID makes an id for a note that has none, from its text. The id is a name, so it never equals the number of a
+// message.
 func noteID(text string) api.TelegramID {
 	sum := sha256.Sum256([]byte(strings.TrimSpace(text)))
 	return api.TelegramID("n" + hex.EncodeToString(sum[:20]))

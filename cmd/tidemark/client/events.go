@@ -9,23 +9,23 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
-// event is one answer of a source whose bytes are kept.
+// event is one answer of a source, whose bytes are stored.
 type event struct {
 	at      time.Time
 	capture api.Capture
-	// revisit: the bytes were kept before; claimed: the server said so and sent no bytes
+	// revisit means that the bytes were already stored. claimed means that the server said so and sent no bytes.
 	revisit, claimed bool
 }
 
 // eventsOf derives an item's answers from its captures, edges and history, oldest first: each capture, each return to
 // an earlier capture, and each check that found the same bytes. A check that found other bytes with the same content
-// gives no event, because those bytes were not kept.
+// gives no event, because those bytes were not stored.
 func eventsOf(item api.ItemDetail) []event {
 	bySHA := map[string]api.Capture{}
 	var out []event
 	for _, c := range slices.Backward(item.Captures) { // oldest first
 		if _, known := bySHA[c.SHA256]; known {
-			continue // the same answer, extracted again by other rules
+			continue // the capture has the same answer, extracted again by other rules
 		}
 		bySHA[c.SHA256] = c
 		out = append(out, event{at: c.CapturedAt, capture: c})

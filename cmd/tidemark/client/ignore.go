@@ -26,7 +26,7 @@ func (r *refineFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&r.accept, "accept", false, "accept the page as it is now, which ends a broken watch")
 }
 
-// meant reports whether the command changes one known source, instead of registering new ones.
+// meant reports whether the user wants to change one known source, and not to register new ones.
 func (r *refineFlags) meant(args []string) bool {
 	return *r != (refineFlags{}) || len(args) == 1 && isID.MatchString(args[0])
 }

@@ -20,7 +20,7 @@ func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetai
 	return itemFrom(ctx, s, s.Client(), name)
 }
 
-// itemFrom is getItem with the caller's own client.
+// itemFrom returns getItem with the caller's own client.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
 	return onItem(s, name, func(id string) (api.ItemDetail, error) {
 		return api.GetItem.Call(ctx, client,
@@ -28,8 +28,8 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 	})
 }
 
-// onItem sends a request about the item that a name means. The address of a blob may have been added as a page or as
-// a file, so onItem tries the id of the file when that of the page is unknown.
+// onItem calls ask with the id of the item that name means. The address of a blob may have been added as a page or as
+// a file, so onItem tries the id of the file if the server does not know the id of the page.
 func onItem[T any](s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
 	ids, meant, err := idsOf(s, name)
 	if err != nil {
@@ -46,10 +46,10 @@ func onItem[T any](s *command.Server, name string, ask func(id string) (T, error
 	return answer, err
 }
 
-// idsOf returns the ids that a name may mean, at least one. A name that is an id stands for itself. For a source it
-// returns the source's ids, and the normalized source in meant. The API knows only ids, so the id of a URL is
-// computed here. The rules are a server's default rules, or those of TRACKING_PARAM_PREFIXES when that is set here,
-// too.
+// idsOf returns the ids that a name may mean, at least one. If the name is an id, idsOf returns only that id. If it
+// is a source, idsOf returns the ids of the source, and the normalized source in meant. The API accepts only ids, so
+// the id of a URL is computed here: with the default rules of a server, or with those of TRACKING_PARAM_PREFIXES if
+// that is set for this command.
 func idsOf(s *command.Server, name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
 		return []string{name}, "", nil
@@ -68,7 +68,7 @@ func idsOf(s *command.Server, name string) (ids []string, meant string, err erro
 	return ids, sources[0].Normalized, nil
 }
 
-// localPath makes a path absolute that begins as a path relative to the working directory does.
+// If name begins like a path relative to the working directory, localPath makes it absolute.
 func localPath(name string) string {
 	if !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		return name

@@ -30,7 +30,7 @@ func mcpCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	}
 }
 
-// serveTools serves requests until the other side closes standard input.
+// serveTools answers requests from standard input until the client closes it.
 func serveTools(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
 	server := agent.New(agent.Options{Client: s.Silent(), Version: app.Version,
 		IDs: func(address string) ([]string, error) {

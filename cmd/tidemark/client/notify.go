@@ -150,7 +150,8 @@ func listChannels(ctx context.Context, t *terminal.Terminal, s *command.Server) 
 	return terminal.Table(t.Out, rows...)
 }
 
-// testChannel returns an error if the receiver did not accept the test message, so that scripts see the failure.
+// testChannel sends a test message. It returns an error if the receiver did not accept it, so that scripts see the
+// failure.
 func testChannel(ctx context.Context, t *terminal.Terminal, s *command.Server, name string) error {
 	said, err := api.TestChannel.Call(ctx, s.Client(), api.ChannelName{Name: name})
 	switch {

@@ -38,7 +38,7 @@ func newRuleFlags(cmd *cobra.Command) *ruleFlags {
 	return g
 }
 
-// change applies the flags that were given to a rule, and leaves all other fields unchanged.
+// change sets the fields of a rule for which the user gave flags, and leaves all other fields unchanged.
 func (g *ruleFlags) change(spec *api.RuleSpec) (err error) {
 	said := 0
 	for _, given := range []bool{g.atOnce, g.hourly, g.daily != ""} {
@@ -97,7 +97,8 @@ func (g *ruleFlags) filter(flag string, to *api.RuleFilter) {
 	}
 }
 
-// quietHours returns the quiet hours of the flag, in the time zone of the old ones, or nil for "".
+// quietHours returns the quiet hours that the flag sets, in the time zone of the old ones. For an empty flag it
+// returns nil.
 func (g *ruleFlags) quietHours(old *api.QuietHours) (*api.QuietHours, error) {
 	if g.quiet == "" {
 		return nil, nil

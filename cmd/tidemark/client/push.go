@@ -18,7 +18,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// maxEntryBytes bounds a file that is pushed in. The rest of the request, which may have 4 MiB, fits beside it.
+// maxEntryBytes bounds the size of a file that is pushed. A request may have 4 MiB, so this leaves room for the rest
+// of the request.
 const maxEntryBytes = 3 << 20
 
 // refusedError is the error for an entry that this command refuses to send.
@@ -39,7 +40,7 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 		}
 		route := api.InsertEntry
 		if e.EntryID != "" {
-			route, e.Source, e.Title = api.UpdateEntry, "", "" // those of the stored entry stay
+			route, e.Source, e.Title = api.UpdateEntry, "", "" // the source and the title of the stored entry stay
 		}
 		res, err := route.Call(ctx, s.Client(), e)
 		if err != nil {
@@ -54,8 +55,8 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 	})
 }
 
-// eachEntry calls do for one entry after another. An error that toBlame accepts concerns one entry: it is reported,
-// and the next entry follows. Any other error ends the loop.
+// eachEntry calls do for one entry after another. If toBlame returns true for an error, the error concerns only one
+// entry: it is reported, and the next entry follows. Any other error ends the loop.
 func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, do func(name string) error) error {
 	done, failed := 0, 0
 	for _, name := range names {
@@ -80,7 +81,7 @@ func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, d
 	return command.ErrReported
 }
 
-// isOwnFault distinguishes an error of one entry from an error that every other entry would meet, too.
+// isOwnFault reports whether an error concerns only one entry, and would not occur for every other entry, too.
 func isOwnFault(err error) bool {
 	if _, refused := errors.AsType[*refusedError](err); refused {
 		return true

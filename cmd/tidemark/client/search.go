@@ -202,7 +202,7 @@ func below(title, heading string) string {
 	return strings.TrimPrefix(heading, title+" › ")
 }
 
-// firstOf returns the first text that is more than space.
+// firstOf returns the first text that is not blank.
 func firstOf(texts ...string) string {
 	for _, t := range texts {
 		if strings.TrimSpace(t) != "" {

@@ -35,7 +35,7 @@ func (s *settingFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.watch.Trigger, "trigger", "", "regular `EXPRESSION` without which a change does not count")
 }
 
-// settings returns the settings that the flags name.
+// settings returns the settings that the user's flags set.
 func (s *settingFlags) settings() (out api.TagSettings, err error) {
 	if s.every != "" {
 		least, most, bounds := strings.Cut(s.every, "..")
@@ -168,7 +168,7 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return cmd
 }
 
-// applyTag adds a tag to sources and keeps the tags they have.
+// applyTag adds a tag to sources, which keep the tags they already have.
 func applyTag(ctx context.Context, t *terminal.Terminal, s *command.Server, tag string, urls []string) error {
 	batch, err := s.Silent().AddURLs(ctx, urls, api.AddOptions{})
 	if err != nil {

@@ -96,7 +96,8 @@ func showChanges(t *terminal.Terminal, changes []api.Change) {
 	}
 }
 
-// captureName returns the beginning of a capture's digest, after the item's id when the capture is another item's.
+// captureName returns the beginning of a capture's digest. If the capture belongs to another item, it puts that
+// item's id before the digest.
 func captureName(item, capture string) string {
 	of, digest := lineage.CaptureID(capture).Split()
 	if of == item {
@@ -154,7 +155,7 @@ func whyIf(yes bool, it api.Item) string {
 	return it.Why
 }
 
-// day formats a date that a page gives, which often has no time.
+// day formats a date from a page. Such a date often has no time of day.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -113,7 +113,7 @@ func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) erro
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails when all went well: the file was renamed
+	defer os.Remove(f.Name()) // fails if all went well, because the file was renamed
 	out := bufio.NewWriterSize(f, 1<<16)
 	if err := errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
@@ -136,12 +136,12 @@ type written struct {
 	Sources   int    `json:"sources"`
 	Responses int    `json:"responses"`
 	Revisits  int    `json:"revisits"`
-	Bytes     int64  `json:"bytes"`   // of the captured bodies
-	Skipped   int    `json:"skipped"` // records that could not be written
+	Bytes     int64  `json:"bytes"`   // bytes of the captured bodies
+	Skipped   int    `json:"skipped"` // number of records that could not be written
 }
 
-// ofHost returns a function that passes each item of a host to its argument. It reads one page of the listing after
-// another, and shows the number of items.
+// ofHost returns a function that calls its argument with each item of a host. That function reads the listing page by
+// page, and shows the number of items as progress.
 func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
 		shown := a.t.Bar(-1, "archiving "+host)
@@ -155,7 +155,7 @@ func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail)
 			for _, it := range page.Items {
 				item, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: it.ID})
 				if isUnknown(err) {
-					continue // purged since it was listed
+					continue // the item was purged after it was listed
 				}
 				if err == nil {
 					err = do(item)
@@ -197,8 +197,8 @@ func (a *archive) add(ctx context.Context, item api.ItemDetail) error {
 	return nil
 }
 
-// begin writes the record about this program, once. Its time is that of the first event, so that the same state gives
-// the same file.
+// begin writes the record about this program, once. The record's time is that of the first event, so that the same
+// state gives the same file.
 func (a *archive) begin(e event) error {
 	if a.headed {
 		return nil
@@ -215,7 +215,7 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 	if e.revisit {
 		of, ok := records[e.capture.SHA256]
 		if !ok {
-			return nil // reported with the capture
+			return nil // it was already reported with the capture
 		}
 		a.Revisits++
 		return a.w.Revisit(warc.Revisit{URI: uri, At: e.at, NotModified: e.claimed, Of: of})
@@ -245,7 +245,7 @@ func (a *archive) skip(item api.ItemDetail, why string) {
 	a.t.Note("%s: %s", item.ID, why)
 }
 
-// sum prints what was written.
+// sum prints a summary of what was written.
 func (a *archive) sum(file string) error {
 	a.File = file
 	switch {

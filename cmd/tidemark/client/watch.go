@@ -14,11 +14,11 @@ import (
 // watchedHosts is how many hosts fit on one screen.
 const watchedHosts = 12
 
-// progress follows a backlog until it is empty. The work done is computed from the largest backlog since it was last
-// empty, because work may be added meanwhile.
+// progress follows a backlog until it is empty. Because work may be added meanwhile, the amount of work done is
+// computed from the peak: the largest backlog since the backlog was last empty.
 type progress struct {
 	left, peak int
-	from       time.Time // when the peak was seen
+	from       time.Time // time at which the peak was seen
 }
 
 // see records the size of the backlog at now.
@@ -29,7 +29,7 @@ func (g *progress) see(left int, now time.Time) {
 	g.left = left
 }
 
-// done is how much of the peak is finished.
+// done returns how much of the peak is finished.
 func (g *progress) done() int { return g.peak - g.left }
 
 // eta estimates the remaining time from the pace since the peak. It returns false while no pace is known.
@@ -57,8 +57,8 @@ func (g *progress) line(s terminal.Screen, work []string, now time.Time) string 
 	return text
 }
 
-// watchStatus polls until nothing is due or in flight, and no unfinished work could make more due. Rebuilds come with
-// the status. It asks for other kinds of work only when there is no backlog.
+// watchStatus polls until nothing is due or in flight, and no unfinished work could make more due. The status
+// includes rebuilds. Requests about other kinds of work are sent only when there is no backlog.
 func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, host string,
 	interval time.Duration) error {
 	v, g := &terminal.View{Out: t.Out, Screen: t.Screen, Silent: t.JSON}, &progress{}
@@ -80,7 +80,7 @@ func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, h
 	})
 }
 
-// picture is the live table with the progress below it.
+// picture returns the table of hosts with the progress below it, to be drawn again and again.
 func (g *progress) picture(st api.SearchStatus, s terminal.Screen, work []string, now time.Time) []string {
 	return append(statusLines(st, work, now, watchedHosts), "", g.line(s, work, now))
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // otherWork describes, one per line, the unfinished work beside checks: rebuilds, backfills and mail imports. They
-// make items due as they proceed, so a watch must wait for them. With a host, it leaves out imports, and backfills
-// that have no site on that host. With --json the answers to these requests are not printed.
+// make items due as they proceed, so a watch must wait for them. If host is not empty, otherWork leaves out imports,
+// and backfills that have no site on that host. With --json the answers to these requests are not printed.
 func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host string) ([]string, error) {
 	lines := rebuildLines(st)
 	client := s.Silent()

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// One requires exactly one argument. Its error calls the argument what.
+// One requires exactly one argument. The text what is the word for the argument in the error.
 func One(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -19,7 +19,7 @@ func One(what string) cobra.PositionalArgs {
 	}
 }
 
-// Some requires at least one argument. Its error calls the argument what.
+// Some requires at least one argument. The text what is the word for the argument in the error.
 func Some(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -61,7 +61,8 @@ func CheckInterval(d time.Duration) error {
 	return nil
 }
 
-// ParsePort parses a port that was given as text, so that the error for a wrong one in the environment names it.
+// ParsePort parses a port that was given as text. Its error contains name, so that the user can find a wrong port in
+// the environment.
 func ParsePort(name, text string, highest int) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > highest {

@@ -1,5 +1,5 @@
-// Package command runs a command line: it parses the arguments, asks the server that they name, and returns the exit
-// code. Every command is built on it.
+// Package command runs a command line: it parses the arguments, chooses the server to which requests go, and returns
+// the exit code. Every command is built on it.
 package command
 
 import (
@@ -26,7 +26,7 @@ var ErrReported = errors.New("reported")
 // ExitError ends the command with an exit code and without a message.
 type ExitError int
 
-// Error names the code.
+// Error returns a text with the exit code.
 func (e ExitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // usageError is a usage error that only the command itself can detect.
@@ -56,7 +56,7 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 
 // Run parses args, runs the command they name, reports its error to the user, and returns the exit code.
 func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []string) int {
-	began := false // the arguments were valid and a command has started
+	began := false // whether the arguments were valid and a command has started
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

@@ -16,13 +16,13 @@ const DefaultServer = "http://localhost:7071"
 // Server is the server that the user chose, by flags or the environment.
 type Server struct {
 	Address  string
-	Key      string // from the flag
-	Tracking string // TRACKING_PARAM_PREFIXES, on which the ids of its sources depend
-	key      string // from the environment; no help shows it
+	Key      string // key from the flag
+	Tracking string // TRACKING_PARAM_PREFIXES; the ids of the server's sources depend on it
+	key      string // key from the environment, which no help text shows
 	t        *terminal.Terminal
 }
 
-// NewServer returns the server that the environment names. The flags of [Root] may name another.
+// NewServer returns the server that the environment names. The flags of [Root] may choose another server.
 func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
 	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), DefaultServer), key: getenv("TIDEMARK_KEY"),
 		Tracking: getenv("TRACKING_PARAM_PREFIXES"), t: t}

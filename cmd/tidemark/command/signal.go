@@ -6,10 +6,10 @@ import (
 	"os/signal"
 )
 
-// Interruption is the cause that a context of [UntilSignal] ends with.
+// Interruption is the cause of the end of a context from [UntilSignal].
 type Interruption struct{ os.Signal }
 
-// Error names the signal.
+// Error returns a text with the name of the signal.
 func (i Interruption) Error() string { return "stopped by signal: " + i.String() }
 
 // UntilSignal returns a context that ends on the first of the signals. Afterwards the signals have their usual effect
@@ -21,7 +21,7 @@ func UntilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
 	go func() {
 		select {
 		case s := <-got:
-			signal.Stop(got) // first, because the next Ctrl-C may come at once
+			signal.Stop(got) // comes first, because the next Ctrl-C may follow at once
 			cancel(Interruption{s})
 		case <-ctx.Done():
 			signal.Stop(got)

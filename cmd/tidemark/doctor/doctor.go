@@ -73,7 +73,7 @@ type doctor struct {
 	room     func(dir string) (diskRoom, error)
 
 	at       local.Listening
-	kind     string // of the storage
+	kind     string // kind of the storage
 	cfg      app.Config
 	bad      bool // the settings are wrong
 	reported []finding

@@ -19,14 +19,14 @@ import (
 
 // diskRoom is the free space of a file system.
 type diskRoom struct {
-	bytes, files int64  // files is -1 without a limit
+	bytes, files int64  // files is -1 if their number is not limited
 	network      string // the kind of a network file system
 }
 
 const (
-	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes
+	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes of free space
 	leastFiles, littleFiles = 1000, 10_000
-	// Handles are open files: one for each connection, and those of the stores.
+	// leastHandles is the number of open files that Tidemark needs: one for each connection, and those of the stores.
 	leastHandles = 256
 )
 
@@ -177,8 +177,8 @@ func (d *doctor) listen(ctx context.Context) {
 	d.report("port", problem, "stop what uses it, or choose another with --port or PORT", "%v, and it is no Tidemark", err)
 }
 
-// indexFile is the path of the embedded index.
+// indexFile returns the path of the embedded index.
 func (d *doctor) indexFile() string { return app.IndexFile(d.o.data) }
 
-// storeFolder is the path of the embedded store.
+// storeFolder returns the path of the embedded store.
 func (d *doctor) storeFolder() string { return app.StoreFolder(d.o.data) }

@@ -99,7 +99,8 @@ func tryStore(ctx context.Context, store storage.Store) error {
 	return errors.Join(err, blobs.Delete(ctx, name))
 }
 
-// index checks whether the search index can be used, and that it is not empty while the registry has indexed sources.
+// index checks whether the search index can be used, and reports an index that is empty although the registry has
+// indexed sources.
 func (d *doctor) index(ctx context.Context) {
 	if d.bad {
 		d.report("index", skipped, "", "the settings are not right")
@@ -151,7 +152,7 @@ func (d *doctor) anyIndexed(ctx context.Context) (indexed bool, err error) {
 	return len(items) > 0, err
 }
 
-// first returns at most one source with a status, or with any status when it is empty.
+// first returns at most one source with the given status, or with any status when status is empty.
 func (d *doctor) first(ctx context.Context, status registry.Status) (items []registry.Item, err error) {
 	if d.bad || d.kind == folder.Azurite || d.kind == folder.Embedded && !folder.HasEmbedded(d.o.data) {
 		return nil, fmt.Errorf("no storage to look at")

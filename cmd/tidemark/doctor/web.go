@@ -24,8 +24,8 @@ const (
 	// dateError is the largest error of a Date header that is not reported: the header has whole seconds, and caches
 	// store it.
 	dateError = 10 * time.Second
-	// farOff is the error of a clock from which storage services refuse requests and certificates seem to have
-	// expired.
+	// farOff is the error of a clock above which storage services refuse requests and valid certificates can seem to
+	// have expired.
 	farOff = 5 * time.Minute
 )
 
@@ -52,8 +52,8 @@ func (d *doctor) web(ctx context.Context) {
 	d.clock(date, asked)
 }
 
-// target returns the URL to request, and the result of a failure. When the user named no URL, a failure is only a
-// warning, because this machine may have no access to the web on purpose.
+// target returns the URL to request, and in worst the result to report if the request fails. When the user gave no
+// URL, a failure is only a warning, because this machine may have no access to the web on purpose.
 func (d *doctor) target(ctx context.Context) (target, worst string) {
 	if d.o.url != "" {
 		return d.o.url, problem
@@ -128,7 +128,7 @@ func (d *doctor) ask(ctx context.Context, target, worst string) (date, asked tim
 	return date, d.t.Now()
 }
 
-// errStay stops a redirect, because only the one host may be asked.
+// errStay stops a redirect, because requests may go only to the first host.
 var errStay = errors.New("redirects are not followed here")
 
 func errorText(err error) string {

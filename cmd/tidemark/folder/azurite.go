@@ -14,20 +14,21 @@ import (
 // Emulator is a running Azurite.
 type Emulator interface {
 	ConnectionString() string
-	Done() <-chan struct{} // closed when it has stopped
+	Done() <-chan struct{} // closed when Azurite has stopped
 	Stop()
 }
 
 // Launcher starts an Azurite.
 type Launcher func(ctx context.Context, o azurite.Options) (Emulator, error)
 
-// launchError is the error of an Azurite that is installed and did not start.
+// launchError is the error when Azurite is installed but did not start.
 type launchError struct{ error }
 
 func (e launchError) Unwrap() error { return e.error }
 
 func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
-	// The installation is a separate step, because a failure of npm needs other advice than a failure of Azurite.
+	// The installation is a separate step, because after a failure of npm the user needs other advice than after a
+	// failure of Azurite.
 	if _, err := azurite.Install(ctx, o.ToolDir, o.Log); err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
 	case fault.Is(err, fault.Unavailable):
 		return nil, launchError{err}
 	default:
-		return nil, err // such as a port in use, whose text says what to do
+		return nil, err // an error such as a port in use, whose text says what to do
 	}
 }
 
@@ -73,8 +74,8 @@ func (f *Folder) SayWhere() { f.report("stopped; the data is in %s", f.Data) }
 // HasAzurite reports whether Azurite was started.
 func (f *Folder) HasAzurite() bool { return f.running != nil }
 
-// AzuriteEnded returns a channel that is closed when Azurite has stopped. It is nil, and so never ready, when Azurite
-// was not started.
+// AzuriteEnded returns a channel that is closed when Azurite has stopped. If Azurite was not started, the channel is
+// nil, so that a receive from it waits forever.
 func (f *Folder) AzuriteEnded() <-chan struct{} {
 	if f.running == nil {
 		return nil
@@ -82,7 +83,7 @@ func (f *Folder) AzuriteEnded() <-chan struct{} {
 	return f.running.Done()
 }
 
-// ErrAzuriteLost returns the error for an Azurite that ended without being stopped.
+// ErrAzuriteLost returns the error to report when Azurite ended although nobody stopped it.
 func (f *Folder) ErrAzuriteLost() error {
 	return fmt.Errorf("azurite ended by itself; %s may say why", f.Log.Name)
 }

@@ -18,8 +18,8 @@ func Rename(from, to string) error {
 	return Sync(filepath.Dir(to))
 }
 
-// exchangeByHand is for file systems that cannot exchange in one step, and for a data folder that has no store. If
-// the process is killed between the steps, [interruptedRestore] finds the old store.
+// exchangeByHand exchanges two folders by renaming them, on file systems that cannot do it in one step, and when the
+// data folder has no store. If the process is killed between the steps, [interruptedRestore] finds the old store.
 func exchangeByHand(fresh, used string) error {
 	old := fresh + oldStore
 	if err := os.Rename(used, old); errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func exchangeByHand(fresh, used string) error {
 	return os.Rename(old, fresh)
 }
 
-// oldStore ends the name of the old store during an exchange.
+// oldStore is the suffix that the old store's name has during an exchange.
 const oldStore = ".old"
 
 // interruptedRestore returns an error that says how to finish a restore that was killed while the data folder had no

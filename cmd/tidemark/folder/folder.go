@@ -3,8 +3,9 @@
 //
 // # Locks
 //
-// [Folder.Open] locks the folder until [Folder.Close] or the end of the process, even a crash. Without the lock two
-// Azurites on one folder would silently overwrite each other's files, and two apps each other's index and log.
+// [Folder.Open] locks the folder until [Folder.Close] or the end of the process, even a crash. Without the lock, two
+// Azurites on one folder would silently overwrite each other's files, and two apps would overwrite each other's index
+// and log.
 package folder
 
 import (
@@ -28,7 +29,7 @@ import (
 
 // Options are the flags of every command that may start Azurite.
 type Options struct {
-	PortBase int // of Azurite's blobs; queues and tables are on the two ports after it
+	PortBase int // port of Azurite's blobs; its queues and tables are on the next two ports
 	Data     string
 	Tools    string
 }
@@ -67,7 +68,7 @@ type Setting struct{ Name, Value string }
 // StartAzurite if that is the storage, StopAzurite, Close.
 type Folder struct {
 	Options
-	Kind string    // of the app's storage; empty without an app
+	Kind string    // kind of the app's storage; empty without an app
 	Own  []Setting // settings that follow from the content of the folder
 	Log  *Logs     // nil before Open
 
@@ -112,7 +113,7 @@ func (f *Folder) Close() {
 	f.release()
 }
 
-// locks names the locks for what runs on the folder: an app, Azurite, or both.
+// locks returns the names of the locks to hold: for an app, for Azurite, or for both.
 func (f *Folder) locks() []string {
 	switch f.Kind {
 	case "":
@@ -123,7 +124,8 @@ func (f *Folder) locks() []string {
 	return []string{AppLock}
 }
 
-// sitesFile returns the absolute path of the site file: the one that is set, or one in the working directory.
+// sitesFile returns the absolute path of the site file: the file that a setting names, or the one in the working
+// directory.
 func (f *Folder) sitesFile() (string, error) {
 	name := f.getenv("BACKFILL_SITES_FILE")
 	if name == "" {
@@ -145,7 +147,8 @@ func (f *Folder) Settings() []Setting {
 	case f.Kind == Embedded:
 		all = append(all, Setting{"STORAGE", Embedded})
 	case f.running != nil:
-		// The kind is an account, because a Tidemark that reads these settings must not start another Azurite.
+		// The kind is Account, not Azurite, because a Tidemark that reads these settings must not start a second
+		// Azurite.
 		all = append(all, Setting{"STORAGE", Account}, Setting{"AzureWebJobsStorage", f.running.ConnectionString()},
 			Setting{"AZURITE_PORT_BASE", strconv.Itoa(f.PortBase)})
 	}
@@ -162,7 +165,7 @@ func (f *Folder) Lookup(name string) string {
 	return f.getenv(name)
 }
 
-// Environment is the environment for a child process. If a name occurs twice, the later value wins.
+// Environment returns the environment for a child process. If a name occurs twice, the later value wins.
 func (f *Folder) Environment() []string {
 	env := os.Environ()
 	for _, s := range f.Settings() {

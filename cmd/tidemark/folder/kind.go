@@ -18,8 +18,8 @@ const (
 	Account  = "account"    // the account that AzureWebJobsStorage names
 )
 
-// KindOf returns the kind of storage that the environment asks for: the value of STORAGE, else the account that is
-// named, else the embedded store.
+// KindOf returns the kind of storage that the environment asks for: the value of STORAGE; without it, the account if
+// AzureWebJobsStorage names one, and otherwise the embedded store.
 func KindOf(getenv func(string) string) (string, error) {
 	switch s := getenv("STORAGE"); s {
 	case Embedded, Azurite, Account:
@@ -38,9 +38,9 @@ func KindOf(getenv func(string) string) (string, error) {
 	return Embedded, nil
 }
 
-// KindIn is [KindOf] for a command that needs the existing state of a data folder. If the folder has only Azurite's
-// state and STORAGE is not set, it returns an error that asks the user to choose: an empty store would look like a
-// loss.
+// KindIn does the same as [KindOf], for a command that needs the existing state of a data folder. If the folder has
+// only Azurite's state and STORAGE is not set, it returns an error that asks the user to choose: an empty store would
+// look like a loss.
 func KindIn(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
 	kind, err := KindOf(getenv)
 	if err == nil && kind == Embedded {

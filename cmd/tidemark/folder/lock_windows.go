@@ -16,7 +16,7 @@ func holdFile(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	const alone = 0 // shared with nobody
+	const alone = 0 // the file is shared with no other process
 	h, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, alone, nil,
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, sharingViolation) {

@@ -24,9 +24,9 @@ const (
 // Logs writes every entry to the log file, and to standard error the entries that a person should see at once.
 type Logs struct {
 	*slog.Logger
-	Name  string // of the log file
+	Name  string // name of the log file
 	file  *logFile
-	shown *slog.LevelVar // the lowest level that also goes to standard error
+	shown *slog.LevelVar // lowest level of the entries that also go to standard error
 }
 
 // Close closes the file.
@@ -87,8 +87,8 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// rotate gives each file the name of the next older one, and drops the oldest. If another process has already
-// rotated, the name belongs to a file other than open, and rotate does nothing.
+// rotate gives each file the name of the next older one, and drops the oldest. If another process has already done
+// this, the log's name now belongs to a file other than open, and rotate does nothing.
 func (l *logFile) rotate(open os.FileInfo) error {
 	if named, err := os.Stat(l.name); err != nil || !os.SameFile(named, open) {
 		return nil

@@ -93,7 +93,7 @@ func WithItem(t testing.TB, capturedAt time.Time) (data string) {
 	return data
 }
 
-// Marked makes a data folder whose store has a marker, and enough blobs that a copy takes a moment.
+// Marked makes a data folder whose store has a marker, and so many blobs that copying the store takes a moment.
 func Marked(t testing.TB, mark string) (data string) {
 	t.Helper()
 	data = t.TempDir()

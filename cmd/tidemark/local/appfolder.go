@@ -22,7 +22,7 @@ import (
 // The files that a Functions host expects in the folder of an app.
 const (
 	hostFile    = "host.json"
-	handlerFile = "handler" // the name in host.json; with .exe on Windows
+	handlerFile = "handler" // the name in host.json; on Windows it ends in .exe
 	// localSettings are a developer's own settings, which Core Tools read. They must not be removed.
 	localSettings = "local.settings.json"
 )
@@ -78,7 +78,7 @@ func writeApp(t *terminal.Terminal, o appOptions) error {
 	if err := checkAppFolder(o.folder); err != nil {
 		return err
 	}
-	// Opened before anything is removed, because the files may be in that folder.
+	// The files are opened before anything is removed, because they may be in that folder.
 	handler, name, err := o.openHandler()
 	if err != nil {
 		return err

@@ -58,13 +58,13 @@ func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	return cmd
 }
 
-// runAzurite starts Azurite, runs the command, or waits until ctx ends when there is none, and stops Azurite.
+// runAzurite starts Azurite, runs the command, and then stops Azurite. Without a command, it waits until ctx ends.
 func runAzurite(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o folder.Options, line []string,
 	s folder.Services) error {
 	tell := t.Say
 	if len(line) > 0 {
 		tell = t.Note // standard output belongs to the command
-		// Checked first, so that a mistyped name is reported without waiting for Azurite.
+		// This check comes first, so that a mistyped name is reported without waiting for Azurite.
 		if _, err := exec.LookPath(line[0]); err != nil {
 			return err
 		}
@@ -133,7 +133,7 @@ func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
 		sig = got.Signal
 	}
 	if sig == os.Interrupt && (t.Screen.Terminal || t.Notes.Terminal) {
-		return nil // the terminal has signalled it, and many programs treat a second Ctrl-C as a wish to be killed
+		return nil // the terminal has signalled it; many programs take a second Ctrl-C as a wish to be killed
 	}
 	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return process.Kill() // Windows has no signals

@@ -16,15 +16,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/site"
 )
 
-// first is the user's choice of what to begin with. Its prepare method writes what the app reads at its start, and
-// begin does everything else through the app's API.
+// first is the user's choice of what to begin with. The method prepare writes the files that the app reads when it
+// starts, and begin does everything else through the API of the running app.
 type first interface {
 	prepare(data string) error
 	begin(ctx context.Context, b *beginning) error
 }
 
-// asks reports whether to ask what to begin with: a person is at the terminal, and the data folder has no embedded
-// store yet.
+// asks reports whether to ask the user what to begin with. It returns true when a person is at the terminal and the
+// data folder has no embedded store yet.
 func asks(t *terminal.Terminal, o startOptions, kind string) bool {
 	if !t.Typed || !t.Screen.Terminal || t.JSON || o.noInput || kind != folder.Embedded {
 		return false

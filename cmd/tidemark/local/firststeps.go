@@ -38,7 +38,7 @@ func (b *beginning) run(ctx context.Context, f first) {
 	err := f.begin(limited, b)
 	switch {
 	case ctx.Err() != nil:
-		return // the server is being stopped, which another message says
+		return // the server is being stopped, as another message says
 	case errors.Is(err, context.DeadlineExceeded):
 		b.t.Say("It goes on by itself.")
 	case err != nil:
@@ -52,7 +52,7 @@ func until[T any](ctx context.Context, b *beginning, poll func() (T, error), lin
 	over func(T) bool) error {
 	v := &terminal.View{Out: b.t.Out, Screen: b.t.Screen}
 	defer func() {
-		if !errors.Is(ctx.Err(), context.Canceled) { // after a cancel, other messages follow the picture
+		if !errors.Is(ctx.Err(), context.Canceled) { // after a cancel, other messages follow below the picture
 			v.Close()
 		}
 	}()
@@ -93,7 +93,7 @@ func (w watchPage) begin(ctx context.Context, b *beginning) error {
 	return nil
 }
 
-// slowSite is how long to wait for a site that has given nothing yet and gives a reason.
+// slowSite is how long to wait for a site on which nothing was found yet and for which a reason is known.
 const slowSite = 10 * time.Second
 
 func (s indexSite) begin(ctx context.Context, b *beginning) error {
@@ -162,7 +162,7 @@ func (s indexSite) found(ctx context.Context, b *beginning, run api.BackfillRun,
 // sampleFiles are the sample pages.
 var sampleFiles fs.FS = tidemark.Sample
 
-// The sample page that is changed, and the change, so that the user has a change to see.
+// The sample page that is edited, and the edit, so that the user has a change to see.
 const (
 	changedSample = "troubleshooting/biofouling.html"
 	sampleBefore  = "<p>Everything"

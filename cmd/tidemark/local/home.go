@@ -10,7 +10,7 @@ const homeText = `{"dashboard":"/api/ui","documentation":"/api/docs","openapi":"
 `
 
 // home answers "/" on this machine: it redirects a browser to the dashboard, and gives a program the paths of the
-// app. In Azure the platform answers that path.
+// app. In Azure the platform answers requests for "/".
 func home(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Vary", "Accept")

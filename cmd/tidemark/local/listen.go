@@ -94,7 +94,7 @@ func (l *local) admitting() (env []string, err error) {
 	if l.needsKeys() {
 		env = append(env, "API_KEYS_REQUIRED=true")
 	}
-	if file := l.config.KeysFile; file != "" { // relative to this folder, not to the app's
+	if file := l.config.KeysFile; file != "" { // a relative path starts at this folder, not at the app's
 		if file, err = filepath.Abs(file); err == nil {
 			env = append(env, "API_KEYS_FILE="+file)
 		}

@@ -51,7 +51,7 @@ type local struct {
 	app    startOptions
 	config app.Config
 	parts  parts
-	first  first // what to begin with; nil without a choice
+	first  first // what to begin with; nil if the user made no choice
 }
 
 // configure reads the settings.
@@ -65,8 +65,8 @@ func (l *local) configure() (err error) {
 	return err
 }
 
-// choose asks what to begin with, if a person can answer. A server that other machines reach has an operator, who
-// needs no help.
+// choose asks what to begin with, if a person can answer. It does not ask on a server that other machines can reach,
+// because such a server has an operator who needs no help.
 func (l *local) choose(ctx context.Context) (err error) {
 	if l.needsKeys() || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
 		return nil
@@ -126,7 +126,7 @@ func (l *local) run(ctx context.Context) error {
 // serve waits for the first of these: an interrupt, the end of the host, or the end of Azurite, without which the
 // host cannot continue.
 func (l *local) serve(ctx context.Context, h host) error {
-	// The host has its own context, or it could end before the stop is announced.
+	// The host has a context of its own. With ctx, it could end before the stop is announced.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ended := make(chan error, 1)
@@ -149,9 +149,9 @@ func (l *local) serve(ctx context.Context, h host) error {
 			<-ended
 			return l.ErrAzuriteLost()
 		case <-ctx.Done():
-			begun.Wait() // or its output would appear below the following lines
+			begun.Wait() // otherwise its output would appear below the next lines
 			l.t.Say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
-			l.Log.Hush() // interrupted work is not an error: it is done after the next start
+			l.Log.Hush() // interrupted work is no error, because the next start does it
 			stop()
 			err := <-ended
 			if !l.HasAzurite() { // otherwise Azurite must be stopped, too

@@ -97,7 +97,7 @@ func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) str
 	l := &local{Folder: folder.New(o.Options, kind, getenv, parts.Services, t.Say), t: t, getenv: getenv, app: o,
 		parts: parts}
 	if err := l.configure(); err != nil {
-		return err // the app would report this, too, but at each of its three starts
+		return err // the app would report this error, too, but at each of its three starts
 	}
 	for _, said := range app.Misspelt(app.Names(os.Environ())) {
 		t.Note("%s", said)
@@ -146,7 +146,7 @@ func checkStart(o startOptions, kind string) error {
 	return l.Close()
 }
 
-// level is the lowest level of logs that is shown.
+// level returns the lowest level of the log entries that are shown.
 func (o startOptions) level() slog.Level {
 	if o.verbose {
 		return slog.LevelInfo

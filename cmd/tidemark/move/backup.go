@@ -97,13 +97,13 @@ func (b backup) to(ctx context.Context, store, name string, o sqlitestore.Backup
 	if folder.Exists(name) && !b.overwrite {
 		return c, fmt.Errorf("%s is there already: choose another name, or --overwrite it", name)
 	}
-	part := name + ".part" // always the same name, so that a backup after a killed one reuses its file
+	part := name + ".part" // the name is always the same, so that the next backup reuses the file of a killed one
 	o.Scratch = part + ".db"
 	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return c, err
 	}
-	defer os.Remove(part) // fails when all went well: the file was renamed
+	defer os.Remove(part) // fails if all went well, because the file was renamed
 	c, err = sqlitestore.Backup(ctx, store, f, o)
 	if err == nil {
 		err = f.Sync()
@@ -114,7 +114,7 @@ func (b backup) to(ctx context.Context, store, name string, o sqlitestore.Backup
 	return c, folder.Rename(part, name)
 }
 
-// scratched gives do a temporary file for its copy of the database.
+// scratched calls do, with a temporary file in o for the copy of the database.
 func scratched(o *sqlitestore.BackupOptions, do func() (sqlitestore.Contents, error)) (sqlitestore.Contents, error) {
 	dir, err := os.MkdirTemp("", "tidemark-backup-")
 	if err != nil {

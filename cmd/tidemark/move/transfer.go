@@ -65,7 +65,7 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 	cmd := m.command(&cobra.Command{
 		Use: "import-state DIR", Short: "Copy exported state into a store", Long: importLong, Example: importExample,
 		Args: command.One("folder"),
-	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever the data folder has
+	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever state the data folder has
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing data that differs")
 	return cmd
 }

@@ -13,8 +13,8 @@ type Asker struct {
 	in *bufio.Reader
 }
 
-// Asking begins to ask. Until done is called, a process in the background gets an error when it reads the terminal,
-// and is not stopped.
+// Asking returns an Asker for the terminal. Until done is called, a read of the terminal by this process in the
+// background fails, instead of stopping the process.
 func (t *Terminal) Asking() (a *Asker, done func()) {
 	return &Asker{t, bufio.NewReader(t.In)}, ignoreTerminalStops()
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// newBar makes a progress bar. A negative total makes a spinner. It shows counts and no times, so that its output
-// depends only on the numbers it is given.
+// newBar makes a progress bar. A negative total makes a spinner. The bar shows counts and no times, so that its
+// output depends only on the numbers it is given.
 func newBar(w io.Writer, total int, what string, s Screen) *progressbar.ProgressBar {
 	return progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(w),
@@ -27,7 +27,7 @@ func Frame(s Screen, what string, done, total int) string {
 	bar := newBar(io.Discard, total, what, s)
 	_ = bar.Set(done) // writes to io.Discard cannot fail
 	text := strings.TrimRight(bar.String(), "\r")
-	// Carriage returns come before the bar.
+	// The drawn text has carriage returns before the bar.
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\r')+1:])
 }
 

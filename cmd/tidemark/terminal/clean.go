@@ -25,7 +25,7 @@ func steers(r rune) bool {
 	return unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// CleanLines is [Clean] for a message of several lines.
+// CleanLines does the same as [Clean] for a message of several lines.
 func CleanLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, l := range lines {
@@ -34,7 +34,7 @@ func CleanLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// CleanPiece is [Clean] for a piece of a longer text: space at either end becomes one space.
+// CleanPiece does the same as [Clean] for a piece of a longer text: space at either end becomes one space.
 func CleanPiece(s string) string {
 	text := Clean(s)
 	if text == "" {
@@ -49,7 +49,7 @@ func CleanPiece(s string) string {
 	return text
 }
 
-// CleanText is [Clean] for a text whose lines and spaces must be kept.
+// CleanText does the same as [Clean] for a text whose lines and spaces must be kept.
 func CleanText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && steers(r) {

@@ -30,7 +30,7 @@ func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, pol
 	}
 }
 
-// After returns a poll whose first answer is first, and which then calls poll.
+// After returns a function that returns first when it is called the first time, and calls poll each time after that.
 func After[T any](first T, poll func() (T, error)) func() (T, error) {
 	known := true
 	return func() (T, error) {

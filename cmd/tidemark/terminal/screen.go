@@ -34,7 +34,7 @@ func (s Screen) Bold(text string) string {
 	return "\x1b[1m" + text + "\x1b[0m"
 }
 
-// Render shows the highlights of a text from [Markup]: bold when the screen has colors, and else in «…».
+// Render shows the highlights of a text from [Markup]: in bold when the screen has colors, and otherwise in «…».
 func (s Screen) Render(marked string) string {
 	on, off := "«", "»"
 	if s.Color {

@@ -17,7 +17,7 @@ type View struct {
 	last   string // the last line that was printed
 }
 
-// Show shows the picture on a terminal, and else the line.
+// Show shows the picture on a terminal, and the line everywhere else.
 func (v *View) Show(now time.Time, line func() string, picture func() []string) {
 	switch {
 	case v.Silent:
@@ -35,8 +35,8 @@ func (v *View) Show(now time.Time, line func() string, picture func() []string) 
 // Close removes the picture.
 func (v *View) Close() { v.draw(nil) }
 
-// draw replaces the picture, and removes it when lines is empty. It cuts lines at the screen's width, because it
-// could redraw a line that wraps only in part.
+// draw replaces the picture, and removes it when lines is empty. It cuts lines at the screen's width, because a line
+// that wraps would not be removed completely by the next redraw.
 func (v *View) draw(lines []string) {
 	var b strings.Builder
 	if v.drawn > 0 {
@@ -45,7 +45,7 @@ func (v *View) draw(lines []string) {
 	for _, l := range lines {
 		b.WriteString(Cut(l, v.Screen.Width) + "\n")
 	}
-	// One write, because a picture drawn in two may flicker.
+	// The picture is drawn in one write, because in two it might flicker.
 	io.WriteString(v.Out, b.String())
 	v.drawn = len(lines)
 }
