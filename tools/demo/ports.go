@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// checkPorts returns an error that names the port of the demo that is in use. A program that listens there would
-// answer instead of the site, and every page would become an Error without a visible reason.
+// checkPorts returns an error if a port that the demo needs is in use, and names that port. A program that listens on
+// it would answer instead of the site, and every page would get the status Error without a visible reason.
 func checkPorts(first int, storage string) error {
 	needed := []string{"Tidemark", "the site"}
 	if storage == "azurite" {

@@ -21,12 +21,12 @@ import (
 type stage struct {
 	ctx       context.Context
 	bin, dir  string
-	storage   string // Tidemark's storage, as in STORAGE
+	storage   string // Tidemark's kind of storage, as in the setting STORAGE
 	site      string // address of the site
 	client    *api.Client
 	server    string
 	log       string // the site's request log
-	logged    int    // lines of the log that were read
+	logged    int    // number of lines of the log that were already read
 	processes []*exec.Cmd
 }
 
@@ -169,7 +169,7 @@ func (s *stage) requests() ([]request, error) {
 	return out, lines.Err()
 }
 
-// items reads the whole registry, by URL.
+// items reads the whole registry, and returns the items by URL.
 func (s *stage) items() (map[string]api.Item, error) {
 	out := map[string]api.Item{}
 	for page, err := range s.client.Pages(s.ctx, api.ItemQuery{}) {

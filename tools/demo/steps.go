@@ -92,7 +92,7 @@ func (s *stage) ask() error {
 
 // again registers every page once more, which makes it due now.
 func (s *stage) again() error {
-	if _, err := s.requests(); err != nil { // skip the earlier requests
+	if _, err := s.requests(); err != nil { // this skips the earlier requests
 		return err
 	}
 	if err := s.tidemark("add", "--file", filepath.Join(s.dir, "urls.txt")); err != nil {
@@ -153,7 +153,7 @@ func (s *stage) checkAgain() error {
 	if err != nil {
 		return err
 	}
-	if want := len(before) - 1; len(asked) != want || len(written) != 0 { // robots.txt forbids one
+	if want := len(before) - 1; len(asked) != want || len(written) != 0 { // robots.txt forbids one page
 		return fmt.Errorf("%d requests, want %d; indexed again: %v", len(asked), want, written)
 	}
 	return s.print("%d times 304; %d pages differ at every request, in nothing that a reader would see; nothing was "+

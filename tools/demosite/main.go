@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run serves until ctx is done. It calls ready with its address when it listens.
+// run serves until ctx is done. When the server listens, run calls ready with the server's address.
 func run(ctx context.Context, dir, addr, logName string, ready func(addr string)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -62,7 +62,7 @@ func run(ctx context.Context, dir, addr, logName string, ready func(addr string)
 	return nil
 }
 
-// openLog appends, so that a demonstration may start the server twice.
+// openLog opens the log to append to it, so that a demonstration may start the server twice.
 func openLog(name string) (io.WriteCloser, error) {
 	if name == "" {
 		return struct {

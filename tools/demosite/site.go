@@ -21,9 +21,9 @@ const maxFile = 16 << 20
 
 // site serves the files below root. Every request reads its file again, so that an edit is visible at once.
 //
-// Placeholders stand for the values that a server fills in: {{base}} is the site's own address, and {{now}}, {{year}}
-// and {{nonce}} are the noise of a page that is built for each request. A page with noise has neither ETag nor
-// Last-Modified, as such pages usually do not.
+// A file may contain placeholders, which the server replaces by values: {{base}} is the site's own address, and
+// {{now}}, {{year}} and {{nonce}} imitate the changing parts of a page that is built for each request. These are the
+// page's noise. A page with noise has neither ETag nor Last-Modified, as such pages usually do not.
 type site struct {
 	root *os.Root
 	now  func() time.Time
@@ -51,7 +51,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, name, modified, bytes.NewReader(body))
 }
 
-// read finds the file of a path. A folder stands for its index page, with and without a slash.
+// read reads the file for the path of a URL. For a folder, with or without a slash at the end, it reads the folder's
+// index page.
 func (s *site) read(urlPath string) (name string, body []byte, modified time.Time, err error) {
 	name = strings.TrimPrefix(path.Clean("/"+urlPath), "/")
 	if name == "" {
@@ -74,7 +75,7 @@ func (s *site) read(urlPath string) (name string, body []byte, modified time.Tim
 	return name, body, info.ModTime(), err
 }
 
-// fill replaces the placeholders, and reports whether any of them differs between requests.
+// fill replaces the placeholders, and reports whether any of their values differs between requests.
 func fill(body []byte, base string, now time.Time) (filled []byte, noisy bool) {
 	if !bytes.Contains(body, []byte("{{")) {
 		return body, false
@@ -89,9 +90,9 @@ func fill(body []byte, base string, now time.Time) (filled []byte, noisy bool) {
 type request struct {
 	Time      time.Time `json:"time"`
 	Method    string    `json:"method"`
-	Path      string    `json:"path"` // with its query
+	Path      string    `json:"path"` // path with its query
 	Status    int       `json:"status"`
-	Bytes     int64     `json:"bytes"` // of the body that was sent
+	Bytes     int64     `json:"bytes"` // bytes of the body that was sent
 	UserAgent string    `json:"userAgent,omitempty"`
 }
 

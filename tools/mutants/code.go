@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// protocol is the code to change: all that locks, commits, hints, leases, budgets, runs and the order of index and
-// registry depend on.
+// protocol lists the code to change: everything on which locks, commits, hints, leases, budgets, runs and the order
+// of writes to index and registry depend.
 var protocol = map[string][]string{
 	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "idle.go", "job.go",
 		"lastmod.go", "lease.go", "move.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
@@ -45,7 +45,7 @@ type unit struct{ *packages.Package }
 
 // file is a file that may be changed.
 type file struct {
-	name string // path from the root
+	name string // path from the root of the repository
 	unit *unit
 	text []byte
 	tree *ast.File
@@ -150,8 +150,8 @@ func functionName(fn *ast.FuncDecl) string {
 	}
 }
 
-// check type-checks a package with a changed file. It finds, quickly and exactly, the errors that the compiler would
-// report.
+// check type-checks a package with a changed file. This finds exactly the errors that the compiler would report, and
+// is faster.
 func (u *unit) check(path string, text []byte) error {
 	tree, err := parser.ParseFile(u.Fset, path, text, parser.SkipObjectResolution)
 	if err != nil {

@@ -7,13 +7,13 @@ type equivalent struct {
 	proof string
 }
 
-// equivalents are the mutants that survive, each with the proof that it must.
+// equivalents lists the mutants that no test can detect, each with the proof.
 var equivalents = []equivalent{
 	{"pkg/run/active.go:Runs.RequeueStalled:off-by-one:1", "f.NotBefore.After(last)",
 		"The two differ only where NotBefore equals last, and there last is set to NotBefore, which it is already."},
 }
 
-// equivalentOf returns a mutant's proof, or nil.
+// equivalentOf returns the entry of [equivalents] for a mutant, or nil if there is none.
 func equivalentOf(m mutant) *equivalent {
 	for i, e := range equivalents {
 		if e.name == m.name() && e.old == m.old() {

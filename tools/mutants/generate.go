@@ -29,8 +29,8 @@ func (c *code) generate() (all []mutant) {
 	return numbered(all)
 }
 
-// numbered numbers the mutants of a kind in their function, in the order of the code, so that a new mutant after them
-// does not change their names.
+// numbered numbers the mutants of one kind within each function, in the order of the code. So a new mutant changes no
+// name of a mutant before it.
 func numbered(all []mutant) []mutant {
 	slices.SortStableFunc(all, func(a, b mutant) int {
 		return cmp.Or(strings.Compare(a.file.name, b.file.name), a.from-b.from, b.to-a.to)
@@ -51,7 +51,7 @@ type walker struct {
 	file     *file
 	function string
 	found    []mutant
-	nothing  map[ast.Node]bool // literals returned with an error, whose values do not matter
+	nothing  map[ast.Node]bool // literals returned together with an error: their values do not matter
 }
 
 func (c *code) walk(f *file, function string, n ast.Node) []mutant {
@@ -99,7 +99,7 @@ func (w *walker) add(k kind, n ast.Node, text string, wanted bool) {
 	w.found = append(w.found, m)
 }
 
-// besideError records the values that are returned with an error.
+// besideError records the literals that are returned together with an error.
 func (w *walker) besideError(results []ast.Expr) {
 	for _, x := range results {
 		if len(results) > 1 && w.text(results[len(results)-1]) == "err" {
@@ -108,7 +108,8 @@ func (w *walker) besideError(results []ast.Expr) {
 	}
 }
 
-// negate negates conditions. It skips conditions that only test for an error, because every call would then fail.
+// negate negates conditions. It skips conditions that only test for an error, because with the opposite condition
+// every call would fail.
 func (w *walker) negate(conditions ...ast.Expr) {
 	for _, x := range conditions {
 		t := w.file.unit.TypesInfo.TypeOf(x)
@@ -146,7 +147,7 @@ func (w *walker) shift(x *ast.BinaryExpr) {
 	w.add(offByOne, x, w.text(x.X)+" "+other.String()+" "+w.text(x.Y), other != token.ILLEGAL)
 }
 
-// shiftTime does the same for comparisons of times.
+// shiftTime does the same as shift for comparisons of times.
 func (w *walker) shiftTime(call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) != 1 {
@@ -156,7 +157,8 @@ func (w *walker) shiftTime(call *ast.CallExpr) {
 	w.add(offByOne, call, fmt.Sprintf("!%s.%s(%s)", w.text(sel.X), other, w.text(call.Args[0])), other != "")
 }
 
-// dropETags makes the write of a row ignore the row's revision. A row that was not read before is still inserted.
+// dropETags makes the write of a row ignore the row's revision. The insert of a row that was not read before is not
+// changed.
 func (w *walker) dropETags(values ...ast.Expr) {
 	const whatever = `func(e storage.ETag) storage.ETag { if e != "" { e = storage.AnyETag }; return e }(%s)`
 	for _, x := range values {

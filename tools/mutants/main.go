@@ -3,10 +3,10 @@
 //
 //	mutants [-run REGEXP] [-each N] [-jobs N] [-list]
 //
-// There are two sorts of mutants. Each written one ([written]) breaks one rule on purpose. The others are generated
-// from the syntax: conditions are negated, ETags ignored, statements removed, numbers and comparisons shifted by one.
-// A hash of their names decides which of them are tried, so that a change elsewhere in the code changes the choice as
-// little as possible. Mutants that do not compile are skipped.
+// There are two sorts of mutants. Written mutants ([written]) are written by hand, and each breaks one rule on
+// purpose. The others are generated from the syntax: conditions are negated, ETags ignored, statements removed,
+// numbers and comparisons shifted by one. A hash of their names decides which generated mutants are tried, so that a
+// change elsewhere in the code changes the choice as little as possible. Mutants that do not compile are skipped.
 //
 // The tree is never changed: the compiler gets the changed file as an overlay. Mutants that survive because they
 // behave as the original code are listed in [equivalents], with the proof.
@@ -14,7 +14,8 @@
 // # Alternatives considered
 //
 // Gremlins and go-mutesting are good and maintained. But neither of them ignores an ETag or shifts a comparison of
-// times, on which this protocol is built. Both run only the tests of the changed package, and neither keeps proofs.
+// times, on which this protocol is built. Both run only the tests of the changed package, and neither stores proofs
+// for mutants that survive.
 package main
 
 import (
@@ -73,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return try(ctx, root, all, *jobs, out)
 }
 
-// plan returns the mutants to try: all written ones, and each generated ones of every kind.
+// plan returns the mutants to try: all written ones, and of every generated kind the number in each.
 func plan(root string, each int) ([]mutant, error) {
 	code, err := load(root)
 	if err != nil {

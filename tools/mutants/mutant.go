@@ -15,11 +15,11 @@ type mutant struct {
 	file     *file
 	function string // name of a function or constant
 	kind     kind
-	number   int    // among those of its kind in the function, from 1
+	number   int    // number among the mutants of its kind in the function, from 1
 	rule     string // the rule that a written mutant breaks
 	from, to int    // the range to replace
 	text     string // the replacement
-	by       stage  // the stage to try first, if any
+	by       stage  // the stage to run first, if any
 }
 
 // kind is a way to change code.
@@ -35,7 +35,7 @@ const (
 
 var kinds = []kind{negated, noETag, dropped, offByOne}
 
-// name identifies the mutant. It changes only when the code before the mutant in its function changes.
+// name identifies the mutant. The name changes only when the code of the function before the mutant changes.
 func (m mutant) name() string {
 	if m.kind == byHand {
 		return fmt.Sprintf("%s:%s: %s", m.file.name, m.function, m.rule)
@@ -43,7 +43,7 @@ func (m mutant) name() string {
 	return fmt.Sprintf("%s:%s:%s:%d", m.file.name, m.function, m.kind, m.number)
 }
 
-// old is the original text.
+// old returns the text that the mutant replaces.
 func (m mutant) old() string { return string(m.file.text[m.from:m.to]) }
 
 // says describes the change in a line.
@@ -73,7 +73,7 @@ type change struct {
 	by             stage  // the stage that should detect the change first
 }
 
-// written finds the positions of the changes.
+// written makes a mutant of each change, by finding the position of its old text.
 func (c *code) written(list []change) (all []mutant, err error) {
 	for _, ch := range list {
 		f := c.file(ch.file)
@@ -103,8 +103,8 @@ func (c *code) written(list []change) (all []mutant, err error) {
 	return all, nil
 }
 
-// choose returns up to each mutants of every kind, in an order that depends only on their names. It skips mutants
-// that do not compile.
+// choose returns some mutants of every kind, at most the number in each. The choice depends only on their names.
+// Mutants that do not compile are skipped.
 func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	slices.SortFunc(all, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(lot(a.name()), lot(b.name())), strings.Compare(a.name(), b.name()))
@@ -121,9 +121,9 @@ func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	return chosen
 }
 
-// lot is the key of the order in which mutants are tried.
+// lot returns a hash of a mutant's name. Mutants are tried in the order of their hashes.
 func lot(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))               // cannot fail
-	return h.Sum64() * 0x9e3779b97f4a7c15 >> 8 // separates names that differ only in the last letter
+	return h.Sum64() * 0x9e3779b97f4a7c15 >> 8 // separates names that differ only in their last letter
 }

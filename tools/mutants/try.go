@@ -61,8 +61,8 @@ func try(ctx context.Context, root string, all []mutant, jobs int, out io.Writer
 // most is the largest time for a stage.
 const most = 10 * time.Minute
 
-// unchanged runs a stage once on the unchanged code, because a test that fails anyway detects nothing. It returns the
-// time that the stage needed.
+// unchanged runs a stage once on the unchanged code, because a test that also fails without a change detects nothing.
+// It returns the time that the stage needed.
 func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 	t.mu.Lock()
 	usual := t.usual[s]
@@ -127,7 +127,7 @@ func (t *trier) overlay(name string, m mutant) (string, error) {
 	return path, os.WriteFile(path, list, 0o600)
 }
 
-// build returns the test binary of a package with a change. Later stages use it again.
+// build builds the test binary of a package with a change, and returns its path. Later stages use the same binary.
 func (t *trier) build(ctx context.Context, dir, name, overlay string) (binary string, err error) {
 	binary = filepath.Join(t.tmp, name+"-"+strings.ReplaceAll(dir, "/", "-")+".test")
 	if _, err := os.Stat(binary); err == nil {
@@ -146,11 +146,11 @@ func (t *trier) build(ctx context.Context, dir, name, overlay string) (binary st
 func (t *trier) clean(name string) {
 	binaries, _ := filepath.Glob(filepath.Join(t.tmp, name+"-*.test")) // the pattern is valid
 	for _, binary := range binaries {
-		_ = os.Remove(binary) // the whole folder is removed at the end
+		_ = os.Remove(binary) // the whole folder is removed at the end anyway
 	}
 }
 
-// failure is a failed test, or "" if none failed, with the output of the tests.
+// failure is the name of the failed test, or "" if no test failed, and the output of the tests.
 type failure struct{ test, output string }
 
 // test runs the tests of a stage.

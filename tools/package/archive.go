@@ -13,8 +13,8 @@ import (
 // epoch is the time of every entry: the earliest that a zip can represent.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// write writes a temporary zip next to out and renames it, so that out is never incomplete. It returns the size in
-// bytes.
+// write writes a temporary zip next to out and then renames it to out, so that out is never incomplete. It returns
+// the size of the zip in bytes.
 func write(out string, c *contents) (size int64, err error) {
 	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 		return 0, err
@@ -23,7 +23,7 @@ func write(out string, c *contents) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer os.Remove(temp.Name()) // fails after the rename
+	defer os.Remove(temp.Name()) // fails after the rename, which is no error
 	err = archive(temp, c)
 	if info, e := temp.Stat(); e == nil {
 		size = info.Size()
@@ -45,15 +45,15 @@ func archive(w io.Writer, c *contents) error {
 	return z.Close()
 }
 
-// add adds one file. It sets the mode instead of copying it, because the mode must not depend on the user who built
-// the app, and the host does not start with a file that it cannot read.
+// add adds one file. It sets a fixed mode and does not copy the mode on disk: the result must not depend on the user
+// who built the app, and the host does not start if it cannot read a file.
 func add(z *zip.Writer, c *contents, name string) error {
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch}
 	mode := fs.FileMode(0o644)
 	if name == c.executable {
 		mode = 0o755
 	}
-	h.SetMode(mode) // also marks the entry as made by Unix, without which modes have no meaning
+	h.SetMode(mode) // also marks the entry as made by Unix; without that, modes have no meaning
 	w, err := z.CreateHeader(h)
 	if err != nil {
 		return err

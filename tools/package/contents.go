@@ -18,18 +18,18 @@ const (
 	localSettings = "local.settings.json"
 	// sitesFile is the operator's optional list of sites whose pages are discovered.
 	sitesFile = "backfill-sites.yaml"
-	// maxJSON bounds a JSON file; the usual ones have a few hundred bytes.
+	// maxJSON bounds the size of a JSON file. The usual files have a few hundred bytes.
 	maxJSON = 1 << 20
 )
 
 // contents are the verified files of an app.
 type contents struct {
 	dir        string
-	executable string   // the one named in host.json
-	files      []string // all files with / as separator, in the order of the walk, which is always the same
+	executable string   // name of the executable in host.json
+	files      []string // all files, with / as separator, in the order of the walk, which never varies
 }
 
-// functions counts the functions: each has one file in a separate folder.
+// functions returns the number of functions. Each has one file in a folder of its own.
 func (c *contents) functions() int {
 	n := 0
 	for _, name := range c.files {
@@ -73,7 +73,7 @@ func (c *contents) visit(path string, d fs.DirEntry, err error) error {
 	folder, file, nested := strings.Cut(name, "/")
 	switch {
 	case d.IsDir() && !nested:
-		// The host treats each folder with a function.json as a function, and silently ignores others.
+		// The host treats each folder with a function.json as a function, and silently ignores all other folders.
 		return checkFunction(path)
 	case d.IsDir() || !d.Type().IsRegular():
 		return fmt.Errorf("%s: an app has one folder per function and plain files only", path)
@@ -102,7 +102,8 @@ func readHostFile(dir string) (string, error) {
 		return "", err
 	}
 	name := host.CustomHandler.Description.DefaultExecutablePath
-	// The host compares this text with the names in the zip, so that ./handler would lose its mode.
+	// The host compares this text with the names in the zip, so that a file written as ./handler would not be made
+	// executable.
 	if name == "" || name == hostFile || name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: customHandler.description.defaultExecutablePath is %q: "+
 			"give the plain name of a file beside it", path, name)

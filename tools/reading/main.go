@@ -1,9 +1,11 @@
 // Command reading draws comments of the code and sentences of the API and the dashboard at random, for a trial: a
-// reader who does not know Tidemark says in other words what each means, and counts those that need a second reading.
+// reader who does not know Tidemark says in other words what each text means, and counts the texts that need a second
+// reading.
 //
 //	reading [-seed N] [-comments N] [-sentences N] [DIR]
 //
-// The same seed draws the same texts from the same tree. Comments have at least eight words and stand in product code.
+// The same seed draws the same texts from the same tree. Comments have at least eight words and stand in product
+// code.
 package main
 
 import (
@@ -46,7 +48,7 @@ func main() {
 	show(os.Stdout, "API and dashboard", draw(r, t.sentences, *sentences))
 }
 
-// texts are what a tree has to draw from, each with the file that it is in.
+// texts holds all texts of a tree that may be drawn, each with the name of its file.
 type texts struct{ comments, sentences []string }
 
 func read(dir string) (t texts, err error) {
@@ -115,7 +117,7 @@ func sentencesOf(file, text string) (all []string) {
 	return all
 }
 
-// draw takes at most n different texts. It changes the order of all.
+// draw returns at most n different texts of the slice all, and changes the order of that slice.
 func draw(r *rand.Rand, all []string, n int) []string {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(n, len(all))]

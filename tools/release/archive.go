@@ -67,7 +67,7 @@ func writeTar(w io.Writer, from fs.FS, folder string, at time.Time) error {
 	return errors.Join(err, t.Close(), z.Close())
 }
 
-// writeZip packs a folder into a zip in the same way. It does not convert line ends to those of Windows.
+// writeZip packs a folder into a zip, in the same way as writeTar. It does not convert line ends to those of Windows.
 func writeZip(w io.Writer, from fs.FS, folder string, at time.Time) error {
 	z := zip.NewWriter(w)
 	err := fs.WalkDir(from, folder, func(name string, d fs.DirEntry, err error) error {

@@ -13,16 +13,16 @@ type target struct{ system, arch string }
 
 func (t target) String() string { return t.system + "_" + t.arch }
 
-// env returns the settings that make Go build for a target, and for its oldest processors regardless of the builder's
-// own settings.
+// env returns the environment variables that make Go build for a target. The binary runs on the oldest processors of
+// the target, whatever the builder's own settings are.
 func (t target) env() []string {
 	return []string{"GOOS=" + t.system, "GOARCH=" + t.arch, "GOAMD64=v1", "GOARM64=v8.0"}
 }
 
-// folder is the name of the only folder of an archive.
+// folder returns the name of the only folder of an archive.
 func (r *release) folder(t target) string { return fmt.Sprintf("tidemark_%s_%s", r.version, t) }
 
-// binary is the path of a target's binary. The build of the container image uses it, too.
+// binary returns the path of a target's binary. The build of the container image uses that binary, too.
 func (r *release) binary(t target) string {
 	name := "tidemark"
 	if t.system == "windows" {
@@ -66,7 +66,7 @@ func copyFile(from, to string, mode os.FileMode) error {
 	if err := os.WriteFile(to, b, mode); err != nil {
 		return err
 	}
-	return os.Chmod(to, mode) // independent of the umask
+	return os.Chmod(to, mode) // sets the mode again, because the umask may have changed it
 }
 
 // compress writes a file as gzip -9n does: without its name and time.

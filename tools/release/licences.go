@@ -20,20 +20,21 @@ import (
 // licenceFile is the file with all licences, in archives and packages.
 const licenceFile = "LICENSES-THIRD-PARTY.txt"
 
-// allowed are the licences that a dependency may have. They require only a notice, which licenceText gives.
+// allowed lists the licences that a dependency may have. They require only a notice, which is in the result of
+// licenceText.
 var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "blessing", "ISC", "MIT", "Unicode-3.0", "Zlib",
 }
 
-// readByHand names the licences of files that the classifier does not know, by module and file name.
+// readByHand maps the module and the name of a file that the classifier does not know to the file's licence.
 var readByHand = map[string]string{
 	"modernc.org/sqlite SQLITE-LICENSE": "blessing",     // SQLite is in the public domain
-	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // licence of a picture that no binary has
+	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // the licence of a picture that no binary contains
 }
 
 // component is a part of a binary.
 type component struct {
-	Path, Version, Sum, Dir string // Sum is Go's, "h1:…"
+	Path, Version, Sum, Dir string // Sum is the checksum of go.sum, "h1:…"
 	licences                []string
 	text                    string
 }
@@ -41,7 +42,7 @@ type component struct {
 //go:embed embedded
 var embedded embed.FS
 
-// beside are parts that no Go module declares: data and programs inside modules.
+// beside lists parts of the binary that no Go module declares: data and programs inside modules.
 var beside = []struct{ path, version, licence, file string }{
 	{"PDFium", "", "BSD-3-Clause", "pdfium.txt"},
 	{"Unicode CLDR", "48", "Unicode-3.0", "unicode.txt"},
@@ -58,7 +59,8 @@ func newClassifier() classifier {
 	return classifier{c}
 }
 
-// components lists the parts of a target's binary, whose licences must be known and allowed.
+// components lists the parts of a target's binary. It returns an error if the licence of a part is unknown or not
+// allowed.
 func (r *release) components(t target) ([]component, error) {
 	modules, folders, err := r.dependencies(t)
 	if err != nil {
@@ -157,7 +159,7 @@ func (c classifier) read(m *component, folders []string) error {
 	return nil
 }
 
-// identify names the licences in one file. A notice may have none.
+// identify returns the names of the licences in one file. A notice may contain no licence.
 func (c classifier) identify(module, name string, text []byte) ([]string, error) {
 	if id := readByHand[module+" "+name]; id != "" {
 		return []string{id}, nil

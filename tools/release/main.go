@@ -46,7 +46,7 @@ type release struct {
 	classifier            classifier
 }
 
-// out is the folder of the published files.
+// out returns the folder of the published files.
 func (r *release) out() string { return filepath.Join(r.root, "build", "release") }
 
 // stage returns a path in the folder where files are collected.
@@ -54,7 +54,7 @@ func (r *release) stage(parts ...string) string {
 	return filepath.Join(append([]string{r.root, "build", "stage"}, parts...)...)
 }
 
-// asset is the path of a published file.
+// asset returns the path of a published file.
 func (r *release) asset(suffix string) string {
 	return filepath.Join(r.out(), "tidemark_"+r.version+"_"+suffix)
 }
@@ -120,7 +120,7 @@ func (r *release) publish(t target) error {
 	return r.writeAzure(t)
 }
 
-// writeHelp runs the test of the command line that writes man pages and completion scripts.
+// writeHelp writes man pages and completion scripts, by running the test of the command line that makes them.
 func (r *release) writeHelp() error {
 	return r.do(nil, "go", "test", "./cmd/tidemark", "-count=1", "-run", "TestL2ManPagesAndCompletions", "-args",
 		"-man.dir", r.stage("help"))
@@ -153,7 +153,7 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.out(), "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// command returns a command that runs in the folder of the sources. GOFLAGS in the environment must not influence the
+// command returns a command that runs in the folder of the sources. It clears GOFLAGS, which must not influence the
 // binary.
 func (r *release) command(env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)

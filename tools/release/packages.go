@@ -46,7 +46,7 @@ func (r *release) packAs(format string, vars map[string]string) error {
 	if err != nil {
 		return err
 	}
-	info.MTime = r.at // for all files without a time of their own
+	info.MTime = r.at // the time of all files that have no time of their own
 	for _, c := range info.Contents {
 		if c.FileInfo != nil {
 			c.FileInfo.MTime = r.at

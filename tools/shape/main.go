@@ -4,9 +4,9 @@
 //
 //	shape [-top N] [-knot PACKAGE] [DIR]
 //
-// A line counts as code if it has more than comment and space. The methods of a type are those of a pointer to it,
-// including promoted ones. A package that cannot be type-checked is an error. A test of this package enforces the
-// limits.
+// A line counts as code if it has anything besides comments and space. The methods of a type are those of a pointer
+// to it, including promoted ones. A package that cannot be type-checked is an error. A test of this package enforces
+// the limits.
 package main
 
 import (
@@ -24,16 +24,16 @@ import (
 
 // The limits of the tree. See CONTRIBUTING.md.
 const (
-	maxMethods   = 35  // of a type, including promoted ones
-	maxFileLines = 450 // of any kind
-	maxFuncLines = 80  // of any kind
-	maxColumns   = 120 // of a line without a raw string; a tab counts as one
-	maxServices  = 8   // that a function reaches through one parameter
+	maxMethods   = 35  // methods of a type, including promoted ones
+	maxFileLines = 450 // lines of a file, of any kind
+	maxFuncLines = 80  // lines of a function, of any kind
+	maxColumns   = 120 // columns of a line without a raw string; a tab counts as one column
+	maxServices  = 8   // services that a function reaches through one parameter
 	// The largest set of files of a package that all reach each other:
 	maxKnotFiles = 12
-	maxKnotLines = 2000 // of any kind
+	maxKnotLines = 2000 // lines of the files in this set, of any kind
 
-	maxTemplateColumns = 160 // of a line of an HTML template
+	maxTemplateColumns = 160 // columns of a line of an HTML template
 )
 
 func main() {
@@ -83,21 +83,21 @@ const (
 
 // piece is a named part of the code with its size.
 type piece struct {
-	Name string // with its position
+	Name string // name with its position
 	Size int
 	Kind kind
 }
 
 // measures are the sizes of all parts of a tree.
 type measures struct {
-	Lines map[kind]int // of code
-	Files []piece      // in lines of any kind
-	Funcs []piece      // in lines of any kind
-	Wide  []piece      // lines of more than maxColumns, of templates maxTemplateColumns, with their width
-	Types []piece      // of the product, in methods
+	Lines map[kind]int // number of lines of code
+	Files []piece      // size in lines of any kind
+	Funcs []piece      // size in lines of any kind
+	Wide  []piece      // lines wider than maxColumns, or maxTemplateColumns in templates
+	Types []piece      // types of the product; the size is the number of methods
 	// The number of services that each function of the product reaches through one parameter.
 	Services []piece
-	Knots    []knot // in packages of the product
+	Knots    []knot // knots of the product's packages
 }
 
 func (m *measures) write(out io.Writer, top int) {

@@ -20,16 +20,16 @@ import (
 type knot struct {
 	Package string
 	Files   []string
-	Lines   int // of any kind
+	Lines   int // number of lines of any kind
 	Arrows  []string
 }
 
 // tree has the facts about all packages that are needed to measure their ties.
 type tree struct {
 	dir      string
-	lines    map[string]int               // by file
-	concrete map[string][]*types.TypeName // types by their methods
-	methods  map[*types.TypeName][]string // of concrete types
+	lines    map[string]int               // number of lines, by file
+	concrete map[string][]*types.TypeName // types of the product, by their methods
+	methods  map[*types.TypeName][]string // methods of the concrete types
 }
 
 // newTree records the methods of all types of the product. The keys of lines are the files of the product.
@@ -60,7 +60,7 @@ func (t *tree) file(p *packages.Package, obj types.Object) string {
 }
 
 // signatures returns the methods of a type as text. The packages of the module are type-checked one by one, so a type
-// is not identical to the same type in the view of another package.
+// seen from one package is not identical to the same type seen from another package. The texts are the same.
 func signatures(t types.Type) (out []string) {
 	set := types.NewMethodSet(t)
 	for i := range set.Len() {
@@ -130,7 +130,7 @@ func (t *tree) knot(p *packages.Package) knot {
 	return k
 }
 
-// used returns the declarations of the package that a use of a name refers to.
+// used returns the declarations in package p to which a use of a name refers.
 func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) {
 	if obj == nil || obj.Pkg() != p.Types {
 		return nil
@@ -160,7 +160,8 @@ func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) 
 	return []types.Object{obj}
 }
 
-// implemented adds the only implementation of an interface to a use of the interface, or of one of its methods.
+// implemented returns what a use of an interface, or of one of its methods, refers to: the use itself and, if there
+// is only one implementation, that one.
 func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) []types.Object {
 	out := []types.Object{use}
 	if impl := t.only(i); impl != nil && impl.Pkg() == p.Types {

@@ -20,7 +20,7 @@ func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetai
 	return itemFrom(ctx, s, s.Client(), name)
 }
 
-// itemFrom returns getItem with the caller's own client.
+// itemFrom does the same as getItem, through the client that the caller gives.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
 	return onItem(s, name, func(id string) (api.ItemDetail, error) {
 		return api.GetItem.Call(ctx, client,

@@ -40,7 +40,7 @@ func (v *View) Close() { v.draw(nil) }
 func (v *View) draw(lines []string) {
 	var b strings.Builder
 	if v.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // to the first line, and clear everything from there
+		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", v.drawn) // move to the first line, and clear from there on
 	}
 	for _, l := range lines {
 		b.WriteString(Cut(l, v.Screen.Width) + "\n")
