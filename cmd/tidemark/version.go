@@ -44,8 +44,8 @@ func versionCommand(t *terminal.Terminal) *cobra.Command {
 func addVersionFlag(root *cobra.Command) {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	// The flag is defined here, because cobra would give it the short form -v, which means --verbose in other
-	// programs.
+	// The flag is defined here, because cobra would give it the short form -v, which means --verbose in the command
+	// start.
 	root.Flags().Bool("version", false, "print the version of this command")
 }
 

@@ -32,7 +32,7 @@ func taken(port int) bool {
 		switch {
 		case err == nil:
 			_ = l.Close()
-		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // other errors mean that there is no IPv6
+		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // any other error: there is no IPv6
 			return true
 		}
 	}

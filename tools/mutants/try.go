@@ -32,7 +32,7 @@ type trier struct {
 	out       io.Writer
 
 	mu    sync.Mutex
-	usual map[stage]func() (time.Duration, error) // runs a stage without a change, and returns its time
+	usual map[stage]func() (time.Duration, error) // runs a stage without a change and returns its time
 }
 
 // try runs the tests of all mutants and reports the results.

@@ -153,8 +153,8 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.out(), "SHA256SUMS"), []byte(sums.String()), 0o644)
 }
 
-// command returns a command that runs in the folder of the sources. It clears GOFLAGS, which must not influence the
-// binary.
+// command returns a command that runs in the folder of the sources. It replaces GOFLAGS, because the flags of the
+// environment must not influence the binary.
 func (r *release) command(env []string, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = r.root
