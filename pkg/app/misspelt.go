@@ -17,7 +17,7 @@ var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "
 // goCertificates is a variable that Go itself reads. Its name is similar to TLS_CERT_FILE.
 const goCertificates = "SSL_CERT_FILE"
 
-// Misspelt reports names that resemble settings but are none, each with the most similar setting.
+// Misspelt reports names that resemble those of settings but differ, each with the most similar setting.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
 		if isSetting(name) || name == "" || name == goCertificates {

@@ -29,7 +29,7 @@ type written struct {
 }
 
 // Conflict means that the primary key of the input belongs to one entry and the secondary key to another entry. The
-// primary key decides: the entry that has it is skipped or updated. An update leaves that entry without a secondary
+// primary key decides: the entry with that key is skipped or updated. An update leaves that entry without a secondary
 // key, because the input's secondary key belongs to the other entry.
 type Conflict struct {
 	PrimaryID   string // id of the entry that was chosen

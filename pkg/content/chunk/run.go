@@ -73,7 +73,7 @@ func (r *run) part(at int, text string) {
 	r.end(innerEnd)
 }
 
-// word adds a word, split in pieces if it exceeds the budget. The pieces have a fixed length, so an edit in such a
+// word adds a word, split in pieces if it exceeds the budget. All pieces are of one length, so an edit in such a
 // word may move all cuts after the edit, up to the end of the word.
 func (r *run) word(at int, text string) {
 	if size := size(text); size <= Budget {

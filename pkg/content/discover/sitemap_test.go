@@ -35,7 +35,7 @@ func resultOf(body []byte) result {
 }
 
 // TestE8Sitemaps reads the sitemaps and feeds of testdata/sitemap, real and malformed, each named for its oddity;
-// golden.json has the expected results.
+// golden.json lists the expected results.
 func TestE8Sitemaps(t *testing.T) {
 	const golden = "testdata/sitemap.golden.json"
 	have := map[string]result{}

@@ -28,7 +28,7 @@ const (
 //
 //  1. A body that begins like a PDF, an Office file or a compound file is one, whatever the server declares. Servers
 //     often declare a wrong type for these formats, and no other format begins like them.
-//  2. A body declared as PDF is a PDF if it has the PDF signature within its first 1024 bytes. Without the signature, it
+//  2. A body declared as PDF is a PDF if it has the PDF signature within its first 1024 bytes. Without it, the body
 //     is usually an error page sent instead of the document. The same applies to a body that is declared as an Office
 //     file but does not have that format. If such a body is text, it is read as text.
 //  3. Any other specific declared type is trusted.

@@ -16,7 +16,7 @@ type Rules struct {
 	Version            lineage.Version // version of the rules for reading texts
 	Schedule           schedule.Config
 	Indexes            bool // whether there is a search index
-	ReindexOnCanonical bool // a change of rel=canonical alone has the page indexed again
+	ReindexOnCanonical bool // after a change of rel=canonical alone, index the page again
 	Soft404            bool // hosts get requests for pages that cannot exist
 	RunID              string
 }

@@ -170,8 +170,8 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	return n
 }
 
-// holds reports whether the part exists. A page that still has its part is believed, even if the page has lost much
-// else (H9).
+// holds reports whether the part exists. If it still does, the page is believed, even when the page has lost much else
+// (H9).
 func (w *Watching) holds(it *registry.Item, p *part.Part) bool {
 	return w != nil && p != nil && w.rules().Narrow() && w.lost(it, p) == ""
 }

@@ -88,7 +88,7 @@ func (s asker) askOne(ctx context.Context, one *single) (_ string, err error) {
 	return "", err
 }
 
-// parseOne parses the answer, and has the model asked again when that may help.
+// parseOne parses the answer, and asks the model again when that may help.
 func (s asker) parseOne(_ context.Context, one *single) (next string, err error) {
 	fields, err := Parse(one.answer)
 	if fault.Is(err, fault.Unavailable) && one.asks < maxAsks {

@@ -101,7 +101,7 @@ func number(e xml.StartElement) *int {
 // role is the role of a paragraph.
 type role struct {
 	kind    extract.Kind
-	heading int    // level of the heading; 0 if it is none
+	heading int    // level of the heading; 0 for other text
 	list    string // id of the list to which the item belongs
 	level   int    // level of the item in its list
 	indent  int    // further levels, from the name of the style

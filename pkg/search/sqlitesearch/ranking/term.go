@@ -59,7 +59,7 @@ func (t *Term) Weigh(chunks float64) {
 // IsCommon reports whether a word is too frequent to be significant, if df chunks of all chunks in the index have it.
 func IsCommon(df, chunks float64) bool { return df > max(commonAtLeast, chunks*commonPart) }
 
-// A word is common if the chunks that have it exceed both this share of all chunks and this number.
+// A word is common if more chunks contain the word than this share of all chunks, and more than this number.
 const (
 	commonPart    = .1
 	commonAtLeast = 1000
