@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -39,15 +38,15 @@ func (p *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p.opt.BarePaths {
 		r = withPrefix(r, p.routePrefix)
 	}
-	if f := p.find(r); f != nil {
-		if p.wantsHostKey(f, r) {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
+	f, needsKey := p.find(r)
+	switch {
+	case f == nil:
+		p.serveHome(w, r)
+	case needsKey:
+		w.WriteHeader(http.StatusUnauthorized)
+	default:
 		p.proxy.serve(w, r, f)
-		return
 	}
-	p.serveHome(w, r)
 }
 
 // gate decides who may call functions.
@@ -85,24 +84,23 @@ func isLocal(host string) bool {
 
 // find returns the first function, by name, whose route and methods match the request. If no function accepts the
 // method, find returns nil: this host never answers 405.
-func (p *front) find(r *http.Request) *function {
+//
+// The result needsKey is true when the request passed over an anonymous function that does not list the method, and
+// reached one that demands a key of the host. Clients of anonymous functions have no such key, so the real host
+// answers 401. Other requests for functions that demand a key are served as if the client had one.
+func (p *front) find(r *http.Request) (found *function, needsKey bool) {
+	passedAnonymous := false
 	for _, f := range p.functions {
-		if f.trigger.Type == httpTrigger && !f.disabled && f.accepts(r.Method) && f.route.match(r.URL) {
-			return f
+		accepts := f.accepts(r.Method)
+		if f.trigger.Type != httpTrigger || f.disabled || !accepts && !f.anonymous() || !f.route.match(r.URL) {
+			continue
 		}
+		if accepts {
+			return f, passedAnonymous && !f.anonymous()
+		}
+		passedAnonymous = true
 	}
-	return nil
-}
-
-// wantsHostKey reports whether a request for an anonymous function reaches f only because the anonymous function does
-// not list the request's method. Clients of anonymous functions have no key of the host, and f demands one, so the
-// real host answers 401. For other requests, this host serves a function of the level function as if the client had a
-// key.
-func (p *front) wantsHostKey(f *function, r *http.Request) bool {
-	return !f.anonymous() && slices.ContainsFunc(p.functions, func(other *function) bool {
-		return other.trigger.Type == httpTrigger && !other.disabled && other.anonymous() && !other.accepts(r.Method) &&
-			other.route.match(r.URL)
-	})
+	return nil, false
 }
 
 func (p *front) serveHome(w http.ResponseWriter, r *http.Request) {
