@@ -75,7 +75,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 
 // Close closes what [App.Services] opened.
 func (a *App) Close() error {
-	_ = a.building.Acquire(context.Background(), 1) // Unreachable: this context never ends
+	_ = a.building.Acquire(context.Background(), 1) // cannot fail: this context never ends
 	defer a.building.Release(1)
 	if a.services == nil {
 		return nil

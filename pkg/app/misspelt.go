@@ -17,7 +17,8 @@ var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "
 // goCertificates is a variable that Go itself reads. Its name is similar to TLS_CERT_FILE.
 const goCertificates = "SSL_CERT_FILE"
 
-// Misspelt reports names that resemble those of settings but differ, each with the most similar setting.
+// Misspelt reports names that were probably meant as settings: names that are almost the name of a setting, and names
+// with a prefix that only Tidemark uses. It adds the most similar setting, if there is one.
 func Misspelt(set []string) (said []string) {
 	for _, name := range set {
 		if isSetting(name) || name == "" || name == goCertificates {
@@ -41,8 +42,8 @@ func isSetting(name string) bool {
 		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
 }
 
-// nearestSetting returns the setting with the smallest edit distance from a name, and that distance. The name must be
-// in upper case.
+// nearestSetting returns the setting with the smallest edit distance from a name, and that distance. The case of
+// letters does not count.
 func nearestSetting(name string) (nearest string, away int) {
 	upper := []rune(strings.ToUpper(name))
 	away = len(name) + 100

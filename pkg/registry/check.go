@@ -28,11 +28,10 @@ func (v Violation) String() string {
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
 		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]store.HostState{},
-		items:  map[storage.Key]Item{},
-		due:    map[storage.Key][]storage.Entity{},
-		counts: map[storage.Key]map[Status]int{}, rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{},
-		guarded: map[storage.Key]int{},
-		hints:   map[string]time.Time{},
+		items:   map[storage.Key]Item{},
+		due:     map[storage.Key][]storage.Entity{},
+		rebuild: map[storage.Key]int{}, revisited: map[storage.Key]int{}, guarded: map[storage.Key]int{},
+		hints: map[string]time.Time{},
 	}
 	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
 		if err != nil {
@@ -62,7 +61,6 @@ type checker struct {
 	politeness func(host string) Politeness
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
-	counts     map[storage.Key]map[Status]int   // by host row: the items of each status as the host row counts them
 	rebuild    map[storage.Key]int              // by host row: its count of waiting items minus their actual number
 	guarded    map[storage.Key]int              // likewise for items that the mass-removal guard keeps
 	revisited  map[storage.Key]int              // likewise for items with a tombstone but another status
@@ -87,7 +85,6 @@ func (c *checker) row(e storage.Entity) {
 	}
 	if h := store.HostStateOf(e); h.Host != "" {
 		c.hosts[e.Key] = h
-		c.counts[e.Key] = h.Counts
 		c.rebuild[e.Key] += h.Rebuilding
 		c.revisited[e.Key] += h.Revisited
 		c.guarded[e.Key] += h.Guarded
@@ -119,9 +116,10 @@ func (c *checker) judge() {
 			counted[host] = map[Status]int{}
 		}
 		counted[host][it.Status]++
-		c.rebuild[host] -= one(it.RebuildPending)
-		c.revisited[host] -= one(store.TallyOf(&it).Revisited)
-		c.guarded[host] -= one(store.TallyOf(&it).Guarded)
+		is := store.TallyOf(&it)
+		c.rebuild[host] -= one(is.Waits)
+		c.revisited[host] -= one(is.Revisited)
+		c.guarded[host] -= one(is.Guarded)
 	}
 	for key := range c.due {
 		if _, ok := c.items[key]; !ok {
@@ -184,7 +182,7 @@ func (c *checker) judgeDue(key storage.Key, it Item) {
 func (c *checker) judgeCounts(counted map[storage.Key]map[Status]int) {
 	for host, want := range counted {
 		for _, s := range Statuses {
-			if got := c.counts[host][s]; got != want[s] {
+			if got := c.hosts[host].Counts[s]; got != want[s] {
 				c.report(5, host, "counts %d items %s, there are %d", got, s, want[s])
 			}
 		}

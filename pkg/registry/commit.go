@@ -135,7 +135,7 @@ func (c *commit) try(ctx context.Context) error {
 	}
 	for {
 		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
-			if c.since, err = c.r.s.Feed.Segment(ctx); err != nil {
+			if c.since, err = c.r.s.Options.Feed.Segment(ctx); err != nil {
 				return err
 			}
 		}

@@ -43,7 +43,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 			return nil, nil
 		}
 		if written = h; len(changes) > 0 {
-			since, err := r.s.Feed.Segment(ctx)
+			since, err := r.s.Options.Feed.Segment(ctx)
 			h.Outbox = feed.Group{ID: token, Since: since, Changes: changes}
 			return &c, err
 		}

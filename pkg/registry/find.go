@@ -56,14 +56,13 @@ func (r *Items) Lookup(ctx context.Context, s source.Source) (it Item, found boo
 
 // LookupAll reads the items of sources concurrently, with one point read each. The item of an unknown source is nil.
 func (r *Items) LookupAll(ctx context.Context, sources []source.Source) ([]*Item, error) {
+	loaded, err := r.s.LoadSources(ctx, sources)
 	items := make([]*Item, len(sources))
-	err := r.s.Parallel(ctx, len(sources), func(ctx context.Context, i int) error {
-		it, found, err := r.Lookup(ctx, sources[i])
-		if found {
-			items[i] = &it
+	for i := range loaded {
+		if loaded[i].Exists() {
+			items[i] = &loaded[i]
 		}
-		return err
-	})
+	}
 	return items, err
 }
 

@@ -41,11 +41,12 @@ const ExactHosts = 100
 // mostHints bounds the hints that are read to find hosts with something due.
 const mostHints = 1000
 
-// Stats returns the counters of every host, or of one if host is not empty. It reads the host row and the due rows of
-// up to [ExactHosts] hosts, and of as many other hosts that have something due or in flight. All other hosts are
-// reported with the counters that were copied after their last change, at one request for 1,000 hosts. For these
-// hosts, Due is the number of items that were never fetched, and at least one where a sweep still has to scan;
-// nothing is in flight; and the change rate is up to a day old.
+// Stats returns the counters of every host, or of one if host is not empty. If there are at most [ExactHosts] hosts, it
+// reads the host row and the due rows of each. If there are more, it reads those of up to [ExactHosts] hosts that have
+// something due or in flight, and of hosts whose counters were never copied. All other hosts are reported with the
+// counters that were copied after their last change, at one request for 1,000 hosts. For these hosts, Due is the number
+// of items that were never fetched, and at least one where a sweep still has to scan; it is 0 without a hint for the
+// near future. Nothing is in flight for them, and their change rate is up to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.Now()
 	if host != "" || r.s.Options.Strategy == source.ByScheme {

@@ -30,7 +30,7 @@ type Tags struct {
 	s *store.Store
 
 	mu   sync.Mutex
-	read time.Time // when known was read
+	read time.Time // when all was read; zero: not read yet
 	all  []Tag
 }
 

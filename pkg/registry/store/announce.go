@@ -12,18 +12,19 @@ const announceAge = 3 * recountEvery
 
 // Announce publishes the changes of a host's last commit, unless this process knows that they are in the feed.
 func (r *Store) Announce(ctx context.Context, h *Host) error {
-	if h.Outbox.ID == "" || r.Feed.Knows(h.Outbox.ID) {
+	if h.Outbox.ID == "" || r.Options.Feed.Knows(h.Outbox.ID) {
 		return nil
 	}
-	err := r.Feed.Publish(ctx, h.Outbox)
-	if r.Feed.Knows(h.Outbox.ID) && err != nil { // the group can never be published
+	err := r.Options.Feed.Publish(ctx, h.Outbox)
+	if r.Options.Feed.Knows(h.Outbox.ID) && err != nil { // the group can never be published
 		r.Options.Log.ErrorContext(ctx, "changes were left out of the feed", "host", h.Host, "err", err)
 		return nil
 	}
 	return err
 }
 
-// AnnounceLater is like [Store.Announce], for callers that may ignore a failure.
+// AnnounceLater is like [Store.Announce], for callers that may ignore a failure. It skips changes older than
+// announceAge, because earlier daily rounds have checked those.
 func (r *Store) AnnounceLater(ctx context.Context, h *Host) {
 	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/registry/item"
@@ -117,26 +118,21 @@ func (r *Store) shardUntil(ctx context.Context, shard int, until time.Time) iter
 		// The range ends one minute after the last minute wanted, so that it includes the last minute.
 		PartitionTo: prefix + until.UTC().Truncate(time.Minute).Add(time.Minute).Format(minuteLayout),
 	}
-	return func(yield func(DueHint, error) bool) {
-		for e, err := range r.Hints.Query(ctx, q) {
-			var h DueHint
-			if err == nil {
-				h = hintOf(e, prefix)
-			}
-			if !yield(h, err) {
-				return
-			}
-		}
-	}
+	return r.hintsOf(ctx, q)
 }
 
 // AllHints yields every hint.
 func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
+	return r.hintsOf(ctx, storage.Query{})
+}
+
+// hintsOf yields the hints of a query.
+func (r *Store) hintsOf(ctx context.Context, q storage.Query) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
-		for e, err := range r.Hints.Query(ctx, storage.Query{}) {
+		for e, err := range r.Hints.Query(ctx, q) {
 			var h DueHint
 			if err == nil {
-				h = hintOf(e, fmt.Sprintf("%d|", shardOf(e.Row)))
+				h = hintOf(e)
 			}
 			if !yield(h, err) {
 				return
@@ -145,8 +141,9 @@ func (r *Store) AllHints(ctx context.Context) iter.Seq2[DueHint, error] {
 	}
 }
 
-func hintOf(e storage.Entity, prefix string) DueHint {
-	at, err := time.Parse(minuteLayout, e.Partition[len(prefix):])
+func hintOf(e storage.Entity) DueHint {
+	_, minute, _ := strings.Cut(e.Partition, "|") // see [HintKey]
+	at, err := time.Parse(minuteLayout, minute)
 	if err != nil {
 		at = time.Time{} // a foreign row: treat it as due at once, so that a sweep deletes it
 	}

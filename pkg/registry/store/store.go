@@ -19,7 +19,6 @@ type Store struct {
 	Jobs, Slow          storage.Queue // the queues for jobs, see [JobQueue] and [SlowQueue]
 	Options             Options       // with defaults in place of zero values
 	Sums                *Sums
-	Feed                *feed.Feed
 
 	poisons []storage.Queue
 	hosts   hostLocks
@@ -29,15 +28,15 @@ type Store struct {
 // New opens the rows of a registry in a store. It sends no request; see [Store.Create].
 func New(under storage.Store, o Options) *Store {
 	o = withDefaults(o)
+	if o.Feed == nil {
+		o.Feed = feed.Open(under, o.Clock)
+	}
 	items, index, hints := Tables(o.Table)
 	s := &Store{
 		Items: under.Table(items), Index: under.Table(index), Hints: under.Table(hints),
-		Jobs: under.Queue(JobQueue), Slow: under.Queue(SlowQueue), Options: o, Feed: o.Feed,
+		Jobs: under.Queue(JobQueue), Slow: under.Queue(SlowQueue), Options: o,
 		poisons: []storage.Queue{under.Queue(PoisonQueue), under.Queue(SlowPoisonQueue)},
 		known:   recent.Map[storage.Key, struct{}]{Most: 10_000},
-	}
-	if s.Feed == nil {
-		s.Feed = feed.Open(under, o.Clock)
 	}
 	s.Sums = &Sums{s: s}
 	return s
@@ -47,7 +46,7 @@ func New(under storage.Store, o Options) *Store {
 // triggers log errors while the queues do not exist.
 func (r *Store) Create(ctx context.Context) error {
 	makers := []func(context.Context) error{r.Items.Create, r.Index.Create, r.Hints.Create, r.Jobs.Create,
-		r.Slow.Create, r.Feed.Create}
+		r.Slow.Create, r.Options.Feed.Create}
 	for _, q := range r.poisons {
 		makers = append(makers, q.Create)
 	}

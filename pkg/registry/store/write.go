@@ -76,7 +76,7 @@ func (r *Store) WriteEach(ctx context.Context, hint time.Time, first []storage.O
 		if !lost || owners[i] == nil {
 			return nil, nil, err
 		}
-		items = without(items, owners[i])
+		items = slices.DeleteFunc(slices.Clone(items), func(it *item.Item) bool { return it == owners[i] })
 	}
 	return nil, nil, nil
 }
@@ -105,8 +105,4 @@ func IgnoreLost(err error) error {
 		return nil
 	}
 	return err
-}
-
-func without[T comparable](list []T, x T) []T {
-	return slices.DeleteFunc(slices.Clone(list), func(v T) bool { return v == x })
 }
