@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"github.com/tidemark/tidemark/pkg/crawl/placement"
-	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -21,7 +20,6 @@ type Stores struct {
 // checker holds the dependencies that all checks of a worker share.
 type checker struct {
 	in     Stores
-	hosts  *politeness.Hosts
 	pages  *placement.Service
 	stored *reader
 	o      Options

@@ -66,9 +66,7 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 	case fault.Is(err, fault.NotFound):
 		return verdict.Missing("the container is not there"), nil
 	}
-	o := verdict.Failed("%v", err)
-	o.RetryAfter = fault.RetryAfter(err)
-	return o, nil
+	return verdict.FailedBy(err), nil
 }
 
 // listing is the part of a container's listing that has been read so far.

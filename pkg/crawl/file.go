@@ -39,9 +39,7 @@ func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	case fault.Is(err, fault.NotFound):
 		return got, verdict.Missing("the file is not there"), nil
 	case err != nil:
-		o = verdict.Failed("%v", err)
-		o.RetryAfter = fault.RetryAfter(err)
-		return got, o, nil
+		return got, verdict.FailedBy(err), nil
 	}
 	// The request is over, so another check may use the permit while this one reads the file.
 	c.release()

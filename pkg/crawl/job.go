@@ -34,7 +34,7 @@ type job struct {
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	lease := w.hosts.Lease(b)
-	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b, lease, w.o.Clock())}
+	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b.Items, lease, w.o.Clock())}
 }
 
 // run checks the items. The batch bounds the requests in flight; more checks than requests run at once, because a
@@ -85,7 +85,7 @@ func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if ctx.Err() == nil && j.progress.may(it) {
+	if ctx.Err() == nil && j.progress.may(!it.AsksNobody()) {
 		return true
 	}
 	j.progress.giveBack(it)
@@ -121,7 +121,8 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 		j.progress.spent = true
 		return
 	case err != nil:
-		j.progress.fail(it, fmt.Errorf("%s: %w", it.ID, err))
+		j.batch.Break(it)
+		j.progress.fail(fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
 	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
@@ -130,7 +131,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	due := j.progress.add(c, c.Ended, j.w.o.CommitTime)
 	if full := j.w.waiting.add(c.Placement.Size()); full || due {
 		if err := j.commit(ctx, false); err != nil {
-			j.progress.failed = errors.Join(j.progress.failed, err)
+			j.progress.fail(err)
 		}
 	}
 }
@@ -141,7 +142,7 @@ func (j *job) commit(ctx context.Context, last bool) error {
 	// The index comes first: an item may be committed as Indexed only when its page is in the index.
 	j.index(ctx)
 	found, reported := j.lease.Report(last)
-	if err := j.w.jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
+	if err := j.w.in.Jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
 		return err
 	}
 	reported()

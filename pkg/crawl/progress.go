@@ -13,30 +13,31 @@ import (
 // progress decides which item of a job comes next and when to commit. It does no I/O. Callers must make sure that
 // only one goroutine uses it at a time.
 type progress struct {
-	batch      *registry.Batch
 	lease      *politeness.Lease
 	todo       []*registry.Item
 	checked    []verdict.Checked // items that are still to be indexed and turned into findings
-	unindexed  int               // number of bytes of text in checked
+	unindexed  int               // number of bytes of text and vectors in checked
 	spent      bool              // the host can accept no other request before the lock ends
 	failed     error             // this program's own failure: the job stops and is delivered again
 	lastCommit time.Time
 }
 
-func newProgress(b *registry.Batch, lease *politeness.Lease, now time.Time) progress {
-	return progress{batch: b, lease: lease, todo: slices.Clone(b.Items), lastCommit: now}
+func newProgress(items []*registry.Item, lease *politeness.Lease, now time.Time) progress {
+	return progress{lease: lease, todo: slices.Clone(items), lastCommit: now}
 }
 
-// may reports whether an item may begin. While the host has asked for a pause, or its budget is used up, only items
-// that need no request may begin. An item that may not begin now will not be allowed to begin later in this job.
-func (p *progress) may(it *registry.Item) bool {
-	return p.failed == nil && !p.spent && p.lease.MayBegin(!it.AsksNobody())
+// may reports whether an item may begin that needs a request (asks), or one that needs none. While the host has asked
+// for a pause, or its budget is used up, only items that need no request may begin. An item that may not begin now will
+// not be allowed to begin later in this job.
+func (p *progress) may(asks bool) bool {
+	return p.failed == nil && !p.spent && p.lease.MayBegin(asks)
 }
 
 // next removes and returns the next item; nil when no other item may begin. A caller that waits before it begins the
 // item must check again whether the item may begin.
 func (p *progress) next() *registry.Item {
-	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return p.may(it) })
+	asking, other := p.may(true), p.may(false)
+	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return asking || other && it.AsksNobody() })
 	if i < 0 {
 		return nil
 	}
@@ -55,11 +56,8 @@ func (p *progress) add(c verdict.Checked, now time.Time, every time.Duration) (c
 	return suspected(&c.Item) || now.Sub(p.lastCommit) >= every
 }
 
-// fail records that a failure of this program interrupted the work on an item.
-func (p *progress) fail(it *registry.Item, err error) {
-	p.batch.Break(it)
-	p.failed = errors.Join(p.failed, err)
-}
+// fail records a failure of this program. No other item begins then.
+func (p *progress) fail(err error) { p.failed = errors.Join(p.failed, err) }
 
 // collect returns the items that were checked since the last call.
 func (p *progress) collect() (out []verdict.Checked, unindexed int) {

@@ -60,5 +60,5 @@ func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
 			return err
 		}
 	}
-	return j.w.jobs.TryAlone(ctx, j.batch, it)
+	return j.w.in.Jobs.TryAlone(ctx, j.batch, it)
 }

@@ -15,7 +15,7 @@ import (
 // Worker processes jobs. It is safe for concurrent use.
 type Worker struct {
 	*checker
-	jobs    *registry.Jobs
+	hosts   *politeness.Hosts
 	waiting waiting
 	gate    gate
 	slots   slots
@@ -26,10 +26,8 @@ type Worker struct {
 func New(in Stores, hosts *politeness.Hosts, pages *placement.Service, o Options) *Worker {
 	o = o.withDefaults()
 	return &Worker{
-		checker: &checker{
-			in: in, hosts: hosts, pages: pages, o: o, stored: &reader{in.Moves, in.Snapshots, o.Documents},
-		},
-		jobs: in.Jobs, gate: newGate(), slots: newSlots(),
+		checker: &checker{in: in, pages: pages, o: o, stored: &reader{in.Moves, in.Snapshots, o.Documents}},
+		hosts:   hosts, gate: newGate(), slots: newSlots(),
 	}
 }
 
@@ -45,13 +43,13 @@ func (w *Worker) Process(ctx context.Context, job registry.Job) (err error) {
 	// A host that does not answer would hold a worker for minutes, so its job begins only in a slot. The registry
 	// knows whether the host answered the last request.
 	s := slot{of: &w.slots}
-	b, err := w.jobs.BeginIf(ctx, job, s.mayBegin)
+	b, err := w.in.Jobs.BeginIf(ctx, job, s.mayBegin)
 	defer s.release()
 	switch {
 	case err != nil:
 		return err
 	case s.refused:
-		return w.jobs.MoveToSlow(ctx, job)
+		return w.in.Jobs.MoveToSlow(ctx, job)
 	case b == nil:
 		return nil // other workers have all items of the job, or no item is due
 	}
@@ -66,7 +64,7 @@ func (w *Worker) ProcessSlow(ctx context.Context, job registry.Job) (err error) 
 		return err
 	}
 	defer leave()
-	b, err := w.jobs.Begin(ctx, job)
+	b, err := w.in.Jobs.Begin(ctx, job)
 	if err != nil || b == nil {
 		return err
 	}
@@ -86,13 +84,13 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) e
 	}
 	// If the host has more due items, a job for them is sent now, which saves waiting for a sweep. This comes last:
 	// if the job is lost here, the next sweep finds the items.
-	_, err := w.jobs.Refill(ctx, b.Partition)
+	_, err := w.in.Jobs.Refill(ctx, b.Partition)
 	return err
 }
 
 // GiveUp records on the items of a poisoned job that it could not be processed (A19).
 func (w *Worker) GiveUp(ctx context.Context, job registry.Job, why string) error {
-	return w.jobs.Fail(ctx, job, func(it *registry.Item, now time.Time) {
+	return w.in.Jobs.Fail(ctx, job, func(it *registry.Item, now time.Time) {
 		set, err := w.in.Tags.Effective(ctx, it)
 		if err != nil {
 			w.o.Log.WarnContext(ctx, "tags could not be read", "id", it.ID, "err", err)

@@ -165,9 +165,7 @@ func (a *Asker) Get(
 	case errors.Is(err, errDisallowed):
 		return got, verdict.Excluded("robots.txt disallows where it redirects to"), nil
 	}
-	o = verdict.Failed("%v", err)
-	o.RetryAfter = fault.RetryAfter(err)
-	return got, o, nil
+	return got, verdict.FailedBy(err), nil
 }
 
 // sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match, it

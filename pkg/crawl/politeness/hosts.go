@@ -2,9 +2,11 @@ package politeness
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
@@ -70,5 +72,5 @@ func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 // at the same time, only one of them asks the origin.
 type fingerprintCache struct {
 	originCache[verdict.Fingerprint]
-	mutexes originMutexes
+	mutexes recent.Map[Origin, *sync.Mutex] // held by the check that asks an origin, while others wait for its answer
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -26,9 +27,9 @@ const (
 // worker's time is over.
 type Reader func(ctx context.Context, resp fetch.Response) (doc extract.Document, unreadable, err error)
 
-// Prober learns, for a check that has a permit, how origins answer for pages that do not exist.
+// Prober learns how origins answer for pages that do not exist. [Prober.Current] may send a request, so its caller must
+// hold a permit.
 type Prober struct {
-	hosts   *Hosts
 	site    *Asker
 	version lineage.Version // version of the rules for reading answers
 	read    Reader
@@ -36,21 +37,22 @@ type Prober struct {
 
 // Prober returns a prober that sends requests through the asker, and reads answers under a version of the rules.
 func (a *Asker) Prober(version lineage.Version, read Reader) Prober {
-	return Prober{hosts: a.hosts, site: a, version: version, read: read}
+	return Prober{site: a, version: version, read: read}
 }
 
 // Remembered returns the fingerprint of an origin from this process's cache.
 func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
-	return p.hosts.fingerprints.get(o, p.hosts.clock(), fingerprintTrust)
+	h := p.site.hosts
+	return h.fingerprints.get(o, h.clock(), fingerprintTrust)
 }
 
 // Current returns the present fingerprint of an origin. If the last answer is too old, Current asks the origin again.
 func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
-	h := p.hosts
+	h := p.site.hosts
 	now := h.clock()
-	turn := h.fingerprints.mutexes.of(o) // one check of a job asks, and the others wait for its answer
-	turn.Lock()
-	defer turn.Unlock()
+	asking := h.fingerprints.mutexes.GetOrPut(o, &sync.Mutex{})
+	asking.Lock()
+	defer asking.Unlock()
 	if f, ok := p.Remembered(o); ok {
 		return f, nil
 	}
@@ -72,10 +74,10 @@ func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, err
 	return f, nil
 }
 
-// Known returns the fingerprint of an origin that has this id, from the cache or from the registry. It never asks the
-// origin.
+// Known returns the fingerprint of an origin: the cached one if it has this id, otherwise the one in the registry. It
+// never asks the origin.
 func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerprint, error) {
-	h := p.hosts
+	h := p.site.hosts
 	if f, ok := p.Remembered(o); ok && f.ID == id {
 		return f, nil
 	}
@@ -91,7 +93,7 @@ func (p Prober) Known(ctx context.Context, o Origin, id string) (verdict.Fingerp
 // ask requests a page that cannot exist from the origin, unless another worker is already doing so or there is no
 // time. When nothing can be learned, the old fingerprint remains.
 func (p Prober) ask(ctx context.Context, o Origin, row registry.Soft404) (registry.Soft404, error) {
-	h := p.hosts
+	h := p.site.hosts
 	if p.site.lease.startsTooLate(h.clock()) {
 		return row, nil
 	}

@@ -2,7 +2,6 @@ package politeness
 
 import (
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/recent"
@@ -11,7 +10,7 @@ import (
 // Origin is the scheme and host to which one robots.txt applies.
 type Origin struct{ Scheme, Host string }
 
-// OriginOf returns the origin of a URL that is known to parse.
+// OriginOf returns the origin of a URL. It returns an error if the URL does not parse.
 func OriginOf(rawURL string) (Origin, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -39,11 +38,3 @@ func (c *originCache[T]) get(o Origin, now time.Time, trust time.Duration) (valu
 func (c *originCache[T]) put(o Origin, value T, now time.Time) {
 	c.seen.Put(o, seenAt[T]{value, now})
 }
-
-// originMutexes serialize the checks that ask an origin for the same thing.
-type originMutexes struct {
-	seen recent.Map[Origin, *sync.Mutex]
-}
-
-// of returns the mutex that a check locks before it asks an origin.
-func (t *originMutexes) of(o Origin) *sync.Mutex { return t.seen.GetOrPut(o, &sync.Mutex{}) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 )
@@ -47,6 +48,13 @@ func (o Outcome) Decided() bool { return o.Kind != "" }
 // Failed returns the outcome of a check that failed.
 func Failed(format string, args ...any) Outcome {
 	return Outcome{Kind: schedule.Failed, Why: fmt.Sprintf(format, args...)}
+}
+
+// FailedBy returns the outcome of a check that an error ended. It has the pause that the error asks for.
+func FailedBy(err error) Outcome {
+	o := Failed("%v", err)
+	o.RetryAfter = fault.RetryAfter(err)
+	return o
 }
 
 // Unchanged returns the outcome of a check that found nothing new.
