@@ -27,11 +27,11 @@ type ActivityCounts struct {
 	Checks  int64 `json:"checks"`  // checks that ended
 	Changes int64 `json:"changes"` // checks that found new content
 	Errors  int64 `json:"errors"`  // checks that failed
-	Bytes   int64 `json:"bytes"`   // of bodies fetched, decoded
+	Bytes   int64 `json:"bytes"`   // size of the bodies fetched, in bytes after decoding
 	Indexed int64 `json:"indexed"` // pages written to the search index
 }
 
-// ActivityQuery selects the last hours.
+// ActivityQuery selects how many of the last hours are returned.
 type ActivityQuery struct {
 	Hours int `json:"hours,omitempty" default:"24" min:"1" max:"720"` // Number of hours, including the current one.
 }

@@ -9,8 +9,8 @@ import (
 
 // AddOptions control how sources are registered.
 type AddOptions struct {
-	Force      bool   // fetch and index them even if they have not changed
-	Credential string // the name of the setting with the credential, for private sources
+	Force      bool   // fetch and index the sources even if they have not changed
+	Credential string // for private sources: the name of the setting that has the credential
 	Settings   ItemSettings
 }
 
@@ -36,8 +36,8 @@ func (c *Client) complete(batch AddURLBatch, sources []string, err error) error 
 	return err
 }
 
-// Capture reads the bytes of a capture as they were fetched, and checks them against the
-// hexadecimal digest.
+// Capture returns the bytes of a capture as they were fetched. It checks that the bytes have the given digest, which
+// is in hexadecimal.
 func (c *Client) Capture(ctx context.Context, id, digest string) ([]byte, error) {
 	body, err := GetCapture.Call(ctx, c, CaptureID{ID: id, SHA256: digest, Raw: true})
 	if sum := sha256.Sum256(body); err == nil && hex.EncodeToString(sum[:]) != digest {

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// BackfillRequest registers the pages that sites of the site file already have (spec 004).
-// Limits that are left out default to those of the settings, which are also the largest values allowed.
+// BackfillRequest registers the pages that already exist at the given sites of the site file (spec 004). If a limit
+// is left out, the limit in the settings applies, which is also the largest value allowed.
 type BackfillRequest struct {
-	Sources []string `json:"sources"` // slugs of the site file, 1 to 50
+	Sources []string `json:"sources"` // slugs of sites in the site file, 1 to 50
 	// SITEMAP (the default), ARCHIVE, PAGINATION or CONTAINER
 	Mode             string `json:"mode,omitempty"`
 	DateFrom         string `json:"dateFrom,omitempty"` // a date such as 2024-06-30, or an RFC 3339 time
 	DateTo           string `json:"dateTo,omitempty"`   // a date includes the whole day
 	MaxURLs          int    `json:"maxUrls,omitempty"`
 	MaxURLsPerSource int    `json:"maxUrlsPerSource,omitempty"`
-	Concurrency      int    `json:"concurrency,omitempty"` // sources at once
+	Concurrency      int    `json:"concurrency,omitempty"` // number of sources read at the same time
 	// pause between two documents of a source, in addition to the site's own pace
 	DelayMS int    `json:"delayMs,omitempty"`
 	DryRun  bool   `json:"dryRun,omitempty"`
@@ -32,27 +32,27 @@ const (
 	BackfillCancelled = "CANCELLED"
 )
 
-// BackfillCounts are the counts of a run, or of one of its sources, so far. Discovered is the sum of Queued,
-// Skipped and Refused.
+// BackfillCounts has the counts of a run, or of one of its sources, so far. Discovered is the sum of Queued, Skipped
+// and Refused.
 type BackfillCounts struct {
 	Discovered int   `json:"discoveredCount"` // addresses that are wanted, each counted once
 	Queued     int   `json:"queuedCount"`     // new items; in a dry run, items that would be new
-	Skipped    int   `json:"skippedCount"`    // already registered
-	Refused    int   `json:"refusedCount"`    // could not be registered
-	Excluded   int   `json:"excludedCount"`   // not wanted
-	Trapped    int   `json:"trappedCount"`    // left out as part of an endless series, such as a calendar
-	Duplicates int   `json:"duplicateCount"`  // found again
+	Skipped    int   `json:"skippedCount"`    // addresses that were already registered
+	Refused    int   `json:"refusedCount"`    // addresses that could not be registered
+	Excluded   int   `json:"excludedCount"`   // addresses that are not wanted
+	Trapped    int   `json:"trappedCount"`    // addresses in an endless series, such as a calendar, left out
+	Duplicates int   `json:"duplicateCount"`  // addresses that were found again
 	Errors     int   `json:"errorCount"`
 	Documents  int   `json:"documents"` // sitemaps and pages read
-	Requests   int   `json:"requests"`  // requests made for them
-	Bytes      int64 `json:"bytes"`     // bytes read of them
+	Requests   int   `json:"requests"`  // requests made to read sitemaps and pages
+	Bytes      int64 `json:"bytes"`     // bytes of the sitemaps and pages read
 }
 
 // BackfillRun is a run (INV-8). It continues in the background.
 type BackfillRun struct {
 	ID               string    `json:"id"`
 	Status           string    `json:"status"`
-	Note             string    `json:"note,omitempty"` // why it is paused or has failed
+	Note             string    `json:"note,omitempty"` // why the run is paused or has failed
 	Sources          []string  `json:"sources"`
 	Mode             string    `json:"mode"`
 	DateFrom         time.Time `json:"dateFrom,omitzero"`
@@ -65,11 +65,12 @@ type BackfillRun struct {
 	RunBy            string    `json:"runBy,omitempty"`
 	BackfillCounts
 	Reasons  map[string]int     `json:"reasons,omitempty"`  // number of excluded and trapped addresses by reason
-	ErrorLog []BackfillError    `json:"errorLog,omitempty"` // the first 50
-	Progress []BackfillProgress `json:"progress"`           // by source
-	Report   []string           `json:"report,omitempty"`   // once it has ended: the result in words
+	ErrorLog []BackfillError    `json:"errorLog,omitempty"` // the first 50 errors
+	Progress []BackfillProgress `json:"progress"`           // the progress of each source
+	Report   []string           `json:"report,omitempty"`   // the result in words, once the run has ended
 
-	// The position of the run (spec 004 OPS-2): the source, its document, counted from 1, and the address in it.
+	// The position of the run (spec 004 OPS-2): the source, the number of the document in that source, counted from
+	// 1, and the address in that document.
 
 	LastProcessedSource string `json:"lastProcessedSource,omitempty"`
 	LastProcessedPage   int    `json:"lastProcessedPage,omitempty"`
@@ -92,7 +93,7 @@ func (r BackfillRun) Whole() bool {
 		func(p BackfillProgress) bool { return !p.Whole() })
 }
 
-// Most is the largest number of addresses that the run may find.
+// Most returns the largest number of addresses that the run may find.
 func (r BackfillRun) Most() int {
 	return max(1, min(r.MaxURLs, r.MaxURLsPerSource*max(1, len(r.Sources))))
 }
@@ -109,12 +110,13 @@ type BackfillError struct {
 type BackfillProgress struct {
 	Source string `json:"source"`
 	State  string `json:"state"`          // waiting, running, done, failed
-	Note   string `json:"note,omitempty"` // what it is waiting for, or why it ended early
+	Note   string `json:"note,omitempty"` // what the source is waiting for, or why it ended early
 	Last   string `json:"last,omitempty"` // the document that was read last
 	BackfillCounts
 }
 
-// Whole reports whether everything in the source was found. If a source that is done has a note, it says why not.
+// Whole reports whether everything in the source was found. If the source is done but has a note, the note says why
+// not everything was found.
 func (p BackfillProgress) Whole() bool { return p.State == "done" && p.Note == "" }
 
 // BackfillRuns is a list of runs, newest first.
@@ -132,7 +134,7 @@ type BackfillSite struct {
 
 // BackfillSites are the sites of the site file.
 type BackfillSites struct {
-	Enabled bool           `json:"enabled"` // BACKFILL_ENABLED
+	Enabled bool           `json:"enabled"` // the setting BACKFILL_ENABLED
 	Sites   []BackfillSite `json:"sites"`
 }
 
@@ -142,7 +144,7 @@ type BackfillQuery struct {
 	Continuation string `json:"continuation,omitempty"`                       // The continuation of the previous page.
 }
 
-// BackfillID names a run.
+// BackfillID identifies a run.
 type BackfillID struct {
 	ID string `json:"-" path:"id"` // The run.
 }

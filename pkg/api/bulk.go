@@ -4,10 +4,10 @@ import "time"
 
 // BulkRequest applies one operation to many items: those listed by id, or all that match a filter.
 type BulkRequest struct {
-	IDs    []string    `json:"ids,omitempty"` // at most 1,000
+	IDs    []string    `json:"ids,omitempty"` // ids of items, at most 1,000
 	Filter *ItemFilter `json:"filter,omitempty"`
 	Op     string      `json:"op"`            // tag, untag, check, pause, resume or remove
-	Tag    string      `json:"tag,omitempty"` // for tag and untag
+	Tag    string      `json:"tag,omitempty"` // the tag, for the operations tag and untag
 }
 
 // ItemFilter selects items. An item must match every field that is set.
@@ -15,7 +15,7 @@ type ItemFilter struct {
 	Host   string `json:"host,omitempty"`
 	Status Status `json:"status,omitempty"`
 	Tag    string `json:"tag,omitempty"`
-	Paused bool   `json:"paused,omitempty"` // only paused ones
+	Paused bool   `json:"paused,omitempty"` // only paused items
 	All    bool   `json:"all,omitempty"`    // selects every item; required when no other field is set
 }
 
@@ -25,10 +25,10 @@ type BulkRun struct {
 	Op        string      `json:"op"` // replan: a tag has changed, so the next checks of its items are rescheduled
 	Tag       string      `json:"tag,omitempty"`
 	Status    string      `json:"status"`           // running or done
-	Items     int         `json:"items"`            // examined so far
-	Done      int         `json:"done"`             // of these, succeeded
-	Failed    int         `json:"failed"`           // of these, failed
-	Errors    []BulkError `json:"errors,omitempty"` // the first 20
+	Items     int         `json:"items"`            // items examined so far
+	Done      int         `json:"done"`             // examined items for which the operation succeeded
+	Failed    int         `json:"failed"`           // examined items for which the operation failed
+	Errors    []BulkError `json:"errors,omitempty"` // the first 20 errors
 	StartedAt time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt time.Time   `json:"updatedAt,omitzero"`
 	EndedAt   time.Time   `json:"endedAt,omitzero"`

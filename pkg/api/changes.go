@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// ChangeQuery lists changes: newest first, or oldest first to follow them.
+// ChangeQuery lists changes, newest first. To follow new changes, list them oldest first.
 type ChangeQuery struct {
 	// Since is a time, a date, or one of day, week, month and year, counted back from now; or a cursor.
 	Since string `json:"since,omitempty"`
@@ -28,7 +28,7 @@ type ChangeQuery struct {
 // ChangeFilter selects changes. Queries and rules share it.
 type ChangeFilter struct {
 	Host     string  `json:"host,omitempty"`
-	Tag      string  `json:"tag,omitempty"`      // of the item when it changed
+	Tag      string  `json:"tag,omitempty"`      // a tag that the item had when it changed
 	Type     string  `json:"type,omitempty"`     // url, file or entry
 	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas
 	MinShare float64 `json:"minShare,omitempty"` // the smallest share of the text that must have changed, 0 to 1
@@ -46,36 +46,36 @@ func (q ChangeQuery) Filter() ChangeFilter {
 type ChangePage struct {
 	Changes      []FeedChange `json:"changes"`
 	Continuation string       `json:"continuation,omitempty"`
-	// Cursor is the value of since, together with order=oldest, that continues after this page; for a list that is newest
-	// first, it continues from now on.
+	// Cursor marks the end of this page. Send it as since, together with order=oldest, to get the changes after this
+	// page. In a list that is newest first, it gets the changes from now on.
 	Cursor string `json:"cursor"`
 }
 
 // FeedChange is one change of a page, a file or an entry. Fields about the text are left out when no text has changed.
 type FeedChange struct {
-	// ID is the same in every answer. Compare cursors only for equality.
+	// ID is the id of the change, the same in every answer. A cursor may only be compared for equality.
 	ID           string           `json:"id"`
 	ItemID       string           `json:"itemId,omitempty"`
-	EntryID      string           `json:"entryId,omitempty"` // instead of itemId, for an entry
+	EntryID      string           `json:"entryId,omitempty"` // for an entry: its id, in place of itemId
 	Type         string           `json:"type,omitempty"`
 	Host         string           `json:"host,omitempty"`
 	URL          string           `json:"url,omitempty"`
 	Title        string           `json:"title,omitempty"`
-	Tags         []string         `json:"tags,omitempty"` // of the item when it changed
+	Tags         []string         `json:"tags,omitempty"` // tags that the item had when it changed
 	At           time.Time        `json:"at"`
 	Kind         ChangeKind       `json:"kind"`
 	Why          string           `json:"why,omitempty"`
 	Share        float64          `json:"share,omitempty"` // share of the text that has changed, 0 to 1
 	WordsAdded   int              `json:"wordsAdded,omitempty"`
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
-	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four
-	// Silenced is true when a rule of the item's watch hides the change. Ignored lists what did not count, and why: at
-	// most three pieces.
+	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
+	// Silenced is true when a rule of the item's watch hides the change. Ignored lists at most three pieces of text
+	// that did not count as a change, and why.
 	Silenced bool            `json:"silenced,omitempty"`
 	Ignored  []IgnoredChange `json:"ignored,omitempty"`
 	From     string          `json:"from,omitempty"` // sha256 of the previous capture
 	To       string          `json:"to,omitempty"`   // sha256 of the current capture
-	Diff     string          `json:"diff,omitempty"` // path of the diff between the two
+	Diff     string          `json:"diff,omitempty"` // path of the diff between the two captures
 }
 
 // ChangedPassage is a line that was added or removed, shortened to the part that differs.
@@ -88,7 +88,7 @@ type ChangedPassage struct {
 type IgnoredChange struct {
 	Hunk string `json:"hunk,omitempty"` // left out when the rule hides the whole change
 	Op   string `json:"op,omitempty"`   // added or removed
-	Rule string `json:"rule"`           // such as ignore: ^Updated
+	Rule string `json:"rule"`           // the rule that applies, such as ignore: ^Updated
 }
 
 // FeedQuery selects the newest changes for a feed.
@@ -121,30 +121,31 @@ type JSONFeedItem struct {
 	Tags          []string `json:"tags,omitempty"`
 }
 
-// DiffQuery compares two captures of an item: by default the last two whose texts differ.
+// DiffQuery compares two captures of an item. By default, these are the last two captures whose texts differ.
 type DiffQuery struct {
 	ID string `json:"-" path:"id"` // The item.
-	// sha256 of a capture; or read, for the version that the caller read last, according to the changes marked as read.
+	// sha256 of a capture. The value read selects the version that the caller read last, according to the changes
+	// that the caller marked as read.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read it defaults to the current one
 	// Part is what is compared: page (the default), or watched for the part that the item's watch selects.
 	Part string `json:"part,omitempty"`
 }
 
-// SinceRead is the From of a [DiffQuery] that stands for the version read last.
+// SinceRead is the value of From in a [DiffQuery] that selects the version that the caller read last.
 const SinceRead = "read"
 
-// Reader is how far a reader has read the changes. Everybody with the same key is one reader.
+// Reader says how far a reader has read the changes. Everybody with the same key is the same reader.
 type Reader struct {
-	Name   string `json:"name"`           // of the key; empty when no keys are required
-	UpTo   string `json:"upTo,omitempty"` // everything up to this cursor is read
-	Beyond int    `json:"beyond"`         // number of changes after it that are read
+	Name   string `json:"name"`           // name of the reader's key; empty when no keys are required
+	UpTo   string `json:"upTo,omitempty"` // all changes up to this cursor are read
+	Beyond int    `json:"beyond"`         // number of changes after the cursor upTo that are read
 	Unread int    `json:"unread"`         // number of unread changes; 100 means 100 or more
 	// Filters are the reader's saved lists.
 	Filters []SavedFilter `json:"filters,omitempty"`
 }
 
-// SavedFilter is a saved list of changes or items.
+// SavedFilter is a filter of a list of changes or items, saved under a name.
 type SavedFilter struct {
 	Name  string `json:"name"`  // at most 60 characters
 	List  string `json:"list"`  // changes or items
@@ -158,7 +159,7 @@ const (
 	MaxFilterQuery = 1000
 )
 
-// ReaderRequest replaces the reader's saved filters: at most 30.
+// ReaderRequest replaces the reader's saved filters. There may be at most 30.
 type ReaderRequest struct {
 	Filters []SavedFilter `json:"filters"`
 }
@@ -180,7 +181,8 @@ type Diff struct {
 	From  Capture    `json:"from,omitzero"`
 	To    Capture    `json:"to"`
 	Hunks []DiffHunk `json:"hunks"`
-	// Cut is true when only the first MiB of the texts was compared, or when more differs than is listed.
+	// Cut is true when only the first MiB of the texts was compared, or when there are more differences than are
+	// listed.
 	Cut bool `json:"cut,omitempty"`
 }
 
@@ -189,13 +191,14 @@ type DiffHunk struct {
 	Lines []DiffLine `json:"lines"`
 }
 
-// DiffLine is a line of both texts, or of one of them.
+// DiffLine is a line that is in both texts or in only one of them.
 type DiffLine struct {
 	Op   string      `json:"op"`            // same, removed or added
-	Old  int         `json:"old,omitempty"` // its number in the older text, from 1
-	New  int         `json:"new,omitempty"` // its number in the newer text, from 1
+	Old  int         `json:"old,omitempty"` // number of the line in the older text, from 1
+	New  int         `json:"new,omitempty"` // number of the line in the newer text, from 1
 	Text []DiffPiece `json:"text"`
-	// Ignored is the rule that makes a changed line not count, such as ignore: ^Updated; empty if the line counts.
+	// Ignored is the rule because of which a changed line does not count, such as ignore: ^Updated. It is empty if
+	// the line counts.
 	Ignored string `json:"ignored,omitempty"`
 }
 

@@ -9,10 +9,10 @@ type ChunkList struct {
 type ChunkInfo struct {
 	ChunkUID    string `json:"chunkUid"`
 	VirtualPath string `json:"virtualPath"`
-	Key         string `json:"key"` // its key in the index
+	Key         string `json:"key"` // the chunk's key in the index
 	Kind        string `json:"kind"`
 	Heading     string `json:"heading,omitempty"`
-	Anchor      string `json:"anchor,omitempty"` // fragment of the page's URL that leads there
+	Anchor      string `json:"anchor,omitempty"` // fragment of the page's URL that leads to the chunk
 	Name        string `json:"name,omitempty"`
 	Tokens      int    `json:"tokens"`
 	Start       int    `json:"start"` // offset in the document's text, in UTF-16 code units

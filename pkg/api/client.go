@@ -39,9 +39,10 @@ type Client struct {
 	tee    func(body []byte)
 }
 
-// NewClient returns a client of the Tidemark at server, such as "http://localhost:7071". A missing scheme means http,
-// and a trailing "/api" is optional. The key is sent as x-functions-key unless it is empty. A nil hc gives up after
-// two minutes. Redirects are never followed, because the key would be sent along.
+// NewClient returns a client of the Tidemark server at the given address, such as "http://localhost:7071". A missing
+// scheme means http, and a trailing "/api" is optional. The key is sent as x-functions-key unless it is empty. If hc
+// is nil, requests end after two minutes. Redirects are never followed, because the key would be sent to their
+// target.
 func NewClient(server, key string, hc *http.Client) *Client {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server

@@ -14,7 +14,7 @@ type Tier1 struct {
 	EntryID                  string    `json:"entry_id,omitempty"`
 	Gist                     string    `json:"gist"`
 	TopicPrimary             string    `json:"topic_primary"`
-	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1; so is the next one
+	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1; the secondary one, too
 	TopicSecondary           string    `json:"topic_secondary"`          // empty if there is none
 	TopicSecondaryConfidence float64   `json:"topic_secondary_confidence"`
 	Keywords                 []string  `json:"keywords"`
@@ -30,7 +30,7 @@ const MaxEnrichBatch = 2000
 
 // EnrichBatchRequest enriches many entries at once, within a day and at half the price.
 type EnrichBatchRequest struct {
-	EntryIDs []string `json:"entry_ids"` // 1 to [MaxEnrichBatch]
+	EntryIDs []string `json:"entry_ids"` // ids of 1 to [MaxEnrichBatch] entries
 }
 
 // EnrichBatch is a batch of entries. Outcomes are counted once the batch is done.
@@ -38,7 +38,7 @@ type EnrichBatch struct {
 	ID           string       `json:"id"`
 	Schema       string       `json:"schema"`
 	Status       string       `json:"status"`  // queued, sending, running, done
-	Attempt      int          `json:"attempt"` // from 1
+	Attempt      int          `json:"attempt"` // number of the attempt, from 1
 	Next         string       `json:"next_batch_id,omitempty"`
 	Model        string       `json:"model"`
 	RemoteID     string       `json:"remote_id,omitempty"`     // the service's id
@@ -46,10 +46,10 @@ type EnrichBatch struct {
 	Message      string       `json:"message,omitempty"`       // the last error
 	Entries      int          `json:"entries"`
 	Enriched     int          `json:"enriched"`
-	Skipped      int          `json:"skipped"` // already enriched, or removed
+	Skipped      int          `json:"skipped"` // entries that were already enriched, or were removed
 	Failed       int          `json:"failed"`
 	Cancelled    int          `json:"cancelled"`
-	Again        int          `json:"again"` // moved to the next batch
+	Again        int          `json:"again"` // entries that were moved to the next batch
 	Strangers    int          `json:"strangers,omitempty"`
 	TokensIn     int          `json:"tokens_in"`
 	TokensOut    int          `json:"tokens_out"`
@@ -84,7 +84,7 @@ type EnrichQuery struct {
 	Before string `json:"before,omitempty"`                             // Only batches older than the one with this id.
 }
 
-// EnrichBatchID names a batch.
+// EnrichBatchID identifies a batch.
 type EnrichBatchID struct {
 	ID string `json:"-" path:"id"` // The batch.
 }

@@ -58,8 +58,8 @@ type EmailRequest struct {
 	Source      EmailSource `json:"source,omitzero"`
 }
 
-// EmailSource is where a mail comes from. System is always email. FromAddr and Subject are ignored in favour
-// of the fields of the request.
+// EmailSource says where a mail comes from. System is always email. FromAddr and Subject are ignored; the fields From
+// and Subject of the request apply instead.
 type EmailSource struct {
 	System    string `json:"system,omitempty"`
 	MessageID string `json:"message_id,omitempty"`
@@ -139,7 +139,7 @@ type EntryTier1 struct {
 	Keywords                 []string `json:"keywords,omitempty"`
 	Tier1Status              string   `json:"tier1_status,omitempty"`   // pending, enriched or failed; empty if never requested
 	Tier1BatchID             string   `json:"tier1_batch_id,omitempty"` // the current or last batch of the entry
-	Tier1Digest              string   `json:"tier1_digest,omitempty"`   // digest of the input
+	Tier1Digest              string   `json:"tier1_digest,omitempty"`   // digest of the text given to the model
 	Tier1Model               string   `json:"tier1_model,omitempty"`
 	Tier1Error               string   `json:"tier1_error,omitempty"` // why enrichment failed
 	Tier1At                  string   `json:"tier1_at,omitempty"`
@@ -154,7 +154,7 @@ type EntryResult struct {
 	Entry
 	EntryTier1
 	Action string `json:"action,omitempty"`
-	// Conflict is set when the two keys that were sent belong to different entries.
+	// Conflict is set when the two keys in the request belong to different entries.
 	Conflict   *EntryConflict `json:"idempotency_conflict,omitempty"`
 	BatchOK    *bool          `json:"_batch_ok,omitempty"`
 	BatchIndex *int           `json:"_batch_index,omitempty"`
@@ -165,7 +165,7 @@ type EntryResult struct {
 type EntryDetail struct {
 	Entry
 	EntryTier1
-	Page *LinkedPage `json:"page,omitempty"` // for an entry that is a link
+	Page *LinkedPage `json:"page,omitempty"` // for an entry that is a link: the linked page
 }
 
 // Tier1Failed is the status of an entry that the model could not describe.
@@ -190,15 +190,15 @@ type EntryPage struct {
 	Continuation string        `json:"continuation,omitempty"` // for the next page; empty on the last page
 }
 
-// EntryConflict names two entries: the one with the primary key, which was skipped or updated, and the one with
-// the secondary key, which was not touched.
+// EntryConflict has the ids of two entries. The entry with the primary key was skipped or updated. The entry with the
+// secondary key was not touched.
 type EntryConflict struct {
 	PrimaryEntryID   string `json:"primary_entry_id"`
 	SecondaryEntryID string `json:"secondary_entry_id"`
 }
 
-// EntryBatch is up to [MaxBatch] entries. Without ContinueOnError the first failure ends the batch with its
-// error; the entries before it stay written.
+// EntryBatch has up to [MaxBatch] entries. Without ContinueOnError, the batch ends at the first failure with the
+// error of that entry; the entries before it stay written.
 type EntryBatch struct {
 	Items           []Entry `json:"items"`
 	ContinueOnError bool    `json:"continue_on_error,omitempty"`
@@ -214,7 +214,8 @@ type TestMode struct {
 	IsTestMode bool `json:"is_test_mode"`
 }
 
-// Config lists the server's settings. Of a setting that may be secret it only says that it is set.
+// Config lists the server's settings. If the value of a setting may be secret, Config says only that the setting is
+// set.
 type Config struct {
 	Settings map[string]string `json:"settings"`
 }

@@ -2,23 +2,23 @@ package api
 
 import "time"
 
-// HostDetail is how Tidemark treats a host, and why.
+// HostDetail says how Tidemark treats a host, and why.
 type HostDetail struct {
 	HostStatus
-	MinDelayMS      int64     `json:"minDelayMs"` // between the starts of two requests, including the delay that robots.txt asks for
+	MinDelayMS      int64     `json:"minDelayMs"` // time between the starts of two requests, including crawlDelayMs
 	MaxDelayMS      int64     `json:"maxDelayMs"`
 	MaxConcurrent   int       `json:"maxConcurrent"`
-	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // from robots.txt
+	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // the delay that robots.txt asks for
 	NextStartAt     time.Time `json:"nextStartAt,omitzero"`   // no request starts before this time
 	NextDueAt       time.Time `json:"nextDueAt,omitzero"`     // when the next check falls due
 	Workers         int       `json:"workers"`                // workers that may send requests now
-	Requests        int       `json:"requests"`               // requests that they may have in flight
-	RecentChecks    int       `json:"recentChecks"`           // checks that the rates are computed from
+	Requests        int       `json:"requests"`               // requests that these workers may have in flight
+	RecentChecks    int       `json:"recentChecks"`           // number of checks from which the rates are computed
 	TombstonesToday int       `json:"tombstonesToday,omitempty"`
 	// since midnight UTC, including requests that are reserved but not made yet
 	RequestsToday  int           `json:"requestsToday"`
 	BytesToday     int64         `json:"bytesToday"`               // size of bodies on the wire
-	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // the limit; left out if there is none
+	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // the daily limit; left out if there is none
 	BytesPerDay    int64         `json:"bytesPerDay,omitempty"`
 	MaxItems       int           `json:"maxItems,omitempty"` // the most items that may be registered
 	Robots         []RobotsState `json:"robots"`
@@ -39,7 +39,7 @@ type HostDay struct {
 // RobotsState is the known state of the robots.txt of one origin.
 type RobotsState struct {
 	Scheme     string    `json:"scheme"`
-	Verdict    string    `json:"verdict"` // what it allows
+	Verdict    string    `json:"verdict"` // what the robots.txt allows
 	Reason     string    `json:"reason"`
 	StatusCode int       `json:"statusCode,omitempty"`
 	FetchedAt  time.Time `json:"fetchedAt,omitzero"`
@@ -47,7 +47,7 @@ type RobotsState struct {
 	Text       string    `json:"text,omitempty"` // the last valid file, at most 64 KiB of it
 }
 
-// HostName names a host.
+// HostName identifies a host.
 type HostName struct {
 	Host string `json:"-" path:"host"` // The host, as shown on items.
 }

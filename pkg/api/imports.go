@@ -4,7 +4,7 @@ import "time"
 
 // ImportRequest imports the mails of an mbox file. Fields that are nil or empty take their defaults.
 type ImportRequest struct {
-	MboxPath         string `json:"mbox_path"`                   // absolute, below EMAIL_IMPORT_ROOT, or relative to it
+	MboxPath         string `json:"mbox_path"`                   // below EMAIL_IMPORT_ROOT: absolute, or relative to it
 	BatchSize        *int   `json:"batch_size,omitempty"`        // entries in a tier 1 batch, 500 to 2,000; default 500
 	InsertChunkSize  *int   `json:"insert_chunk_size,omitempty"` // mails inserted together, 1 to 500; default 200
 	CompletionWindow string `json:"completion_window,omitempty"` // 24h is the only value
@@ -15,15 +15,15 @@ const (
 	ImportReading    = "reading"    // mails are being read and inserted
 	ImportEnqueueing = "enqueueing" // the file has been read; entries wait to be enqueued for tier 1
 	ImportDone       = "done"
-	ImportFailed     = "failed" // it stopped before the end of the file
+	ImportFailed     = "failed" // the import stopped before the end of the file
 )
 
 // Import is an mbox import. It continues in the background.
 type Import struct {
 	ID          string          `json:"import_id"`
 	Status      string          `json:"status"`
-	Message     string          `json:"message,omitempty"` // why it failed
-	Schema      string          `json:"schema"`            // where entries are written
+	Message     string          `json:"message,omitempty"` // why the import failed
+	Schema      string          `json:"schema"`            // schema into which entries are written
 	MboxPath    string          `json:"mbox_path"`
 	Bytes       int64           `json:"bytes"` // bytes of Size that have been processed
 	Size        int64           `json:"size"`
@@ -32,9 +32,9 @@ type Import struct {
 	Skipped     int             `json:"skipped"`
 	Updated     int             `json:"updated"`
 	Failed      int             `json:"failed"`
-	Failures    []ImportFailure `json:"failures"`     // the first 100
+	Failures    []ImportFailure `json:"failures"`     // the first 100 failures
 	Enqueued    int             `json:"enqueued"`     // entries enqueued for tier 1
-	Batches     int             `json:"batches"`      // batches that they are in
+	Batches     int             `json:"batches"`      // number of batches with the enqueued entries
 	NotEnqueued int             `json:"not_enqueued"` // entries that tier 1 did not accept
 	Note        string          `json:"note,omitempty"`
 	StartedAt   time.Time       `json:"started_at,omitzero"`
@@ -44,7 +44,7 @@ type Import struct {
 
 // ImportFailure is a mail that was not imported.
 type ImportFailure struct {
-	Offset    int64  `json:"offset"` // in the file
+	Offset    int64  `json:"offset"` // position of the mail in the file
 	MessageID string `json:"message_id,omitempty"`
 	Reason    string `json:"reason"`
 }
@@ -62,7 +62,7 @@ type ImportQuery struct {
 	Top int `json:"top,omitempty" default:"20" min:"1" max:"100"` // The largest number returned.
 }
 
-// ImportID names an import.
+// ImportID identifies an import.
 type ImportID struct {
 	ID string `json:"-" path:"id"` // The import.
 }

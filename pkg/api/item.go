@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// Item is the registry's row for one source, flat (spec 003 §4).
+// Item is one source as the registry stores it, without nesting (spec 003 §4).
 type Item struct {
 	ID     string `json:"id"`   // {type}_{26 characters of base32}
 	Type   string `json:"type"` // TypeURL or TypeFile
@@ -13,19 +13,19 @@ type Item struct {
 	Collapsed bool `json:"collapsed,omitempty"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty"`
-	// Why explains watchBroken; otherwise collapsed; otherwise thin.
+	// Why explains watchBroken if that is true. If not, it explains collapsed, or else thin.
 	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
-	DisplaySource    string `json:"displaySource,omitempty"` // for people: IDNA decoded
+	DisplaySource    string `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
 	SourceHost       string `json:"sourceHost,omitempty"`    // empty for files
 	ParentPageID     string `json:"parentPageId,omitempty"`
-	ContentGroupID   string `json:"contentGroupId,omitempty"` // joins http/https and query variants
+	ContentGroupID   string `json:"contentGroupId,omitempty"` // the same for http and https, and query variants
 
-	// AliasOf is the id of the item that represents this one in the index; ErrorMessage says why.
+	// AliasOf is the id of another item that is in the index in place of this one. ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty"`
 
-	// How the source was first discovered (spec 004 INV-1, INV-2). For a backfill: its run, and a job id that is the same
-	// for the same site and address.
+	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
+	// of the run and a job id. The job id is always the same for the same site and address.
 
 	DiscoveryMethod string `json:"discoveryMethod,omitempty"` // API, BACKFILL, SENTINEL, INDEXNOW, ENTRY or REDIRECT
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
@@ -61,7 +61,7 @@ type Item struct {
 
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
 	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
-	Author      string    `json:"author,omitempty"` // several are joined by commas
+	Author      string    `json:"author,omitempty"` // several authors are joined by commas
 	SiteName    string    `json:"siteName,omitempty"`
 
 	LastIndexedDocID string `json:"lastIndexedDocId,omitempty"`
@@ -73,7 +73,7 @@ type Item struct {
 	LastIndexed          time.Time `json:"lastIndexed,omitzero"`
 	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero"` // left out if no check is scheduled
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty"`
-	CrawlAttempts        int       `json:"crawlAttempts"`          // failures in a row
+	CrawlAttempts        int       `json:"crawlAttempts"`          // number of checks in a row that failed
 	ErrorMessage         string    `json:"errorMessage,omitempty"` // at most 1,024 characters
 
 	// Settings of the item itself. [ItemDetail] has the effective ones.
@@ -89,8 +89,8 @@ type Item struct {
 
 	// RemoveRequested is true while the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty"`
-	// GuardedSince is when the item was found missing together with too many others of its host, so that a second
-	// check has to confirm it. GoneSince is when that was confirmed.
+	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
+	// has to confirm that it is missing. GoneSince is when this was confirmed.
 	GuardedSince time.Time `json:"heldSince,omitzero"`
 	GoneSince    time.Time `json:"goneSince,omitzero"`
 }
@@ -98,16 +98,17 @@ type Item struct {
 // ItemDetail is an item with its history.
 type ItemDetail struct {
 	Item
-	// Effective are the settings in force: those of the item itself, then those of its tags, then the defaults of the
-	// app.
+	// Effective has the settings in force. The item's own settings come first, then those of its tags, then the
+	// defaults of the app.
 	Effective *Effective `json:"effective,omitempty"`
-	// History has the last decisions (about 30), newest last. Captures reach further back.
+	// History has about 30 decisions, the newest last. Captures reach further back.
 	History  []Decision `json:"history,omitempty"`
 	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all
 	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most MaxPast; GET items/{id}/lineage has all
 	Changes  []Change   `json:"changes,omitempty"`  // newest first, at most MaxPast
-	// FormerIDs are ids of items that newer URL rules have merged into this one, at most MaxFormers. Requests for
-	// them return this item, and their captures are listed here, with the rules they were made under.
+	// FormerIDs are at most MaxFormers ids of items that were merged into this one by newer URL rules. Requests for
+	// such an id return this item. Captures of the merged items are listed here, with the rules under which they were
+	// made.
 	FormerIDs []string `json:"formerIds,omitempty"`
 }
 
@@ -130,22 +131,22 @@ type EdgePage struct {
 	Continuation string `json:"continuation,omitempty"`
 }
 
-// Decision is something that Tidemark decided about an item, and why.
+// Decision is what Tidemark decided about an item, and why.
 type Decision struct {
 	At   time.Time `json:"at"`
 	What string    `json:"what"` // one word or two: "indexed", "unchanged", "deferred"
 	Why  string    `json:"why"`  // a sentence without a full stop: "304 to If-None-Match"
 }
 
-// Capture is an immutable record of the bytes fetched for an item, read under one normalization version. After the
-// version changes, the same bytes may have several captures.
+// Capture is an immutable record of the bytes that were fetched for an item and of how they were read under one
+// normalization version. If that version changes, the same bytes may get another capture.
 type Capture struct {
-	SHA256       string `json:"sha256"` // of the raw bytes, in hex
+	SHA256       string `json:"sha256"` // SHA-256 of the raw bytes, in hex
 	ContentHash  string `json:"contentHash,omitempty"`
 	CanonicalURI string `json:"canonicalUri,omitempty"`
 	// the URL that returned the bytes, if it may be shown
 	FetchURL       string              `json:"fetchUrl,omitempty"`
-	Header         map[string][]string `json:"header,omitempty"` // headers of the answer that are kept
+	Header         map[string][]string `json:"header,omitempty"` // the stored headers of the answer
 	CapturedAt     time.Time           `json:"capturedAt,omitzero"`
 	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero"` // when the same bytes were last seen
 	// when the kept bytes were read again under this version
@@ -156,7 +157,7 @@ type Capture struct {
 	RunID                string    `json:"runId,omitempty"`
 	NormalizationVersion string    `json:"normalizationVersion,omitempty"`
 
-	// The page's own metadata at that time, as in an item.
+	// The page's own metadata when the capture was made, as in an item.
 
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
 	ModifiedAt  time.Time `json:"modifiedAt,omitzero"`
@@ -164,9 +165,9 @@ type Capture struct {
 	SiteName    string    `json:"siteName,omitempty"`
 }
 
-// Edge records that a newer capture superseded an older one, and why (spec 000 §4.3). A capture is named by the
-// item's id, a slash and its SHA-256. When a page returns to an earlier version, no capture is
-// made: newer then names the existing capture of that version.
+// Edge records that a newer capture superseded an older one, and why (spec 000 §4.3). A capture is identified by the
+// item's id, a slash and its SHA-256. When a page returns to an earlier version, the superseding capture is the one
+// that was made when that version was first seen.
 type Edge struct {
 	Newer string       `json:"newer"`
 	Older string       `json:"older"`
@@ -183,7 +184,7 @@ type EdgeMetadata struct {
 	Selected           string  `json:"selected"`
 }
 
-// ChangeKind says what has changed on a page. The first kind that applies is used.
+// ChangeKind says what has changed on a page. If several kinds apply, the first one is used.
 type ChangeKind string
 
 // The kinds of change.
@@ -191,11 +192,11 @@ const (
 	ChangeNew      ChangeKind = "new"      // the first content seen
 	ChangeReverted ChangeKind = "reverted" // the text is one of the page's last eight texts
 	ChangeContent  ChangeKind = "content"  // the text is different
-	ChangeTitle    ChangeKind = "title"    // only the title
-	ChangeImages   ChangeKind = "images"   // only the images
-	ChangeMetadata ChangeKind = "metadata" // only the page's metadata, such as its canonical URL
+	ChangeTitle    ChangeKind = "title"    // only the title is different
+	ChangeImages   ChangeKind = "images"   // only the images are different
+	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
 
-	// These occur only in the feed.
+	// These kinds occur only in the feed.
 
 	ChangeGone      ChangeKind = "gone"      // the page was missing in several checks
 	ChangeBack      ChangeKind = "back"      // a page that was gone has returned
@@ -210,15 +211,15 @@ const (
 var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeReverted, ChangeTitle, ChangeImages, ChangeMetadata,
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
 
-// Change is what a capture changed about its item when it was first seen there. Shares and word counts refer to the
-// text. They are left out when the previous text is not known.
+// Change says how an item's content differed from the previous content when a capture was first made. Shares and word
+// counts are about the text. They are left out when the previous text is not known.
 type Change struct {
 	At     time.Time  `json:"at,omitzero"`
 	Kind   ChangeKind `json:"kind"`
-	SHA256 string     `json:"sha256"`           // of the capture
+	SHA256 string     `json:"sha256"`           // sha256 of the capture
 	Before string     `json:"before,omitempty"` // sha256 of the item's previous capture
-	// NewShare is the share of letters in the new text that were added, GoneShare the share of letters in the old text
-	// that were removed, 0 to 1.
+	// NewShare is the share of letters in the new text that were added. GoneShare is the share of letters in the old
+	// text that were removed. Both are from 0 to 1.
 	NewShare     *float64 `json:"newShare,omitempty"`
 	GoneShare    *float64 `json:"goneShare,omitempty"`
 	WordsAdded   *int     `json:"wordsAdded,omitempty"`
@@ -227,7 +228,7 @@ type Change struct {
 	NormalizationVersion string `json:"normalizationVersion,omitempty"`
 }
 
-// ItemID names an item.
+// ItemID identifies an item.
 type ItemID struct {
 	ID string `json:"-" path:"id"` // The item.
 }

@@ -12,7 +12,7 @@ type Scope string
 // The scopes.
 const (
 	ScopeFeed  Scope = "feed"  // read feeds
-	ScopeRead  Scope = "read"  // read everything but settings and keys
+	ScopeRead  Scope = "read"  // read everything except settings and keys
 	ScopeWrite Scope = "write" // add, check and remove sources and entries, and start runs
 	ScopeAdmin Scope = "admin" // settings, keys, policies, the test mode, migrations
 )
@@ -20,7 +20,7 @@ const (
 // Scopes lists all scopes, in order.
 var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
 
-// Covers reports whether a key of this scope is sufficient where the scope needed is required.
+// Covers reports whether a key of this scope may be used where the scope needed is required.
 func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }
@@ -39,7 +39,7 @@ type KeyRequest struct {
 	Scope Scope  `json:"scope"`
 }
 
-// KeyName names a key.
+// KeyName identifies a key by its name.
 type KeyName struct {
 	Name string `json:"name" path:"name"` // The key.
 }
@@ -48,9 +48,9 @@ type KeyName struct {
 type Key struct {
 	Name     string    `json:"name"`
 	Scope    Scope     `json:"scope"`
-	Origin   string    `json:"origin"` // added here, or from the file or the environment; only the first can be removed
+	Origin   string    `json:"origin"` // here, file or environment; only keys added here can be removed
 	Created  time.Time `json:"created,omitzero"`
-	LastUsed time.Time `json:"lastUsed,omitzero"` // accurate to an hour
+	LastUsed time.Time `json:"lastUsed,omitzero"` // when the key was last used, accurate to an hour
 }
 
 // NewKey is a key that was just created.

@@ -2,9 +2,9 @@ package api
 
 import "time"
 
-// ListImportRequest imports a list of addresses. If the request's Content-Type is not JSON, its body is the content.
+// ListImportRequest imports a list of addresses. If the Content-Type of a request is not JSON, its body is the list.
 type ListImportRequest struct {
-	Content string `json:"content"` // the file: at most 10,000 addresses
+	Content string `json:"content"` // content of the list's file, with at most 10,000 addresses
 	// opml, bookmarks (as browsers export them), csv or jsonl; detected from the content if omitted.
 	Format string `json:"format,omitempty"`
 }
@@ -16,12 +16,12 @@ type ListImport struct {
 	Total    int              `json:"total"`    // addresses in the list, each counted once
 	Done     int              `json:"done"`     // the sum of the next three
 	Added    int              `json:"added"`    // new items
-	Known    int              `json:"known"`    // already registered; left unchanged
+	Known    int              `json:"known"`    // addresses that were already registered; their items are unchanged
 	Refused  int              `json:"refused"`  // addresses that were rejected
-	Refusals []RefusedAddress `json:"refusals"` // the first 100
+	Refusals []RefusedAddress `json:"refusals"` // the first 100 rejected addresses
 
 	StartedAt time.Time `json:"startedAt"`
-	EndedAt   time.Time `json:"endedAt,omitzero"` // left out while it runs
+	EndedAt   time.Time `json:"endedAt,omitzero"` // left out while the import runs
 }
 
 // RefusedAddress is an address that was rejected.

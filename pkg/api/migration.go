@@ -19,7 +19,7 @@ const (
 type Migration struct {
 	Status    string          `json:"status"`
 	DryRun    bool            `json:"dryRun"`
-	Reason    string          `json:"reason,omitempty"` // why it started automatically
+	Reason    string          `json:"reason,omitempty"` // why the migration started, if nobody requested it
 	Steps     []MigrationStep `json:"steps,omitempty"`
 	Needed    []MigrationNeed `json:"needed,omitempty"`
 	StartedAt time.Time       `json:"startedAt,omitzero"`
@@ -30,9 +30,9 @@ type Migration struct {
 // MigrationStep is the progress of a migration for one kind of content.
 type MigrationStep struct {
 	Name     string   `json:"name"`
-	Rules    string   `json:"rules"`   // the target rules
-	Seen     int      `json:"seen"`    // examined so far
-	Changed  int      `json:"changed"` // of these, changed; in a dry run, to be changed
+	Rules    string   `json:"rules"`   // the rules that the content follows after the step
+	Seen     int      `json:"seen"`    // number of pieces of content examined so far
+	Changed  int      `json:"changed"` // number of these that were changed; in a dry run, that would be
 	Examples []string `json:"examples,omitempty"`
 	Done     bool     `json:"done"`
 }
@@ -40,6 +40,6 @@ type MigrationStep struct {
 // MigrationNeed is a kind of content that was made under other rules.
 type MigrationNeed struct {
 	Name string `json:"name"`
-	From string `json:"from,omitempty"` // empty for a store whose version did not record it
+	From string `json:"from,omitempty"` // the other rules; empty if the store did not record them
 	To   string `json:"to"`
 }

@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// RuleFilter selects the changes that a rule reports. If Added or Removed is set, an added or removed passage must
-// also match that regular expression (RE2).
+// RuleFilter selects the changes that a rule reports. If Added is set, an added passage must match that regular
+// expression (RE2). If Removed is set, a removed passage must match that one.
 type RuleFilter struct {
 	ChangeFilter
 
@@ -23,14 +23,14 @@ type RuleSpec struct {
 	Name     string     `json:"name"`
 	Filter   RuleFilter `json:"filter,omitzero"`
 	Channels []string   `json:"channels"`         // names of channels, at most 10
-	Digest   string     `json:"digest,omitempty"` // none (the default) to send at once; hourly; or daily
+	Digest   string     `json:"digest,omitempty"` // none (the default) sends changes at once; hourly; or daily
 	At       string     `json:"at,omitempty"`     // the time of a daily digest, such as 07:30
 	Timezone string     `json:"timezone,omitempty"`
 
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
 }
 
-// RuleID names a rule.
+// RuleID identifies a rule.
 type RuleID struct {
 	ID string `json:"-" path:"id"` // The rule.
 }
@@ -48,7 +48,7 @@ type Rule struct {
 
 	RuleSpec
 
-	Origin  string    `json:"origin"` // "here", or "file" for an entry that is edited in its file
+	Origin  string    `json:"origin"` // where the rule is edited: here, through the API, or in the file
 	Created time.Time `json:"created,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
@@ -65,21 +65,25 @@ type RuleTest struct {
 	Matched int `json:"matched"`
 	// Message is the title of the message for the newest change, or of the digest of all.
 	Message string       `json:"message,omitempty"`
-	Changes []FeedChange `json:"changes"` // the newest 20 that match
+	Changes []FeedChange `json:"changes"` // the newest 20 changes that the rule matches
 }
 
-// ChannelSpec is where messages are sent. Secrets are kept in settings; the channel only names the setting.
+// ChannelSpec says where messages are sent. Secrets are kept in settings; the channel has only the name of such a
+// setting.
 type ChannelSpec struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`          // webhook or shoutrrr
-	URL  string `json:"url,omitempty"` // of a webhook
-	// Secret names the setting CREDENTIAL_NAME=secret whsec_… that a webhook is signed with.
+	URL  string `json:"url,omitempty"` // address of the webhook
+	// Secret is the NAME of a setting CREDENTIAL_NAME=secret whsec_…. Messages to a webhook are signed with that
+	// secret.
 	Secret string `json:"secret,omitempty"`
-	// URLFrom names the setting CREDENTIAL_NAME=secret ADDRESS that has the address, such as slack://…
+	// URLFrom is the NAME of a setting CREDENTIAL_NAME=secret ADDRESS. ADDRESS is where messages are sent, such as
+	// slack://…
 	URLFrom string `json:"urlFrom,omitempty"`
 }
 
-// ChannelUpdate replaces a channel. A webhook without a secret keeps its generated one.
+// ChannelUpdate replaces a channel. If a webhook is given without a secret, it keeps the secret that was generated
+// for it.
 type ChannelUpdate struct {
 	Name    string `json:"name,omitempty" path:"name"` // The channel.
 	Kind    string `json:"kind"`
@@ -88,7 +92,7 @@ type ChannelUpdate struct {
 	URLFrom string `json:"urlFrom,omitempty"`
 }
 
-// ChannelName names a channel.
+// ChannelName identifies a channel by its name.
 type ChannelName struct {
 	Name string `json:"-" path:"name"` // The channel.
 }
@@ -97,12 +101,13 @@ type ChannelName struct {
 type Channel struct {
 	ChannelSpec
 
-	Origin  string `json:"origin"`            // "here", or "file" for an entry that is edited in its file
-	Service string `json:"service,omitempty"` // for kind shoutrrr: slack, smtp and so on
+	Origin  string `json:"origin"`            // where the channel is edited: here, through the API, or in the file
+	Service string `json:"service,omitempty"` // for kind shoutrrr: the service, such as slack or smtp
 	Problem string `json:"problem,omitempty"` // why nothing can be sent at present
-	// RestsUntil is when the channel is tried again after failures.
+	// RestsUntil is when sending to the channel is tried again after failures.
 	RestsUntil time.Time `json:"restsUntil,omitzero"`
-	// SigningSecret is the secret generated for a webhook that named none. It is shown only once, when it is created.
+	// SigningSecret is the secret that was generated for a webhook given without one. It is shown only once, in the
+	// answer that creates it.
 	SigningSecret string `json:"signingSecret,omitempty"`
 }
 
@@ -111,10 +116,10 @@ type Channels struct {
 	Channels []Channel `json:"channels"`
 }
 
-// ReceiverAnswer is the answer of a receiver.
+// ReceiverAnswer is what the receiver of a message answered.
 type ReceiverAnswer struct {
 	OK     bool   `json:"ok"`
-	Status int    `json:"status,omitempty"` // of HTTP, or of SMTP
+	Status int    `json:"status,omitempty"` // the status of HTTP or SMTP
 	Body   string `json:"body,omitempty"`   // the first 500 bytes
 	Error  string `json:"error,omitempty"`
 }
@@ -136,7 +141,7 @@ type DeliveryID struct {
 
 // Delivery is a message to a channel.
 type Delivery struct {
-	ID          string         `json:"id"` // the webhook-id
+	ID          string         `json:"id"` // id of the message, sent to webhooks as webhook-id
 	Rule        string         `json:"rule"`
 	Channel     string         `json:"channel"`
 	Type        string         `json:"type"` // tidemark.change or tidemark.digest
@@ -145,8 +150,8 @@ type Delivery struct {
 	Created     time.Time      `json:"created"`
 	Attempts    int            `json:"attempts"`
 	LastAttempt time.Time      `json:"lastAttempt,omitzero"`
-	NextAttempt time.Time      `json:"nextAttempt,omitzero"` // while it waits
-	Answer      ReceiverAnswer `json:"answer,omitzero"`      // to the last attempt
+	NextAttempt time.Time      `json:"nextAttempt,omitzero"` // when the delivery is tried again, while it waits
+	Answer      ReceiverAnswer `json:"answer,omitzero"`      // the receiver's answer to the last attempt
 	Count       int            `json:"count"`                // number of changes
 	First       string         `json:"first"`                // id of the change, or of the first in a digest
 	Last        string         `json:"last"`                 // id of the last change
@@ -163,10 +168,10 @@ type ChangeID struct {
 	ID string `json:"-" path:"id"` // The change.
 }
 
-// ChangeWhy is who was notified of a change, and why. The change itself lists what was ignored.
+// ChangeWhy says who was notified of a change, and why. The change itself lists the text that was ignored.
 type ChangeWhy struct {
 	Change     FeedChange `json:"change"`
-	Rules      []MetRule  `json:"rules"` // the current rules that it matches
+	Rules      []MetRule  `json:"rules"` // the current rules that the change matches
 	Deliveries []Delivery `json:"deliveries"`
 }
 
@@ -225,7 +230,8 @@ type Digest struct {
 	Rule  string         `json:"rule"`  // name of the rule that matched
 	Count int            `json:"count"`
 	Kinds map[string]int `json:"kinds"` // number of changes by kind
-	// Changes are the first 20. To get all of them: GET changes with order=oldest, this since and the rule's filter.
+	// Changes are the first 20 changes. To get all of them, send GET changes with order=oldest, the digest's since
+	// and the rule's filter.
 	Changes []FeedChange `json:"changes"`
 	Since   string       `json:"since"`
 	Last    string       `json:"last"` // id of the last change

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Watch selects which part of a page counts as a change.
+// Watch says which parts of a page are watched, and which differences in them count as changes.
 type Watch struct {
 	Include []string `json:"include,omitempty"` // CSS selectors of the watched parts; the whole page if empty
 	Exclude []string `json:"exclude,omitempty"` // CSS selectors of parts to leave out
@@ -16,12 +16,12 @@ type Watch struct {
 
 // Interval bounds the time between two checks, such as 15m, 1h30m, 7d or 2w. Either bound may be left out.
 type Interval struct {
-	Min string `json:"min,omitempty"` // the interval after a change
-	Max string `json:"max,omitempty"` // the interval grows up to this while nothing changes
+	Min string `json:"min,omitempty"` // the time until the next check after a change
+	Max string `json:"max,omitempty"` // the longest time, reached step by step while nothing changes
 }
 
-// Schedule says when checks are due, as a cron expression or as text. Each item is delayed by a fixed time of up to a
-// quarter of an hour, so that they do not all start at once.
+// Schedule says when checks are due, as a cron expression or as text. Each item is checked up to a quarter of an hour
+// later. That delay is fixed for an item but differs between items, so that they do not all start at once.
 type Schedule struct {
 	Cron string `json:"cron,omitempty"` // minute, hour, day, month and weekday: 0 9 * * 1-5
 	// daily at 9am; every 2 hours; mondays and thursdays at 08:30; weekdays at 9am and 5pm; monthly on the 1st at noon
@@ -37,13 +37,13 @@ type ActiveHours struct {
 	Timezone string   `json:"timezone,omitempty"` // an IANA name; default UTC
 }
 
-// ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes a
-// setting, so that the item's tags or the settings of the app apply.
+// ItemSettings are the settings of an item. Fields that are left out stay unchanged. Null or an empty object removes
+// a setting; the settings of the item's tags or of the app then apply.
 type ItemSettings struct {
 	Tags        []string     `json:"tags,omitempty"` // replaces all tags
 	Watch       *Watch       `json:"watch,omitempty"`
-	Interval    *Interval    `json:"interval,omitempty"` // replaces a schedule
-	Schedule    *Schedule    `json:"schedule,omitempty"` // replaces an interval
+	Interval    *Interval    `json:"interval,omitempty"` // removes the schedule
+	Schedule    *Schedule    `json:"schedule,omitempty"` // removes the interval
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
 	Paused      *bool        `json:"paused,omitempty"`   // check only on request
@@ -76,13 +76,14 @@ func (p ItemPatch) MarshalJSON() ([]byte, error) {
 // Effective are the settings in force for an item.
 type Effective struct {
 	TagSettings
-	// From is where each of watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule,
-	// activeHours and priority comes from: item, tag and its name, or default. Settings that are not listed are not set.
+	// From says where each setting comes from: item, tag and its name, or default. The settings are watch.include,
+	// watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours and priority. A
+	// setting that is not listed is not set.
 	From map[string]string `json:"from"`
 }
 
-// Tag has the settings that a tag gives to its items. An item's own settings win over those of its tags; among tags,
-// the first by name wins.
+// Tag has the settings that a tag gives to its items. An item's own settings are used before those of its tags. If
+// several tags have the same setting, the tag whose name sorts first is used.
 type Tag struct {
 	Name string `json:"name"`
 	TagSettings
@@ -117,7 +118,7 @@ type TagPatch struct {
 	TagSettings
 }
 
-// TagName names a tag.
+// TagName identifies a tag by its name.
 type TagName struct {
 	Name string `json:"-" path:"name"` // The tag.
 }

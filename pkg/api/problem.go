@@ -8,7 +8,7 @@ import (
 // ProblemType is the media type of a [Problem].
 const ProblemType = "application/problem+json"
 
-// Problem is the answer to every failed request (RFC 9457 §3.1): what was wrong, with which field, and what to
+// Problem is the answer to every failed request (RFC 9457 §3.1). It says what was wrong, in which field, and what to
 // do.
 type Problem struct {
 	Type     string       `json:"type,omitempty"` // "about:blank" when empty
@@ -19,14 +19,14 @@ type Problem struct {
 	Errors   []FieldError `json:"errors,omitempty"`
 }
 
-// FieldError is what is wrong with one field of the request.
+// FieldError says what is wrong with one field of the request.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
 }
 
-// Error formats the problem on one line: the detail, or else the title, then the messages about fields that the
-// detail does not already contain. The client returns a *Problem as its error.
+// Error formats the problem on one line. The line has the detail, or the title if there is no detail, and then those
+// messages about fields that the detail does not contain. The client returns a *Problem as its error.
 func (p *Problem) Error() string {
 	text := p.Detail
 	if text == "" {

@@ -2,11 +2,11 @@ package api
 
 import "time"
 
-// RebuildRequest indexes again everything in Scope, or all items if it is left out. By default items are read from
-// their kept captures under the current rules, and no site is contacted. With Refetch, pages are fetched again
-// instead. With Force, items that are not in the index are fetched as well: those that failed, are excluded or are
-// Gone. With Audit, only items whose index content is wrong are indexed again, and content without an item or an
-// entry is removed. Entries belong to no host, so they are included only when Scope is left out.
+// RebuildRequest indexes everything in Scope again, or all items if Scope is left out. By default, items are read
+// from their stored captures under the current rules, and no site is contacted. With Refetch, pages are fetched again
+// instead. With Force, items that are not in the index because they failed, are excluded or are Gone are fetched as
+// well. With Audit, only items whose content in the index is wrong are indexed again, and content that belongs to no
+// item and no entry is removed. Entries belong to no host, so they are included only when Scope is left out.
 type RebuildRequest struct {
 	Scope   *RebuildScope `json:"scope,omitempty"`
 	Force   bool          `json:"force,omitempty" query:"force" default:"false"`
@@ -24,7 +24,7 @@ const (
 	RebuildMarking  = "marking"  // items are being marked for indexing
 	RebuildEntries  = "entries"  // without a scope: entries are being indexed
 	RebuildClearing = "clearing" // in an audit: pages without an item or an entry are being removed
-	RebuildIndexing = "indexing" // all items are marked, some still wait
+	RebuildIndexing = "indexing" // all items are marked, and some still wait to be indexed
 	RebuildCounting = "counting" // no item waits; results are being counted
 	RebuildDone     = "done"
 )
@@ -37,22 +37,23 @@ type Rebuild struct {
 	Force   bool   `json:"force"`
 	Refetch bool   `json:"refetch"`
 	Audit   bool   `json:"audit"`
-	Reason  string `json:"reason,omitempty"` // why it started automatically
-	Items   int    `json:"items"`            // examined so far
-	Marked  int    `json:"marked"`           // of these, marked for indexing
-	Left    int    `json:"left"`             // of these, still waiting, including those of other rebuilds of the scope
+	Reason  string `json:"reason,omitempty"` // why the rebuild started, if nobody requested it
+	Items   int    `json:"items"`            // items examined so far
+	Marked  int    `json:"marked"`           // examined items that were marked for indexing
+	Left    int    `json:"left"`             // marked items that wait, including those of the scope's other rebuilds
 	// Results for the marked items, once the rebuild is done. Items that were deleted meanwhile, or marked again by a
 	// later rebuild, are not counted.
 	Indexed int `json:"indexed"`
-	KeptOut int `json:"keptOut"` // excluded, gone or duplicates
+	KeptOut int `json:"keptOut"` // items that are excluded, gone or duplicates
 	Failed  int `json:"failed"`
-	Entries int `json:"entries,omitempty"` // examined so far and indexed
+	Entries int `json:"entries,omitempty"` // entries that were examined and indexed so far
 	// In an audit: entries whose index content was wrong, pages that were removed because they had no item or entry,
 	// and the first 50 differences.
 	Mended   int       `json:"mended,omitempty"`
 	Removed  int       `json:"removed,omitempty"`
 	Findings []Finding `json:"findings,omitempty"`
-	// Collisions are chunks that first had equal uids, once the rebuild is done; null if there were none.
+	// Collisions counts chunks that had equal uids at first. It is set once the rebuild is done, and null if there
+	// were none.
 	Collisions *Collisions `json:"collisions,omitempty"`
 	StartedAt  time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt  time.Time   `json:"updatedAt,omitzero"`
@@ -63,9 +64,9 @@ type Rebuild struct {
 type Collisions struct {
 	Chunks    int      `json:"chunks"`
 	ByContext int      `json:"byContext"` // distinguished by more context
-	ByOrdinal int      `json:"byOrdinal"` // distinguished by counting
+	ByOrdinal int      `json:"byOrdinal"` // distinguished by numbering them
 	Largest   int      `json:"largest"`   // the largest number of chunks with one uid
-	Files     []string `json:"files"`     // ids of their items, the first 50
+	Files     []string `json:"files"`     // ids of the items of these chunks, the first 50
 }
 
 // Finding is a difference between the index and what it should have for an item.
@@ -74,7 +75,7 @@ type Finding struct {
 	What string `json:"what"`
 }
 
-// RebuildID names a rebuild.
+// RebuildID identifies a rebuild.
 type RebuildID struct {
 	ID string `json:"id"` // The rebuild.
 }

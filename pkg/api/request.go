@@ -14,12 +14,12 @@ type Param struct {
 	reflect.StructField
 	Name   string
 	InPath bool
-	InBody bool // may also be sent in the body
-	// Default, Min and Max are the bounds of a number, from the tags of the field.
+	InBody bool // the field may also be sent in the body
+	// Default, Min and Max are the default and the bounds of a number, from the tags of the field.
 	Default, Min, Max int
 }
 
-// HasBody reports whether requests of the route have one.
+// HasBody reports whether requests of the route have a body.
 func (e *Endpoint) HasBody() bool {
 	if e.Method != http.MethodPost && e.Method != http.MethodPut && e.Method != http.MethodPatch {
 		return false
@@ -58,7 +58,7 @@ func (e *Endpoint) Params() (params []Param) {
 	return params
 }
 
-// Bounds returns the default, the minimum and the maximum from the tags of a field; 0 for each that is missing.
+// Bounds returns the default, the minimum and the maximum from the tags of a field. A missing one is returned as 0.
 func Bounds(f reflect.StructField) (def, lo, hi int) {
 	for name, into := range map[string]*int{"default": &def, "min": &lo, "max": &hi} {
 		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test checks that every tag can be parsed

@@ -9,21 +9,22 @@ const (
 	MaxQueries    = 8
 )
 
-// The values of [RetrieveRequest.Stale]: what happens to pages that were not verified within MaxAge.
+// The values of [RetrieveRequest.Stale], which say what happens to pages that were not verified within MaxAge.
 const (
 	StaleOmit    = "omit"
 	StaleRecheck = "recheck"
 )
 
-// RetrieveRequest returns the passages that best answer one or several questions, at most Tokens of text in total.
+// RetrieveRequest asks for the passages that best answer one or several questions. Their texts have at most Tokens
+// tokens in total.
 type RetrieveRequest struct {
 	Q       string         `json:"q,omitempty"`
-	Queries []string       `json:"queries,omitempty"` // instead of q, at most MaxQueries
+	Queries []string       `json:"queries,omitempty"` // several questions, at most MaxQueries, in place of q
 	Tokens  int            `json:"tokens,omitempty" default:"2000" min:"50" max:"20000"`
 	Filter  RetrieveFilter `json:"filter,omitzero"`
 	// only pages verified within this time, such as 24h or 7d
 	MaxAge string `json:"maxAge,omitempty"`
-	// what to do with other pages: omit, or recheck, which requires a key for writing
+	// what to do with pages that were verified earlier: omit them, or recheck them, which requires a key for writing
 	Stale string `json:"stale,omitempty"`
 	// not supported, since the index has no history; use GET items/{id}/text for earlier versions of a page
 	AsOf string `json:"asOf,omitempty"`
@@ -64,11 +65,12 @@ type RetrievedPassage struct {
 	URL         string   `json:"url"`
 	Title       string   `json:"title"`
 	HeadingPath []string `json:"headingPath"` // outermost first
-	// Anchor is the URL fragment that leads to the heading or to the defined term: its id if the page has one, or else
-	// the text of the heading.
+	// Anchor is the URL fragment that leads to the heading or to the defined term. If the page has an id for it, the
+	// fragment is that id; if not, it is made from the text of the heading.
 	Anchor string `json:"anchor,omitempty"`
 	ItemID string `json:"itemId"` // for an entry, the entry's id
-	// Capture is the SHA-256 of the capture with the text. At is when it was made, or when the entry was written.
+	// Capture is the SHA-256 of the capture with the text. At is when the capture was made, or when the entry was
+	// written.
 	Capture string    `json:"capture,omitempty"`
 	At      time.Time `json:"at,omitzero"`
 	// CheckedAt is when the page was last verified.
@@ -88,7 +90,7 @@ type TextQuery struct {
 	Format string `json:"format,omitempty"` // markdown (the default), text for plain text, or json to include where the text comes from.
 }
 
-// PageText is the text of a page, with what is needed to cite it.
+// PageText is the text of a page, with the facts that are needed to cite it.
 type PageText struct {
 	ItemID string `json:"itemId"`
 	URL    string `json:"url"`
@@ -97,6 +99,6 @@ type PageText struct {
 	Capture   string    `json:"capture"`
 	At        time.Time `json:"at,omitzero"`
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
-	Current   bool      `json:"current"` // it is the page's current text
+	Current   bool      `json:"current"` // the text is the page's current text
 	Text      string    `json:"text"`    // Markdown
 }

@@ -10,16 +10,17 @@ import (
 type Endpoint struct {
 	Method string
 	Path   string // below /api/, as in items/{id}
-	Status int    // of an answer
+	Status int    // the status of a successful answer
 	Other  int    // a second status with the same type of answer; 0 for none
 	Scope  Scope  // scope that a key needs; empty for [GetHealth]
-	// Anonymous routes need no key of the Functions host. Those with a scope need one of Tidemark's own keys.
+	// Anonymous is true for a route that needs no key of the Functions host. If such a route has a scope, it needs
+	// one of Tidemark's own keys.
 	Anonymous bool
 	// Requests and Answers are the types of requests and answers; most routes have one of each.
 	Requests, Answers []reflect.Type
 }
 
-// Pattern is the method and the path below /api/, as in "GET items/{id}".
+// Pattern returns the method and the path below /api/, as in "GET items/{id}".
 func (e *Endpoint) Pattern() string { return e.Method + " " + e.Path }
 
 // Route is an endpoint with the types of a request and its answer. An answer of type []byte is not JSON.

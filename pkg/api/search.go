@@ -23,7 +23,8 @@ type SearchRequest struct {
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
 	Tag        string `json:"tag,omitempty"`      // only pages with this tag
-	// only pages whose path begins with this, on host or on all hosts: /docs/ matches what is below, /docs also /docs-old
+	// only pages whose path begins with this, on host or on all hosts. /docs/ finds only pages below that path; /docs
+	// also finds /docs-old
 	Path string `json:"path,omitempty"`
 	// only pages changed since: a time, or one of day, week, month and year, counted back from now
 	Since        string `json:"since,omitempty"`
@@ -33,9 +34,9 @@ type SearchRequest struct {
 	// relevance (the default), or changed: newest change first
 	Sort   string     `json:"sort,omitempty"`
 	Facets FacetNames `json:"facets,omitempty"`
-	// of these results, only pages verified within this time, such as 24h or 7d
+	// only those results whose pages were verified within this time, such as 24h or 7d
 	MaxAge string `json:"maxAge,omitempty"`
-	// what to do with other pages: omit, or recheck, which requires a key for writing
+	// what to do with pages that were verified earlier: omit them, or recheck them, which requires a key for writing
 	Stale string `json:"stale,omitempty"`
 }
 
@@ -84,21 +85,22 @@ type Suggestions struct {
 
 // SearchResponse has the pages found, in the requested order.
 type SearchResponse struct {
-	Count int `json:"count"` // all pages that match
+	Count int `json:"count"` // number of all pages that match
 	// Estimated is true when count and facets are estimates, which is possible beyond a thousand matches.
 	Estimated bool           `json:"estimated,omitempty"`
 	Results   []SearchResult `json:"results"`
-	Facets    *Facets        `json:"facets,omitempty"` // only with Facets
+	Facets    *Facets        `json:"facets,omitempty"` // set only if the request has Facets
 	Note      string         `json:"note,omitempty"`   // where the answer may differ from what was asked
-	// DidYouMean is the query that was answered instead, because no page contains some word of q, which may be misspelt.
+	// DidYouMean is the query that was answered in place of q. It is set if no page contains some word of q, which
+	// may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`
 	// StaleResults is the number of results that maxAge left out.
 	StaleResults int `json:"staleResults,omitempty"`
 }
 
-// Facets gives the number of matching pages for each value of a facet: at most 20 values, most frequent first. Facets
-// that were not requested, and pages without a value, are left out. The age of a page is the first of day, week, month,
-// year and older that applies to the last change of its content.
+// Facets has, for each value of a facet, the number of pages found, for at most 20 values, the most frequent first.
+// Facets that were not requested and pages without a value are left out. The age of a page depends on the last change
+// of its content: it is the first of day, week, month, year and older that applies.
 type Facets struct {
 	Hosts     []Facet `json:"hosts,omitzero"`
 	Tags      []Facet `json:"tags,omitzero"`
@@ -123,11 +125,12 @@ const (
 type SearchResult struct {
 	ID       string  `json:"id"`
 	Type     string  `json:"type"`
-	URL      string  `json:"url"` // for an entry, empty or the page it is about
+	URL      string  `json:"url"` // for an entry, the page that it is about, or empty
 	Title    string  `json:"title"`
 	Language string  `json:"language,omitempty"`
 	Score    float64 `json:"score"` // comparable within one answer only
-	// ChangedAt is when the content last changed; with Azure AI Search, when the passages found last changed.
+	// ChangedAt is when the content last changed. With Azure AI Search, it is when the passages that were found last
+	// changed.
 	ChangedAt time.Time `json:"changedAt,omitzero"`
 	// PublishedAt is the publication date that the page states.
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
@@ -151,14 +154,15 @@ type LinkedPage struct {
 type Passage struct {
 	ChunkUID string `json:"chunkUid"`
 	Heading  string `json:"heading,omitempty"` // path of headings, outermost first, joined by " › "
-	// Anchor is the URL fragment that leads to the heading or to the defined term; left out if the page has no id for
-	// it.
+	// Anchor is the URL fragment that leads to the heading or to the defined term. It is left out if the page has no
+	// id for that place.
 	Anchor     string  `json:"anchor,omitempty"`
 	Text       string  `json:"text"`
 	Highlights []Range `json:"highlights"` // ordered and disjoint
 }
 
-// Address appends an anchor to the address of a page, unless there is none or the address already has one.
+// Address appends an anchor to the address of a page. If the anchor is empty or the address already has a fragment,
+// the address is returned unchanged.
 func Address(page, anchor string) string {
 	if page == "" || anchor == "" || strings.Contains(page, "#") {
 		return page
@@ -181,5 +185,5 @@ type Image struct {
 	Caption       string `json:"caption,omitempty"`
 	ParentPageID  string `json:"parentPageId"`
 	ParentPageURL string `json:"parentPageUrl"`
-	Source        string `json:"source"` // the page that shows it, same as the parent (spec 003 §8)
+	Source        string `json:"source"` // address of the page that shows the image; same as the parent (spec 003 §8)
 }

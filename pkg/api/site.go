@@ -8,16 +8,17 @@ type Site struct {
 	Domain     string        `json:"domain"`
 	Added      bool          `json:"added,omitempty"`     // added while Tidemark was running; other sites are in the site file
 	Watched    bool          `json:"watched"`             // polled every day
-	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // a time in the past means within the hour
+	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // if this is in the past, the poll begins within the hour
 	NewToday   int           `json:"newToday"`            // pages registered today (UTC)
 	Look       *Look         `json:"look,omitempty"`      // the running poll
 	Last       *Look         `json:"last,omitempty"`      // the last full poll that ended
-	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the last poll of feeds only that ended
+	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the last ended poll that read only feeds
 	LastMod    LastModRecord `json:"lastmod"`
 	Coverage   Coverage      `json:"coverage"`
 }
 
-// Coverage counts the addresses found by all polls of a site, each once, by result.
+// Coverage counts the addresses that all polls of a site have found, by what became of them. Each address is counted
+// once.
 type Coverage struct {
 	Found    int `json:"found"`    // the sum of the next five
 	New      int `json:"new"`      // registered
@@ -25,11 +26,13 @@ type Coverage struct {
 	Excluded int `json:"excluded"` // excluded by the site file
 	Trapped  int `json:"trapped"`  // left out as part of an endless series, such as a calendar
 	Refused  int `json:"refused"`  // rejected by the registry
-	// Reasons count the excluded and trapped addresses by reason. Beyond 40 reasons, the rest are counted together.
+	// Reasons has the number of excluded and trapped addresses for each reason. After 40 reasons, all others share
+	// one number.
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
-// Look is one poll of the sitemaps and feeds of a site. It counts the addresses of documents that have changed.
+// Look is one poll of the sitemaps and feeds of a site. Its numbers are about the addresses in documents that have
+// changed.
 type Look struct {
 	ID         string      `json:"id"`
 	Kind       string      `json:"kind"` // full: sitemaps and feeds; feeds: feeds only
@@ -46,11 +49,11 @@ type Look struct {
 	Refused    int         `json:"refused"`    // rejected by the registry, each with an error
 	Later      int         `json:"later"`      // left for the next day because a limit was reached
 	Moved      int         `json:"moved"`      // known addresses whose lastmod has changed
-	Noted      int         `json:"noted"`      // of these, recorded as predictions for the next check to confirm
-	Hastened   int         `json:"hastened"`   // of these, checked earlier than scheduled
+	Noted      int         `json:"noted"`      // moved addresses noted as predictions for the next check to confirm
+	Hastened   int         `json:"hastened"`   // moved addresses that were checked earlier than scheduled
 	Errors     int         `json:"errors"`
-	Problems   []LookError `json:"problems,omitempty"` // the first 20
-	Note       string      `json:"note,omitempty"`     // what it is waiting for, or why it ended early
+	Problems   []LookError `json:"problems,omitempty"` // the first 20 errors
+	Note       string      `json:"note,omitempty"`     // what the poll is waiting for, or why it ended early
 }
 
 // LookError is an error of a poll.
@@ -60,12 +63,12 @@ type LookError struct {
 	Message string    `json:"message"`
 }
 
-// LastModRecord is how reliable the lastmod values of a site have been recently.
+// LastModRecord says how reliable the lastmod values of a site have been recently.
 type LastModRecord struct {
 	Right       int  `json:"right"`       // checks that found the announced change
-	Wrong       int  `json:"wrong"`       // checks that did not
+	Wrong       int  `json:"wrong"`       // checks that did not find the announced change
 	Unannounced int  `json:"unannounced"` // changes that were not announced
-	Truthful    bool `json:"truthful"`    // lastmod is used to check pages earlier
+	Truthful    bool `json:"truthful"`    // lastmod is reliable, so pages are checked earlier because of it
 }
 
 // Sites lists the sites of the site file, in its order, then those that were added.
@@ -92,7 +95,7 @@ type IndexNowResult struct {
 	Left      int `json:"left"`      // dropped because a daily limit was reached
 }
 
-// SiteSlug names a site.
+// SiteSlug identifies a site.
 type SiteSlug struct {
 	Slug string `json:"-" path:"slug"` // The site, by its name in the site file or in the list of sites.
 }

@@ -2,10 +2,10 @@ package api
 
 import "time"
 
-// SearchStatus is the state of the registry, in total and by host. With more than 100 hosts, only hosts with work due
-// or in flight are examined, at most 100 of them. For the other hosts, rates are up to a day old, due counts only
-// known waiting work (at least 1 if there is any), and inFlight is 0. If no item is found in flight, the total
-// inFlight is the number of jobs.
+// SearchStatus is the state of the registry, in total and by host. If there are more than 100 hosts, at most 100 are
+// examined, and only hosts with work that is due or in flight. For the other hosts, rates are up to a day old, due
+// has only the waiting work that is known (at least 1 if there is any), and inFlight is 0. If no item is found in
+// flight, the inFlight of the total is the number of jobs.
 type SearchStatus struct {
 	Counts
 	AsOf  time.Time    `json:"asOf,omitzero"`
@@ -17,15 +17,15 @@ type SearchStatus struct {
 // Counts are statistics of a set of items.
 type Counts struct {
 	Items      map[Status]int `json:"items"`                // statuses without items may be left out
-	Due        int            `json:"due"`                  // waiting for a check that is due
-	InFlight   int            `json:"inFlight"`             // sent to a worker or in progress
+	Due        int            `json:"due"`                  // items that wait for a check that is due
+	InFlight   int            `json:"inFlight"`             // items whose check was sent to a worker or is in progress
 	Rebuilding int            `json:"rebuilding,omitempty"` // waiting to be indexed again by a rebuild
 	Guarded    int            `json:"held,omitempty"`       // missing together with many others of their host, and not yet confirmed
 	ChangeRate float64        `json:"changeRate"`           // share of recent checks that found a change, 0 to 1
 	ErrorRate  float64        `json:"errorRate"`            // share of recent checks that failed, 0 to 1
 }
 
-// Total is the number of items of every status.
+// Total returns the number of items of every status together.
 func (c Counts) Total() int {
 	n := 0
 	for _, k := range c.Items {
@@ -34,7 +34,7 @@ func (c Counts) Total() int {
 	return n
 }
 
-// Backlog is the number of items that wait for a check or are in one.
+// Backlog returns the number of items that wait for a check or are being checked.
 func (c Counts) Backlog() int { return c.Due + c.InFlight }
 
 // HostStatus is the status of one host. PausedUntil is set while the host is not contacted, because it asked for a

@@ -38,8 +38,8 @@ const (
 )
 
 // AddURLRequest registers one URL or many. Set exactly one of URL and URLs; URLs may have at most [MaxBatch]
-// elements. Force fetches and indexes each of them again even if nothing changed (spec 003 §6). Credential is the
-// name of a setting CREDENTIAL_<name> that gives access to them (A24).
+// elements. With Force, each URL is fetched and indexed again even if nothing changed (spec 003 §6). Credential is
+// the name of a credential, which the setting CREDENTIAL_<name> has, for access to the URLs (A24).
 type AddURLRequest struct {
 	URL        string   `json:"url,omitempty"`
 	URLs       []string `json:"urls,omitempty"`
@@ -58,8 +58,8 @@ type AddFileRequest struct {
 	ItemSettings
 }
 
-// AddURLResult is the result for one source of a batch: Item if it was registered, otherwise Error, which says
-// what is wrong with the source.
+// AddURLResult is the result for one source of a batch. Item is set if the source was registered. Otherwise Error
+// says what is wrong with the source.
 type AddURLResult struct {
 	Source string `json:"source"`
 	Item   *Item  `json:"item,omitempty"`
@@ -71,7 +71,7 @@ type AddURLBatch struct {
 	Items []AddURLResult `json:"items"`
 }
 
-// ReindexRequest names an item by ID or by Source; set exactly one. The item is checked now. With Force it is
+// ReindexRequest identifies an item by ID or by Source; set exactly one. The item is checked now. With Force, it is
 // fetched and indexed even if it has not changed.
 type ReindexRequest struct {
 	ID     string `json:"id,omitempty"`
@@ -79,7 +79,7 @@ type ReindexRequest struct {
 	Force  bool   `json:"force,omitempty" query:"force" default:"false"`
 }
 
-// ItemPage is one page of a listing. Send Continuation to get the next page; it is empty on the last one.
+// ItemPage is one page of a listing. Send Continuation to get the next page; Continuation is empty on the last page.
 type ItemPage struct {
 	Items        []Item `json:"items"`
 	Continuation string `json:"continuation,omitempty"`
@@ -99,14 +99,15 @@ type ItemQuery struct {
 	Continuation string `json:"continuation,omitempty"`
 }
 
-// Health is whether the app works. Status is "ok" when everything it depends on answers. Storage and Index are
-// "ok" or say what is wrong.
+// Health says whether the app works. Status is "ok" when everything that the app depends on answers. Storage and
+// Index are "ok" or say what is wrong.
 type Health struct {
 	Status  string `json:"status"`
 	Storage string `json:"storage,omitempty"`
 	Index   string `json:"index,omitempty"`
 	Rebuild string `json:"rebuild,omitempty"` // id of a running rebuild; searches may miss pages
-	// Migration is running, or needed because the store was made with other settings; see GET migrate.
+	// Migration is set while a migration is running or is needed because the store was made with other settings; see
+	// GET migrate.
 	Migration string    `json:"migration,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	AsOf      time.Time `json:"asOf,omitzero"`

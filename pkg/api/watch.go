@@ -7,16 +7,16 @@ type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
 	// Pattern is a regular expression (RE2) for lines.
 	Pattern string `json:"pattern,omitempty"`
-	// Text is a line to make a rule from; the rule matches any number in place of the numbers in the line. Was is the line
-	// that it replaced; if set, the rule keeps only what both lines have in common.
+	// Text is a line from which a rule is made; the rule matches any number in place of the numbers in the line. Was
+	// is the line that Text replaced. If Was is set, the rule keeps only what both lines have in common.
 	Text string `json:"text,omitempty"`
 	Was  string `json:"was,omitempty"`
 	// Hunk is the number of a hunk, from 1, in the diff between the captures From and To, or in the last change.
 	Hunk int    `json:"hunk,omitempty"`
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
-	Part string `json:"part,omitempty"` // as in the diff
-	// Preview reports what the rules would have silenced, without saving them.
+	Part string `json:"part,omitempty"` // the part of the page, as in the diff
+	// Preview reports which changes the rules would have silenced, without saving the rules.
 	Preview bool `json:"preview,omitempty"`
 	// Undo removes the rule given as pattern, or the item's last rule.
 	Undo bool `json:"undo,omitempty"`
@@ -27,8 +27,8 @@ type IgnoreResult struct {
 	Rules  []string `json:"rules"`  // rules that were created or removed
 	Ignore []string `json:"ignore"` // all rules of the item, including those of a preview
 	Saved  bool     `json:"saved"`  // false in a preview
-	// Changes is the number of changes examined, between the last 30 captures; the site is not contacted. Silenced lists
-	// those that the rules match.
+	// Changes is the number of changes that were examined, which are those between the last 30 captures; the site is
+	// not contacted. Silenced lists the changes that the rules match.
 	Changes  int              `json:"changes"`
 	Silenced []SilencedChange `json:"silenced,omitempty"`
 }
@@ -40,5 +40,5 @@ type SilencedChange struct {
 	To   string    `json:"to"`   // sha256 of the capture
 	// Whole is true when nothing is left of the change, so that no one would have been notified.
 	Whole bool            `json:"whole"`
-	Lines []IgnoredChange `json:"lines"` // the first ten
+	Lines []IgnoredChange `json:"lines"` // the first ten lines
 }
