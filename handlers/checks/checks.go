@@ -24,9 +24,9 @@ type Queue struct {
 // Triggers returns the triggers of the queues.
 func (h *Queue) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{
-		"CrawlWorker":     h.crawlWorker,
+		"CrawlWorker":     work(h.Worker.Process),
 		"CrawlPoison":     h.crawlPoison,
-		"CrawlSlowWorker": h.crawlSlowWorker,
+		"CrawlSlowWorker": work(h.Worker.ProcessSlow), // of jobs that were moved so that they do not delay others
 		"CrawlSlowPoison": h.crawlPoison,
 	}
 }

@@ -9,28 +9,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// crawlWorker does one job.
-func (h *Queue) crawlWorker(ctx context.Context, e wire.Envelope) (string, error) {
-	job, err := jobOf(e)
-	if err != nil {
-		return "", err
+// work returns the trigger that does one job by a method of the worker.
+func work(process func(context.Context, registry.Job) error) wire.Trigger {
+	return func(ctx context.Context, e wire.Envelope) (string, error) {
+		job, err := jobOf(e)
+		if err != nil {
+			return "", err
+		}
+		if err := process(ctx, job); err != nil {
+			return "", wire.Kept(err)
+		}
+		return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 	}
-	if err := h.Worker.Process(ctx, job); err != nil {
-		return "", wire.Kept(err)
-	}
-	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
-}
-
-// crawlSlowWorker does a job that was moved to the slow queue so that it does not delay other jobs.
-func (h *Queue) crawlSlowWorker(ctx context.Context, e wire.Envelope) (string, error) {
-	job, err := jobOf(e)
-	if err != nil {
-		return "", err
-	}
-	if err := h.Worker.ProcessSlow(ctx, job); err != nil {
-		return "", wire.Kept(err)
-	}
-	return fmt.Sprintf("%s of %s", words.Count(len(job.Items), "item"), job.Host), nil
 }
 
 // crawlPoison handles a job that failed on every try: it records the failure on the job's items.
