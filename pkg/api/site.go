@@ -26,8 +26,7 @@ type Coverage struct {
 	Excluded int `json:"excluded"` // excluded by the site file
 	Trapped  int `json:"trapped"`  // left out as part of an endless series, such as a calendar
 	Refused  int `json:"refused"`  // rejected by the registry
-	// Reasons has the number of excluded and trapped addresses for each reason. After 40 reasons, all others share
-	// one number.
+	// Reasons counts the excluded and trapped addresses by reason. After 40 reasons, all others share one number.
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
