@@ -64,6 +64,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "private, no-store") // caches must not store content that needs a key
+	if d.Access == HostKeys {
+		r.Header.Set(wire.ForwardedProto, "https") // all public addresses in Azure, although the host may report http
+	}
 	wanted := folded(r)
 	_, pattern := d.mux.Handler(wanted)
 	e := d.routes[pattern]

@@ -210,6 +210,11 @@ func TestL4BehindAHostWithKeys(t *testing.T) {
 			t.Errorf("%s %v: %d, want %d: %.300s", tt.path, tt.header, w.Code, tt.status, w.Body)
 		}
 	}
+	feed := ask(t, g, "GET", "/api/changes.json?kind=new&key="+g.keys[api.ScopeFeed], "", "X-Forwarded-Proto", "http")
+	if body := feed.Body.String(); strings.Contains(body, g.keys[api.ScopeFeed]) ||
+		!strings.Contains(body, `"feed_url":"https://example.com/api/changes.json?kind=new"`) {
+		t.Errorf("the feed's own address has a key, or is not that of the app: %s", body)
+	}
 }
 
 // TestL4TriesAreCounted checks that an address which tries many keys must wait, while addresses with a valid key need

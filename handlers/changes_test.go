@@ -175,6 +175,37 @@ func TestW2OldCursor(t *testing.T) {
 	}
 }
 
+// TestAZ14FeedAddresses checks that feeds have their own address, as the reader knows it but without a key, and that
+// of a page.
+func TestAZ14FeedAddresses(t *testing.T) {
+	const self, home = "https://t.example:8443/api/changes.json?host=a.example&kind=new", "https://t.example:8443/api/ui/"
+	r := newRig(t)
+	asked := func(path string) *httptest.ResponseRecorder {
+		req := httptest.NewRequestWithContext(t.Context(), "GET", path, nil)
+		req.Header.Set("X-Forwarded-Host", "t.example:8443")
+		req.Header.Set("X-Forwarded-Proto", "https")
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		return w
+	}
+	for _, path := range []string{"/api/changes.json", "/API/Changes.JSON/"} {
+		var f api.JSONFeed
+		must(t, json.Unmarshal(asked(path+"?kind=new&host=a.example").Body.Bytes(), &f))
+		if f.FeedURL != self || f.HomePageURL != home {
+			t.Errorf("%s: feed %s, home page %s", path, f.FeedURL, f.HomePageURL)
+		}
+	}
+	atom := asked("/api/changes.atom?kind=new").Body.String()
+	for _, link := range []string{`rel="self" href="https://t.example:8443/api/changes.atom?kind=new"`, `<link href="` + home} {
+		if !strings.Contains(atom, link) {
+			t.Errorf("no %s in %s", link, atom)
+		}
+	}
+	if w := do(t, r, "GET", strings.TrimPrefix(home, "https://t.example:8443"), ""); w.Code != http.StatusOK {
+		t.Errorf("the home page: %d", w.Code)
+	}
+}
+
 // TestW4Conditional checks that a reader with the present feed gets no body, and that text of third parties is
 // escaped in it (W4).
 func TestW4Conditional(t *testing.T) {

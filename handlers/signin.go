@@ -164,12 +164,11 @@ func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
 	redirect(w, ui.Root+signInPath)
 }
 
-// cookie returns the cookie of a session. In Azure the public address always uses https, even if the host reports
-// http.
+// cookie returns the cookie of a session.
 func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: sessionCookie, Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: d.Access == HostKeys || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		Secure: wire.Encrypted(r),
 	}
 }
 

@@ -29,13 +29,24 @@ func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange
 	return page.Changes, err
 }
 
+// addresses returns the address of a feed with its filter, and the address of the page of the dashboard that lists
+// changes. The address of the feed lacks the reader's key, because people pass feeds on.
+func addresses(r *http.Request) (self, home string) {
+	at := wire.Address(r)
+	home = at.JoinPath("..", "ui/").String()
+	filter := r.URL.Query()
+	filter.Del("key")
+	at.RawQuery = filter.Encode()
+	return at.String(), home
+}
+
 // changesAtom answers with the newest changes as Atom 1.0 (RFC 4287).
 func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 	all, err := h.latest(r, api.ChangesAtom.Endpoint)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := xml.MarshalIndent(atomOf(all), "", " ")
+	body, err := xml.MarshalIndent(atomOf(r, all), "", " ")
 	if err != nil {
 		return 0, nil, err
 	}
@@ -49,7 +60,9 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	out := api.JSONFeed{Version: "https://jsonfeed.org/version/1.1", Title: feedTitle, Items: []api.JSONFeedItem{}}
+	self, home := addresses(r)
+	out := api.JSONFeed{Version: "https://jsonfeed.org/version/1.1", Title: feedTitle, HomePageURL: home, FeedURL: self,
+		Items: []api.JSONFeedItem{}}
 	for _, c := range all {
 		out.Items = append(out.Items, api.JSONFeedItem{
 			ID: entryURI(c), URL: c.URL, Title: headline(c), ContentText: summary(c),
@@ -70,6 +83,7 @@ type atomFeed struct {
 	Title   string      `xml:"title"`
 	Updated string      `xml:"updated"`
 	Author  atomAuthor  `xml:"author"`
+	Links   []atomLink  `xml:"link"`
 	Entries []atomEntry `xml:"entry"`
 }
 
@@ -87,6 +101,7 @@ type atomEntry struct {
 }
 
 type atomLink struct {
+	Rel  string `xml:"rel,attr,omitempty"` // alternate when empty
 	Href string `xml:"href,attr"`
 }
 
@@ -99,14 +114,16 @@ type atomContent struct {
 	Text string `xml:",chardata"`
 }
 
-func atomOf(all []api.FeedChange) atomFeed {
+func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
+	self, home := addresses(r)
 	f := atomFeed{ID: "urn:tidemark:changes", Title: feedTitle, Author: atomAuthor{"Tidemark"},
+		Links:   []atomLink{{Rel: "self", Href: self}, {Href: home}},
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 	for i, c := range all {
 		e := atomEntry{ID: entryURI(c), Title: headline(c), Updated: c.At.UTC().Format(time.RFC3339),
 			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", summary(c)}}
 		if strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://") {
-			e.Link = &atomLink{c.URL}
+			e.Link = &atomLink{Href: c.URL}
 		}
 		if i == 0 {
 			f.Updated = e.Updated

@@ -106,8 +106,8 @@ type FeedQuery struct {
 type JSONFeed struct {
 	Version     string         `json:"version"`
 	Title       string         `json:"title"`
-	HomePageURL string         `json:"home_page_url,omitempty"`
-	FeedURL     string         `json:"feed_url,omitempty"`
+	HomePageURL string         `json:"home_page_url"` // address of the dashboard's list of changes
+	FeedURL     string         `json:"feed_url"`      // address of this feed, without the reader's key
 	Items       []JSONFeedItem `json:"items"`
 }
 

@@ -24,12 +24,14 @@ func Read(b []byte) (*Document, error) {
 
 // Document is an OpenAPI object.
 type Document struct {
-	OpenAPI    string                `json:"openapi"`
-	Info       Info                  `json:"info"`
-	Servers    []Server              `json:"servers"`
-	Security   []Requirement         `json:"security"`
-	Tags       []Tag                 `json:"tags"`
-	Paths      List[List[Operation]] `json:"paths"` // by path; the operations of a path by method in lower case
+	OpenAPI  string                `json:"openapi"`
+	Info     Info                  `json:"info"`
+	Servers  []Server              `json:"servers"`
+	Security []Requirement         `json:"security"`
+	Tags     []Tag                 `json:"tags"`
+	Paths    List[List[Operation]] `json:"paths"` // by path; the operations of a path by method in lower case
+	// Webhooks are the requests that Tidemark sends to receivers, by name; each has the method post.
+	Webhooks   List[List[Operation]] `json:"webhooks"`
 	Components Components            `json:"components"`
 }
 
@@ -93,10 +95,10 @@ type Operation struct {
 	Responses   List[Response] `json:"responses"` // by status, or "default"
 }
 
-// Parameter is a parameter in the path or in the query.
+// Parameter is a parameter in the path or in the query, or a header.
 type Parameter struct {
 	Name        string          `json:"name"`
-	In          string          `json:"in"` // path or query
+	In          string          `json:"in"` // path, query or header
 	Description string          `json:"description"`
 	Required    bool            `json:"required,omitempty"`
 	Schema      *Schema         `json:"schema"`

@@ -77,6 +77,11 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
+	for _, w := range d.Webhooks {
+		if !ids[anchor(w.Value[0].Value.OperationID)] {
+			t.Errorf("the webhook %s is not shown", w.Name)
+		}
+	}
 	if n := strings.Count(string(page), ">curl "); n != operations || n < 30 {
 		t.Errorf("%d commands for %d operations", n, operations)
 	}

@@ -52,6 +52,9 @@ func Build(root string) ([]byte, error) {
 		at.Put(strings.ToLower(o.of.Method), built)
 		d.Paths.Put("/"+o.of.Path, at)
 	}
+	for _, w := range webhooks() {
+		d.Webhooks.Put(w.name, openapi.List[openapi.Operation]{{Name: "post", Value: b.webhook(w)}})
+	}
 	if err := b.components(&d.Components); err != nil {
 		return nil, err
 	}
@@ -79,9 +82,6 @@ func (b *builder) components(c *openapi.Components) error {
 			Description: "A key of Tidemark."}},
 		{Name: "query", Value: openapi.SecurityScheme{Type: "apiKey", In: "query", Name: "code",
 			Description: "A key of the function app in the query. Addresses are logged in more places than headers."}},
-	}
-	for _, sent := range []any{api.ChangeEvent{}, api.DigestEvent{}, api.TestEvent{}} {
-		b.given.of(typeOf(sent)) // sent to webhooks, which are not operations
 	}
 	problem := b.given.of(typeOf(api.Problem{}))
 	c.Responses.Put("Problem", openapi.Response{

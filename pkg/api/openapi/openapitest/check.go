@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -161,9 +162,24 @@ func (c *Checker) Answer(method, path string, status int, contentType string, bo
 	return nil
 }
 
-// Is returns an error if a body does not match the named schema of the document. Tests of webhooks use it.
-func (c *Checker) Is(schema string, body []byte) error {
-	return value(c.given, "#/components/schemas/"+schema, body)
+// Webhook checks the headers and the body of a request that was sent to a receiver. The webhook's name is the type of
+// its event.
+func (c *Checker) Webhook(name string, header http.Header, body []byte) error {
+	w, known := c.doc.Webhooks.Get(name)
+	if !known {
+		return fmt.Errorf("%q is no webhook", name)
+	}
+	for _, p := range w[0].Value.Parameters {
+		if p.Required && header.Get(p.Name) == "" {
+			return fmt.Errorf("%s: the header %s is missing", name, p.Name)
+		}
+	}
+	media, _, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	at := "#/webhooks/" + escape(name) + "/post/requestBody/content/" + escape(media) + "/schema"
+	return value(c.given, at, body)
 }
 
 // value checks a JSON value against a schema. The argument at is the JSON pointer to the schema.
