@@ -39,7 +39,7 @@ const hostKeyName = "function key"
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
-// door passes on each request that its key allows, and refuses the others.
+// door passes on each request that its key allows, and refuses all others.
 type door struct {
 	*server
 	mux    *http.ServeMux // has all routes
@@ -148,8 +148,8 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// wrongKey counts a wrong key. It returns how much longer its sender's address should have waited before another try,
-// or 0 if it has waited long enough. Right keys are neither counted nor delayed.
+// wrongKey counts a wrong key. It returns how much longer the sender's address should have waited before this try, or
+// 0 if it waited long enough. Right keys are neither counted nor delayed.
 func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duration) {
 	now, from := time.Now(), address(r)
 	wait = count.Wait(now, from)
@@ -159,7 +159,7 @@ func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duratio
 	return wait
 }
 
-// refuse answers a request that is not let in with the reason.
+// refuse tells the sender of a request why the request is not let in.
 func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if err != errNoKey {
 		d.answerError(w, r, err)

@@ -15,15 +15,15 @@ const (
 	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. No more than this needs to be
 	// discarded.
 	hostMaxBody = 104_857_600
-	// defaultBodyTime is well below the host's functionTimeout. When that time is over, the host kills the whole
-	// process.
+	// defaultBodyTime is well below the host's functionTimeout. A function that takes longer than functionTimeout
+	// makes the host kill the whole process.
 	defaultBodyTime = 2 * time.Minute
 )
 
-// body reads a request's body up to wire.MaxBody; reading a longer one ends in an [http.MaxBytesError]. The host
-// sends the whole body before it reads the answer. If the connection is closed before that, the caller gets a 500
-// without a body. So, unlike [http.MaxBytesReader], body leaves the connection open, and discards the rest of the
-// request before the answer begins.
+// body reads a request's body up to wire.MaxBody; reading beyond that ends in an [http.MaxBytesError]. The host sends
+// the whole body before it reads the answer. If the connection is closed before that, the caller gets a 500 without a
+// body. So, unlike [http.MaxBytesReader], body leaves the connection open, and discards the rest of the request
+// before the answer begins.
 type body struct {
 	io.ReadCloser
 	conn  *http.ResponseController

@@ -19,8 +19,8 @@ type bound struct {
 	activity *activity.Log
 }
 
-// open opens the services and binds routes and triggers to them. While Open returns the same services, the binding is
-// reused.
+// open opens the services and binds routes and triggers to them. As long as Open returns the same services, the
+// binding is reused.
 func (s *server) open(ctx context.Context) (*bound, error) {
 	v, err := s.Open(ctx)
 	if err != nil {

@@ -41,8 +41,8 @@ type Options struct {
 	Ended func(telemetry.Span)
 }
 
-// defaultTimeout is below functionTimeout of host.json, which is five minutes. When that time is over, the host kills
-// the whole process.
+// defaultTimeout is below functionTimeout of host.json, which is five minutes. A function that takes longer than
+// functionTimeout makes the host kill the whole process.
 const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {

@@ -22,13 +22,13 @@ const (
 	signOutPath = "/sign-out"
 )
 
-// feedKey is the text for a key that opens only feeds, and therefore no page.
+// feedKey is the message shown to a visitor whose key opens only feeds, and therefore no page.
 const feedKey = "This key is for feeds alone and cannot sign in. That takes a key with the scope read, write or admin."
 
 // servePage shows the dashboard to people who signed in, and to programs with a key.
 func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	if strings.HasPrefix(page, "/static/") && path.Clean(page) == page && r.Method == http.MethodGet {
-		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // for the style and the script of the sign-in page
+		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the sign-in page needs its style and its script
 		return
 	}
 	if page == signInPath && r.Method == http.MethodPost {
@@ -128,7 +128,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !k.Scope.Covers(api.ScopeRead) {
-		_ = services.keys.SignOut(r.Context(), token) // the browser has not received the token
+		_ = services.keys.SignOut(r.Context(), token) // the browser never got the token
 		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
 		return
 	}

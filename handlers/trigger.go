@@ -49,8 +49,8 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// envelope reads the envelope. If it has a message, the invocation continues the trace in which the message was sent;
-// otherwise it continues the host's trace.
+// envelope reads the envelope. If the envelope has a message, the invocation continues the trace in which the message
+// was sent; otherwise it continues the host's trace.
 func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {

@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
-// For each kind, at most agreedOf queries are compared with scoring all chunks, for at most agreedTime.
+// For each kind of query, the results of at most agreedOf queries are compared with the results of scoring all
+// chunks. The comparison takes at most agreedTime.
 const (
 	agreedOf   = 25
 	agreedTime = 20 * time.Second

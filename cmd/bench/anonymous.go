@@ -29,8 +29,8 @@ func watch(every time.Duration, sample func()) (stop func()) {
 	}
 }
 
-// anonymous is the largest amount of anonymous memory seen, in KiB: of a handler alone, and of a handler together with
-// the document readers it starts.
+// anonymous has the largest amounts of anonymous memory seen, in KiB: of a handler alone, and of a handler together
+// with the document readers that it starts.
 type anonymous struct{ handler, together int }
 
 // sample reads the memory of the processes that the process pid has started.

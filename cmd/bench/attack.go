@@ -33,8 +33,8 @@ var attacks = []struct {
 
 func nothingPending(st api.SearchStatus) bool { return st.Items[api.StatusPending] == 0 }
 
-// attack measures the effect of hostile sites on good sites and on memory. All requests go to loopback addresses, and
-// the measurement ends without a signal.
+// attack measures the effect of hostile sites on good sites and on memory. All requests go to loopback addresses. The
+// measurement ends by itself.
 func (b *bench) attack() error {
 	h, err := newHostile()
 	if err != nil {

@@ -39,7 +39,8 @@ const bareBatch = 32
 const bareConnections = 12 * 16
 
 func (b *bench) bareRates() (w workRates, err error) {
-	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools, DataDir: b.temp(rand.Text())}) // like the product
+	// Azurite stores its data on disk, as it does for the product.
+	az, err := azurite.Start(b.ctx, azurite.Options{ToolDir: b.tools, DataDir: b.temp(rand.Text())})
 	if err != nil {
 		return w, err
 	}
@@ -50,10 +51,11 @@ func (b *bench) bareRates() (w workRates, err error) {
 	}
 	batches := b.hosts * b.pages / bareBatch
 	all := func(work func(batch int) error) (workRate, error) {
-		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) }) // the host's jobs at once
+		// The host runs 12 jobs at once, too.
+		return rateOf(batches*bareBatch, func() error { return parallel(12, batches, work) })
 	}
-	// The operation change is measured twice: in its first run, everything that it stores is new and therefore not a
-	// change.
+	// The operation change is measured twice: in the first run it stores everything for the first time, which is not
+	// a change yet.
 	for i, work := range []func(batch int) error{x.register, x.check, x.change, x.change} {
 		if w[min(i, len(w)-1)], err = all(work); err != nil {
 			return w, err
@@ -89,7 +91,7 @@ func newBare(ctx context.Context, conn string) (*bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range 40 { // an item has about as many columns, of similar size
+	for i := range 40 { // a real item has about as many columns, of similar size
 		x.item[fmt.Sprintf("column%d", i)] = strings.Repeat("x", 24)
 	}
 	for _, t := range []*aztables.Client{x.items, x.index, x.hints, x.captures, x.manifests} {
@@ -145,8 +147,8 @@ func (x *bare) register(batch int) error {
 	return x.send()
 }
 
-// due returns the beginning of the key of an item's due row, for the round that is later rounds after the present
-// one.
+// due returns the beginning of the key of an item's due row. The argument later is the number of rounds from the
+// present round to the one in which the item is due.
 func (x *bare) due(later int) string { return fmt.Sprintf("due|%d|", x.round+later) }
 
 var bareDue = map[string]any{"host": "host", "id": "id", "enqueuedUntil": "2026-01-01T00:00:00.000Z"}
@@ -206,7 +208,7 @@ func (x *bare) keep(page string) error {
 // bareBody has the size of a compressed page of the site.
 var bareBody = strings.Repeat("0123456789abcdef", 60)
 
-// check reads and locks a batch, commits it, claims the next batch and sends the job for that one.
+// check reads, locks and commits a batch. Then it claims the next batch and sends the job for it.
 func (x *bare) check(batch int) error {
 	return x.checkWith(batch, func(string) error { return nil })
 }

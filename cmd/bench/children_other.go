@@ -9,5 +9,5 @@ func childrenKiB() int { return 0 }
 
 var began = time.Now()
 
-// processorTime returns the elapsed time instead of the processor time, which is less.
+// processorTime returns the elapsed time, which is longer than the processor time.
 func processorTime() time.Duration { return time.Since(began) }

@@ -45,7 +45,7 @@ func (c *corpus) shuffle() {
 	c.rng.Shuffle(len(c.bodies), func(i, j int) { c.bodies[i], c.bodies[j] = c.bodies[j], c.bodies[i] })
 }
 
-// page returns the next page, cut to the number of chunks in the argument most.
+// page returns the next page. It cuts the page if it has more chunks than the argument most allows.
 func (c *corpus) page(most int) (search.Page, error) {
 	if c.next == len(c.bodies) {
 		c.shuffle()
@@ -97,7 +97,7 @@ func vectorOf(rng *rand.Rand) []float32 {
 
 const groups = 400
 
-// scaleOf returns the magnitude of number i of a vector.
+// scaleOf returns the magnitude of the number at index i of a vector.
 func scaleOf(i int) float64 { return 1 / float64(1+i%97) }
 
 // centres returns the centres of the groups of vectors.

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 )
 
-// editedTokens is the size of an edit: the number of tokens in the lines that a line diff adds or changes. Removed
-// lines do not count.
+// editedTokens returns the size of an edit: the number of tokens in the lines that a line diff adds or changes.
+// Removed lines do not count.
 func editedTokens(old, new string) (tokens int) {
 	for _, line := range added(lines(old), lines(new)) {
 		tokens += chunk.Tokens(line)

@@ -112,8 +112,8 @@ func (d revised) page(body []byte) (search.Page, []extract.Block, error) {
 	return e.Page, doc.Blocks, nil
 }
 
-// put counts the documents that search.Index.Put writes for a page's chunks when the index has those in held, and the
-// tokens of the texts that are not in known. Then it adds these texts to known.
+// put counts the documents that search.Index.Put writes for a page's chunks when the index already has the contents
+// in held. It also counts the tokens of the texts that are not in known, and then adds these texts to known.
 func put(held *search.Contents, p search.Page, known map[string]bool, all bool) (w work) {
 	if held == nil {
 		held = &search.Contents{}

@@ -150,8 +150,8 @@ func (b *bench) bleve(d *dump) (s sized, err error) {
 	return sized{chunks: d.chunks, bytes: told.Bytes, rate: float64(d.chunks) / told.Seconds, queries: told.Times}, err
 }
 
-// grow adds pages to the index, in batches as a crawl does, until the index has a number of chunks, and records its
-// size in s.
+// grow adds pages to the index, in batches as a crawl does, until the index has the given number of chunks. It
+// records the size of the index in s.
 func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) error {
 	ix, err := sqlitesearch.Open(path, sqlitesearch.Options{})
 	if err != nil {
@@ -186,7 +186,7 @@ func (b *bench) grow(path string, c *corpus, chunks int, s *sized, d *dump) erro
 	return b.weigh(path, ix, s)
 }
 
-// batch returns n pages, or fewer when the remaining number of chunks is used up.
+// batch returns n pages. It subtracts the number of their chunks from left, and returns fewer pages once left is 0.
 func (c *corpus) batch(n int, left *int) (batch []search.Page, err error) {
 	for len(batch) < n && *left > 0 {
 		p, err := c.page(*left)

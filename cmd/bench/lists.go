@@ -84,8 +84,8 @@ func (l *listed) fill() error {
 	return nil
 }
 
-// fillHost registers items of a host and records a check of each. The first items, as many as failed says, get the
-// status Error.
+// fillHost registers items of a host and records a check of each. The first items get the status Error; the argument
+// failed is the number of these items.
 func (l *listed) fillHost(host string, items, failed int) error {
 	var sources []source.Source
 	for i := range items {
@@ -186,7 +186,7 @@ func (l *listed) every1000() (n int, err error) {
 	}
 }
 
-// row measures do, the best of three runs.
+// row calls do three times, and prints the shortest time.
 func (l *listed) row(what string, do func() (int, error)) error {
 	best := time.Duration(0)
 	for range 3 {

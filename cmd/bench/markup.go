@@ -36,7 +36,7 @@ var positions = []struct{ name, before string }{
 	{"in formatting", "<b a b c><i d><a href=x>"},
 }
 
-// repetition returns a page of about size bytes.
+// repetition returns a page of about size bytes that repeats a tag.
 func repetition(before, tag string, form func(string, int) string, size int) []byte {
 	b, after := bytes.NewBufferString(before), ""
 	if form == nil {

@@ -83,7 +83,7 @@ func misspelt(rng *rand.Rand, word string) string {
 	return word[:at] + word[at+1:at+2] + word[at:at+1] + word[at+2:]
 }
 
-// For each kind, at most askedOf queries are asked, for at most askedTime.
+// For each kind of query, at most askedOf queries are asked, for at most askedTime.
 const (
 	askedOf   = 150
 	askedTime = 30 * time.Second

@@ -95,8 +95,8 @@ func (b *bench) assemble(store storage.Store, data string) (*counted, error) {
 	return c, err
 }
 
-// drain processes a queue as the Functions host does until it is empty: receive some messages, call, delete. When the
-// queue is empty, more reports whether to continue.
+// drain processes a queue until it is empty, as the Functions host does: it receives some messages, passes each to
+// call, and deletes it. When the queue is empty, more reports whether to continue.
 func (c *counted) drain(queue string, atOnce int, call func([]byte) error, more func() (bool, error)) error {
 	q := c.Store.Queue(queue)
 	for {

@@ -66,7 +66,7 @@ type typeReading struct {
 	Files, Bytes int
 	Seconds      [works]float64 // seconds per document
 	OwnKiB       int            // growth of the process's largest size while it reads
-	ChildKiB     int            // the largest size of a reader in a separate process; 0 if there was none
+	ChildKiB     int            // the largest size of a reader in a separate process; 0 without such a reader
 }
 
 func (r typeReading) memory() string {

@@ -14,7 +14,7 @@ const waits = 2
 
 // outcomes is the result of a method on a history.
 type outcomes struct {
-	alarms, right int // alarms is the number of reports of a change; right, of the correct ones
+	alarms, right int // number of reported changes, and number of correct reports
 	changes       int // number of true changes
 	found         int // number of true changes that an alarm found
 	atOnce        int // number of true changes found by the check that first saw them
@@ -93,8 +93,8 @@ func ratio(a, b int) string {
 	return fmt.Sprintf("%.3f", float64(a)/float64(b))
 }
 
-// replay gives the checks of all items to the method in the order in which they were made, because sibling pages
-// learn from each other.
+// replay passes the checks of all items to the method, in the order in which the checks were made, because sibling
+// pages learn from each other.
 func (l labels) replay(items []item, known []*facts, m method) *outcomes {
 	type turn struct {
 		item *replayed
@@ -159,7 +159,7 @@ func (r *replayed) check(n int, s *facts, changed bool) {
 	}
 }
 
-// lose removes the open changes for which an alarm at check n would be too late.
+// lose removes the open changes that are so old that an alarm at check n would no longer count as correct.
 func (r *replayed) lose(n int) {
 	for len(r.open) > 0 && n-r.open[0] > waits {
 		r.missed = append(r.missed, "missed "+r.name(r.open[0]))

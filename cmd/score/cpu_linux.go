@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// processorTime is the processor time of this process, with garbage collection. See getrusage(2).
+// processorTime returns the processor time of this process, including garbage collection. See getrusage(2).
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // Unreachable: RUSAGE_SELF is valid

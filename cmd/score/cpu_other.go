@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// processorTime is the elapsed time, on systems without a better measure here.
+// processorTime returns the elapsed time, because these systems offer no better measure here.
 func processorTime() time.Duration { return time.Since(began) }

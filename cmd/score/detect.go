@@ -168,9 +168,9 @@ func (f *facts) chunks() []chunk.Chunk {
 	return f.cut
 }
 
-// textProfile returns the signature of Apache Nutch's TextProfileSignature with default settings: the words of two
-// letters or more and their rounded-down frequencies, without the words that are rare compared with the most frequent
-// one.
+// textProfile returns the signature of Apache Nutch's TextProfileSignature with default settings. It is made of the
+// words of two letters or more with their rounded-down frequencies. Words that are rare compared with the most
+// frequent one are left out.
 func textProfile(text string) string {
 	const shortest, rate = 2, 0.01
 	count, most := map[string]int{}, 0

@@ -33,7 +33,7 @@ func document(html []byte) (extract.Document, error) {
 	return web.Extract(html, "text/html", "https://page.example/", extract.Limits{})
 }
 
-// commandExtractor runs a command for each page. The limit is a minute.
+// commandExtractor returns an extractor that runs a command for each page, for at most a minute.
 func commandExtractor(args []string) func([]byte) (string, error) {
 	return func(html []byte) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

@@ -12,7 +12,7 @@ type furniture struct {
 	moves map[move]sighting
 }
 
-// move is an added or removed line.
+// move is a line that was added or removed.
 type move struct {
 	line uint64
 	came bool
@@ -24,7 +24,7 @@ type sighting struct {
 	last        time.Time
 }
 
-// remembered is the time for which a move counts.
+// remembered is how long a move of a line is remembered.
 const remembered = 60 * 24 * time.Hour
 
 // explains reports whether all lines that changed between two states of an item changed earlier on another page, too.

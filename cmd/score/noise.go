@@ -70,7 +70,8 @@ func atEnd(insert string) func(string) string {
 	return func(s string) string { return bodyEnd.ReplaceAllLiteralString(s, insert+"</body>") }
 }
 
-// advertisements fill or empty a slot after every third paragraph.
+// advertisements returns the variants of a page in which a slot after every third paragraph has one advertisement,
+// another one, or none.
 func advertisements(class string) []func(string) string {
 	ads := []string{
 		"<p>Buy the new tide watch for only 49.99 today! The offer ends soon, so do not wait any longer.</p>",

@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
-// readingOf returns a state as the product reads it. Without folding, counters are hashed as they are.
+// readingOf returns a state as the product reads it. If folded is false, counters are hashed as they are.
 func readingOf(s *state, folded bool) change.Reading {
 	body := bodyOf(s)
 	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(extract.Join(s.Document.Blocks))}

@@ -54,7 +54,7 @@ func mainExit() int {
 	}, os.Getenv, os.Args[1:])
 }
 
-// run runs the command that args name and returns its exit code.
+// run runs the command that args select, and returns its exit code.
 func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, args []string) int {
 	return command.Run(ctx, t, root(t, getenv), args)
 }

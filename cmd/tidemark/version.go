@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/app"
 )
 
-// The linker sets these in a release (-X main.version=… -X main.commit=…). The toolchain's own record of the
-// repository is not used, so that the same sources give the same bytes outside a repository.
+// The linker sets version and commit in a release (-X main.version=… -X main.commit=…). The toolchain's own record of
+// the repository is not used, so that the same sources give the same bytes even outside a repository.
 var version, commit string
 
 // build describes the sources and tools of this binary.
@@ -44,8 +44,8 @@ func versionCommand(t *terminal.Terminal) *cobra.Command {
 func addVersionFlag(root *cobra.Command) {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	// The flag is defined here, because cobra would give it the short form -v, which means --verbose in the command
-	// start.
+	// The flag is defined here, because otherwise cobra would give it the short form -v, which means --verbose in the
+	// command start.
 	root.Flags().Bool("version", false, "print the version of this command")
 }
 

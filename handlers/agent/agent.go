@@ -77,7 +77,7 @@ func add[In any](s *mcp.Server, t *mcp.Tool, do func(context.Context, In) (*answ
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		a, err := do(ctx, in)
 		if err != nil {
-			return nil, nil, err // the SDK reports the error as the tool's
+			return nil, nil, err // the SDK returns the error as the result of the tool
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.String()}}}, nil, nil
 	})

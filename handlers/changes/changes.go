@@ -68,7 +68,8 @@ func (h *Handlers) changes(ctx context.Context, from api.ChangeQuery) (page api.
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }
 
-// newestChanges lists changes, newest first. For every page but the first, at is the position where the page begins.
+// newestChanges lists changes, newest first. The argument at is the position where the page begins; the first page
+// does not use it.
 func newestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {

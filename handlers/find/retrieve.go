@@ -17,7 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// retrievedPages is the number of pages found by each search from which passages are taken.
+// retrievedPages is the number of pages, in the results of each search, from which passages are taken.
 const retrievedPages = 20
 
 // retrieve answers questions with whole passages, which together have at most a given number of tokens.

@@ -142,8 +142,8 @@ const unclosedNote = "a quotation mark is not closed, so no phrase begins there;
 // lookups is the number of linked pages that are looked up at the same time.
 const lookups = 8
 
-// showLinked adds to each result that is a link the page that it leads to. If that page cannot be looked up now, it
-// is left out.
+// showLinked completes the results that are links: it adds the page that the link leads to. A page that cannot be
+// looked up now is left out.
 func (h *Handlers) showLinked(ctx context.Context, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)

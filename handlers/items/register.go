@@ -88,7 +88,7 @@ func (h *Registration) addMany(ctx context.Context, a addition) (any, error) {
 	var last error
 	for j, got := range h.Items.Register(ctx, sources, a.RegisterOptions) {
 		if registry.IsItemLimit(got.Err) {
-			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // is not counted as failed
+			batch.Items[at[j]].Error = "not registered: " + got.Err.Error() // a limit is not a failure
 			continue
 		}
 		if got.Err != nil {

@@ -15,7 +15,7 @@ import (
 const healthTime = 5 * time.Second
 
 // health checks whether the services that the app depends on answer and accept writes. Anyone may read the answer, so
-// instead of an error it has only what an operator should do about it.
+// it does not contain errors, but only what an operator should do about them.
 func (h *State) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()

@@ -46,7 +46,7 @@ func (h *State) Routes() []wire.Route {
 type Process struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
-	Settings map[string]string // without the values of secrets
+	Settings map[string]string // the settings, without the values of secrets
 }
 
 // Routes returns the routes about this process.

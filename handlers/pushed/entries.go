@@ -183,7 +183,7 @@ func resultRow(res entries.Result) entryRow {
 	return row
 }
 
-// flushTime is how long an answer waits at most until the index has stored what the request wrote.
+// flushTime is the longest time that an answer waits until the index has stored what the request wrote.
 const flushTime = 20 * time.Second
 
 // flushDone writes the entries of a request to the index, so that searches find them at once. If this fails, the

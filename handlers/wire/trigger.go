@@ -84,8 +84,8 @@ func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 }
 
 // Kept turns any error into one that makes the host keep the message in the queue. It is for messages that could be
-// read, but whose work failed. After the last try the host moves the message to the poison queue, and the failure is
-// recorded.
+// read, but whose work failed. After the last try, the host moves such a message to the poison queue, and the failure
+// is recorded.
 func Kept(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Throttled, fault.Conflict:

@@ -8,7 +8,8 @@ const (
 	MaxHours     = 720
 )
 
-// Activity counts the work of all instances in the last hours. The last minute may still be missing.
+// Activity counts the work that all instances of the app did in the last hours. Work of the last minute may still be
+// missing.
 type Activity struct {
 	AsOf  time.Time      `json:"asOf,omitzero"`
 	From  time.Time      `json:"from,omitzero"` // start of the first hour, in UTC

@@ -10,7 +10,7 @@ import (
 // AddOptions control how sources are registered.
 type AddOptions struct {
 	Force      bool   // fetch and index the sources even if they have not changed
-	Credential string // for private sources: the name of the setting that has the credential
+	Credential string // for private sources: the name of the credential, which is in the setting CREDENTIAL_<name>
 	Settings   ItemSettings
 }
 
@@ -28,7 +28,8 @@ func (c *Client) AddFiles(ctx context.Context, paths []string, o AddOptions) (Ad
 	return batch, c.complete(batch, paths, err)
 }
 
-// complete requires one answer for each source, so that callers can pair them by position.
+// complete returns err, or an error if the batch does not have one answer for each source. Callers can therefore pair
+// answers and sources by position.
 func (c *Client) complete(batch AddURLBatch, sources []string, err error) error {
 	if err == nil && len(batch.Items) != len(sources) {
 		err = fmt.Errorf("%s answered %d of %d sources", c.server, len(batch.Items), len(sources))

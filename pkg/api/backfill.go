@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// BackfillRequest registers the pages that already exist at the given sites of the site file (spec 004). If a limit
-// is left out, the limit in the settings applies, which is also the largest value allowed.
+// BackfillRequest registers the pages that already exist at the given sites of the site file (spec 004). The limits
+// in the settings are the defaults, and also the largest values allowed.
 type BackfillRequest struct {
-	Sources []string `json:"sources"` // slugs of sites in the site file, 1 to 50
+	Sources []string `json:"sources"` // 1 to 50 slugs of sites in the site file
 	// SITEMAP (the default), ARCHIVE, PAGINATION or CONTAINER
 	Mode             string `json:"mode,omitempty"`
 	DateFrom         string `json:"dateFrom,omitempty"` // a date such as 2024-06-30, or an RFC 3339 time
-	DateTo           string `json:"dateTo,omitempty"`   // a date includes the whole day
+	DateTo           string `json:"dateTo,omitempty"`   // a date, which includes the whole day, or an RFC 3339 time
 	MaxURLs          int    `json:"maxUrls,omitempty"`
 	MaxURLsPerSource int    `json:"maxUrlsPerSource,omitempty"`
 	Concurrency      int    `json:"concurrency,omitempty"` // number of sources read at the same time
@@ -32,7 +32,7 @@ const (
 	BackfillCancelled = "CANCELLED"
 )
 
-// BackfillCounts has the counts of a run, or of one of its sources, so far. Discovered is the sum of Queued, Skipped
+// BackfillCounts counts what a run, or one of its sources, has done so far. Discovered is the sum of Queued, Skipped
 // and Refused.
 type BackfillCounts struct {
 	Discovered int   `json:"discoveredCount"` // addresses that are wanted, each counted once
@@ -40,7 +40,7 @@ type BackfillCounts struct {
 	Skipped    int   `json:"skippedCount"`    // addresses that were already registered
 	Refused    int   `json:"refusedCount"`    // addresses that could not be registered
 	Excluded   int   `json:"excludedCount"`   // addresses that are not wanted
-	Trapped    int   `json:"trappedCount"`    // addresses in an endless series, such as a calendar, left out
+	Trapped    int   `json:"trappedCount"`    // addresses left out as part of an endless series, such as a calendar
 	Duplicates int   `json:"duplicateCount"`  // addresses that were found again
 	Errors     int   `json:"errorCount"`
 	Documents  int   `json:"documents"` // sitemaps and pages read
@@ -48,7 +48,7 @@ type BackfillCounts struct {
 	Bytes      int64 `json:"bytes"`     // bytes of the sitemaps and pages read
 }
 
-// BackfillRun is a run (INV-8). It continues in the background.
+// BackfillRun is a backfill run (INV-8). It continues in the background.
 type BackfillRun struct {
 	ID               string    `json:"id"`
 	Status           string    `json:"status"`
@@ -70,7 +70,7 @@ type BackfillRun struct {
 	Report   []string           `json:"report,omitempty"`   // the result in words, once the run has ended
 
 	// The position of the run (spec 004 OPS-2): the source, the number of the document in that source, counted from
-	// 1, and the address in that document.
+	// 1, and the address in that document that was processed last.
 
 	LastProcessedSource string `json:"lastProcessedSource,omitempty"`
 	LastProcessedPage   int    `json:"lastProcessedPage,omitempty"`

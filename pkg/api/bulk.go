@@ -21,8 +21,9 @@ type ItemFilter struct {
 
 // BulkRun is the progress of a bulk operation.
 type BulkRun struct {
-	ID        string      `json:"id"`
-	Op        string      `json:"op"` // replan: a tag has changed, so the next checks of its items are rescheduled
+	ID string `json:"id"`
+	// as in the request; or replan: a tag has changed, so the next checks of the items with that tag are rescheduled
+	Op        string      `json:"op"`
 	Tag       string      `json:"tag,omitempty"`
 	Status    string      `json:"status"`           // running or done
 	Items     int         `json:"items"`            // items examined so far

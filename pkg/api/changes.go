@@ -4,7 +4,7 @@ import "time"
 
 // ChangeQuery lists changes, newest first. To follow new changes, list them oldest first.
 type ChangeQuery struct {
-	// Since is a time, a date, or one of day, week, month and year, counted back from now; or a cursor.
+	// Since is a cursor, a time or a date; or one of day, week, month and year, which are counted back from now.
 	Since string `json:"since,omitempty"`
 	Until string `json:"until,omitempty"` // A time or a date.
 	Order string `json:"order,omitempty"` // newest (the default) or oldest.
@@ -42,18 +42,20 @@ func (q ChangeQuery) Filter() ChangeFilter {
 		Silenced: q.Silenced}
 }
 
-// ChangePage is a page of changes. A page may have fewer than requested, even none, and still have a continuation.
+// ChangePage is a page of changes. A page may have fewer changes than requested, even none, and still have a
+// continuation.
 type ChangePage struct {
 	Changes      []FeedChange `json:"changes"`
 	Continuation string       `json:"continuation,omitempty"`
 	// Cursor marks the end of this page. Send it as since, together with order=oldest, to get the changes after this
-	// page. In a list that is newest first, it gets the changes from now on.
+	// page. In a list that is newest first, it marks the newest change, so the same request gets all later changes.
 	Cursor string `json:"cursor"`
 }
 
 // FeedChange is one change of a page, a file or an entry. Fields about the text are left out when no text has changed.
 type FeedChange struct {
-	// ID is the id of the change, the same in every answer. A cursor may only be compared for equality.
+	// ID is the id of the change, which is the same in every answer. It is also a cursor. Cursors may only be
+	// compared for equality.
 	ID           string           `json:"id"`
 	ItemID       string           `json:"itemId,omitempty"`
 	EntryID      string           `json:"entryId,omitempty"` // for an entry: its id, in place of itemId
@@ -69,13 +71,13 @@ type FeedChange struct {
 	WordsAdded   int              `json:"wordsAdded,omitempty"`
 	WordsRemoved int              `json:"wordsRemoved,omitempty"`
 	Passages     []ChangedPassage `json:"passages,omitempty"` // the first four passages that changed
-	// Silenced is true when a rule of the item's watch hides the change. Ignored lists at most three pieces of text
-	// that did not count as a change, and why.
-	Silenced bool            `json:"silenced,omitempty"`
-	Ignored  []IgnoredChange `json:"ignored,omitempty"`
-	From     string          `json:"from,omitempty"` // sha256 of the previous capture
-	To       string          `json:"to,omitempty"`   // sha256 of the current capture
-	Diff     string          `json:"diff,omitempty"` // path of the diff between the two captures
+	// Silenced is true when a rule of the item's watch hides the change.
+	Silenced bool `json:"silenced,omitempty"`
+	// Ignored lists at most three pieces of text that did not count as a change, and why.
+	Ignored []IgnoredChange `json:"ignored,omitempty"`
+	From    string          `json:"from,omitempty"` // sha256 of the previous capture
+	To      string          `json:"to,omitempty"`   // sha256 of the current capture
+	Diff    string          `json:"diff,omitempty"` // path of the diff between the two captures
 }
 
 // ChangedPassage is a line that was added or removed, shortened to the part that differs.
@@ -86,7 +88,7 @@ type ChangedPassage struct {
 
 // IgnoredChange is a piece of text that was added or removed and did not count.
 type IgnoredChange struct {
-	Hunk string `json:"hunk,omitempty"` // left out when the rule hides the whole change
+	Hunk string `json:"hunk,omitempty"` // the text; left out when the rule hides the whole change
 	Op   string `json:"op,omitempty"`   // added or removed
 	Rule string `json:"rule"`           // the rule that applies, such as ignore: ^Updated
 }
@@ -121,13 +123,13 @@ type JSONFeedItem struct {
 	Tags          []string `json:"tags,omitempty"`
 }
 
-// DiffQuery compares two captures of an item. By default, these are the last two captures whose texts differ.
+// DiffQuery compares two captures of an item. By default, it compares the last two captures whose texts differ.
 type DiffQuery struct {
 	ID string `json:"-" path:"id"` // The item.
-	// sha256 of a capture. The value read selects the version that the caller read last, according to the changes
-	// that the caller marked as read.
+	// sha256 of a capture; or the word read, for the version that the caller read last, according to the changes that
+	// the caller has marked as read.
 	From string `json:"from,omitempty"`
-	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read it defaults to the current one
+	To   string `json:"to,omitempty"` // sha256 of a capture; with from=read, the default is the current capture
 	// Part is what is compared: page (the default), or watched for the part that the item's watch selects.
 	Part string `json:"part,omitempty"`
 }
@@ -137,10 +139,11 @@ const SinceRead = "read"
 
 // Reader says how far a reader has read the changes. Everybody with the same key is the same reader.
 type Reader struct {
-	Name   string `json:"name"`           // name of the reader's key; empty when no keys are required
-	UpTo   string `json:"upTo,omitempty"` // all changes up to this cursor are read
-	Beyond int    `json:"beyond"`         // number of changes after the cursor upTo that are read
-	Unread int    `json:"unread"`         // number of unread changes; 100 means 100 or more
+	Name string `json:"name"`           // name of the reader's key; empty when no keys are required
+	UpTo string `json:"upTo,omitempty"` // all changes up to this cursor are read
+	// number of changes after the cursor upTo that the reader has marked as read
+	Beyond int `json:"beyond"`
+	Unread int `json:"unread"` // number of unread changes; 100 means 100 or more
 	// Filters are the reader's saved lists.
 	Filters []SavedFilter `json:"filters,omitempty"`
 }
@@ -197,8 +200,8 @@ type DiffLine struct {
 	Old  int         `json:"old,omitempty"` // number of the line in the older text, from 1
 	New  int         `json:"new,omitempty"` // number of the line in the newer text, from 1
 	Text []DiffPiece `json:"text"`
-	// Ignored is the rule because of which a changed line does not count, such as ignore: ^Updated. It is empty if
-	// the line counts.
+	// Ignored is the rule that keeps a changed line from counting as a change, such as ignore: ^Updated. It is empty
+	// if the line counts.
 	Ignored string `json:"ignored,omitempty"`
 }
 

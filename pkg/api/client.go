@@ -29,8 +29,8 @@ const maxPlainText = 200
 
 // Client talks to one Tidemark server. It is safe for concurrent use, and never retries.
 //
-// An answer of 400 or more is a [*Problem]. A server that does not answer is an [*UnreachableError]. Any other error
-// means that the answer does not come from Tidemark.
+// For an answer with a status of 400 or more, the methods return a [*Problem]. For a server that does not answer,
+// they return an [*UnreachableError]. Any other error means that the answer does not come from Tidemark.
 type Client struct {
 	server string // without a trailing slash, for messages
 	base   string
@@ -41,8 +41,8 @@ type Client struct {
 
 // NewClient returns a client of the Tidemark server at the given address, such as "http://localhost:7071". A missing
 // scheme means http, and a trailing "/api" is optional. The key is sent as x-functions-key unless it is empty. If hc
-// is nil, requests end after two minutes. Redirects are never followed, because the key would be sent to their
-// target.
+// is nil, requests time out after two minutes. Redirects are never followed, because the key would be sent to the new
+// address, too.
 func NewClient(server, key string, hc *http.Client) *Client {
 	if !strings.Contains(server, "://") {
 		server = "http://" + server
@@ -124,8 +124,8 @@ func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, 
 	return answer, nil
 }
 
-// send returns the body of a successful answer. The body may have at most limit bytes. The status given as other also
-// counts as successful.
+// send returns the body of a successful answer. The body may have at most limit bytes. The argument other is a status
+// that also counts as successful.
 func (c *Client) send(req *http.Request, limit int64, other int) ([]byte, error) {
 	res, err := c.do(c.hc, req)
 	if err != nil {

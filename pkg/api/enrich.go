@@ -14,14 +14,14 @@ type Tier1 struct {
 	EntryID                  string    `json:"entry_id,omitempty"`
 	Gist                     string    `json:"gist"`
 	TopicPrimary             string    `json:"topic_primary"`
-	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1; the secondary one, too
+	TopicPrimaryConfidence   float64   `json:"topic_primary_confidence"` // 0 to 1, like topic_secondary_confidence
 	TopicSecondary           string    `json:"topic_secondary"`          // empty if there is none
 	TopicSecondaryConfidence float64   `json:"topic_secondary_confidence"`
 	Keywords                 []string  `json:"keywords"`
 	Model                    string    `json:"tier1_model"`
 	TokensIn                 int       `json:"tier1_tokens_in"`
 	TokensOut                int       `json:"tier1_tokens_out"`
-	Cost                     float64   `json:"tier1_cost,omitempty"` // in US dollars, if the service reports it
+	Cost                     float64   `json:"tier1_cost,omitempty"` // in US dollars, if the service reports the cost
 	At                       time.Time `json:"tier1_at"`
 }
 
@@ -41,8 +41,8 @@ type EnrichBatch struct {
 	Attempt      int          `json:"attempt"` // number of the attempt, from 1
 	Next         string       `json:"next_batch_id,omitempty"`
 	Model        string       `json:"model"`
-	RemoteID     string       `json:"remote_id,omitempty"`     // the service's id
-	RemoteStatus string       `json:"remote_status,omitempty"` // as reported by the service
+	RemoteID     string       `json:"remote_id,omitempty"`     // the service's id for the batch
+	RemoteStatus string       `json:"remote_status,omitempty"` // status of the batch as the service reports it
 	Message      string       `json:"message,omitempty"`       // the last error
 	Entries      int          `json:"entries"`
 	Enriched     int          `json:"enriched"`

@@ -28,8 +28,8 @@ type TelegramSource struct {
 	Date          string     `json:"date,omitempty"`
 }
 
-// TelegramID is the id of a chat or message: a number in Telegram's own interface, which may be sent
-// as a number or as text.
+// TelegramID is the id of a chat or message. In Telegram's own interface the id is a number; here it may be sent as a
+// number or as text.
 type TelegramID string
 
 var wholeNumber = regexp.MustCompile(`^-?[0-9]{1,20}$`)
@@ -131,9 +131,10 @@ const (
 // EntryTier1 is a language model's description of an entry, and the progress of enrichment. The server sets
 // these columns; they are ignored in requests.
 type EntryTier1 struct {
-	Gist                     string   `json:"gist,omitempty"`
-	TopicPrimary             string   `json:"topic_primary,omitempty"`
-	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"` // 0 to 1; so is the next one
+	Gist         string `json:"gist,omitempty"`
+	TopicPrimary string `json:"topic_primary,omitempty"`
+	// between 0 and 1; topic_secondary_confidence, too
+	TopicPrimaryConfidence   float64  `json:"topic_primary_confidence,omitempty"`
 	TopicSecondary           string   `json:"topic_secondary,omitempty"`
 	TopicSecondaryConfidence float64  `json:"topic_secondary_confidence,omitempty"`
 	Keywords                 []string `json:"keywords,omitempty"`
@@ -145,7 +146,7 @@ type EntryTier1 struct {
 	Tier1At                  string   `json:"tier1_at,omitempty"`
 	Tier1TokensIn            int64    `json:"tier1_tokens_in,omitempty"`
 	Tier1TokensOut           int64    `json:"tier1_tokens_out,omitempty"`
-	Tier1Cost                float64  `json:"tier1_cost,omitempty"` // in US dollars, if the service reports it
+	Tier1Cost                float64  `json:"tier1_cost,omitempty"` // in US dollars, if the service reports the cost
 }
 
 // EntryResult is the stored entry and the action taken. In a batch, BatchOK and BatchIndex are set; if BatchOK
@@ -197,8 +198,8 @@ type EntryConflict struct {
 	SecondaryEntryID string `json:"secondary_entry_id"`
 }
 
-// EntryBatch has up to [MaxBatch] entries. Without ContinueOnError, the batch ends at the first failure with the
-// error of that entry; the entries before it stay written.
+// EntryBatch has up to [MaxBatch] entries. Unless ContinueOnError is true, the batch ends at the first entry that
+// fails, and the answer is that entry's error. The entries before it stay written.
 type EntryBatch struct {
 	Items           []Entry `json:"items"`
 	ContinueOnError bool    `json:"continue_on_error,omitempty"`
@@ -209,7 +210,7 @@ type EntryBatchResult struct {
 	Results []EntryResult `json:"results"`
 }
 
-// TestMode selects which of two schemas entries are written to.
+// TestMode selects the schema that entries are written to: the test schema or the production schema.
 type TestMode struct {
 	IsTestMode bool `json:"is_test_mode"`
 }

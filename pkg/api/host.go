@@ -5,7 +5,8 @@ import "time"
 // HostDetail says how Tidemark treats a host, and why.
 type HostDetail struct {
 	HostStatus
-	MinDelayMS      int64     `json:"minDelayMs"` // time between the starts of two requests, including crawlDelayMs
+	// the shortest time between the starts of two requests; takes crawlDelayMs into account
+	MinDelayMS      int64     `json:"minDelayMs"`
 	MaxDelayMS      int64     `json:"maxDelayMs"`
 	MaxConcurrent   int       `json:"maxConcurrent"`
 	CrawlDelayMS    int64     `json:"crawlDelayMs,omitempty"` // the delay that robots.txt asks for
@@ -15,7 +16,7 @@ type HostDetail struct {
 	Requests        int       `json:"requests"`               // requests that these workers may have in flight
 	RecentChecks    int       `json:"recentChecks"`           // number of checks from which the rates are computed
 	TombstonesToday int       `json:"tombstonesToday,omitempty"`
-	// since midnight UTC, including requests that are reserved but not made yet
+	// requests since midnight UTC, including those that are reserved but not made yet
 	RequestsToday  int           `json:"requestsToday"`
 	BytesToday     int64         `json:"bytesToday"`               // size of bodies on the wire
 	RequestsPerDay int           `json:"requestsPerDay,omitempty"` // the daily limit; left out if there is none
@@ -29,7 +30,7 @@ type HostDetail struct {
 // HostDay counts the requests to a host in a day, and their results.
 type HostDay struct {
 	Day      time.Time `json:"day"`      // start of the day
-	Requests int64     `json:"requests"` // including robots.txt and sitemaps
+	Requests int64     `json:"requests"` // including requests for robots.txt and sitemaps
 	Bytes    int64     `json:"bytes"`    // size of bodies on the wire
 	Checks   int64     `json:"checks"`   // checks that ended
 	Changes  int64     `json:"changes"`  // checks that found new content
@@ -38,8 +39,10 @@ type HostDay struct {
 
 // RobotsState is the known state of the robots.txt of one origin.
 type RobotsState struct {
-	Scheme     string    `json:"scheme"`
-	Verdict    string    `json:"verdict"` // what the robots.txt allows
+	Scheme string `json:"scheme"`
+	// body or copy: the rules in text apply; allow: there is no robots.txt, so everything may be fetched;
+	// disallow: nothing may be fetched for now
+	Verdict    string    `json:"verdict"`
 	Reason     string    `json:"reason"`
 	StatusCode int       `json:"statusCode,omitempty"`
 	FetchedAt  time.Time `json:"fetchedAt,omitzero"`

@@ -4,7 +4,8 @@ import "time"
 
 // ImportRequest imports the mails of an mbox file. Fields that are nil or empty take their defaults.
 type ImportRequest struct {
-	MboxPath         string `json:"mbox_path"`                   // below EMAIL_IMPORT_ROOT: absolute, or relative to it
+	// path of a file below EMAIL_IMPORT_ROOT: absolute, or relative to that folder
+	MboxPath         string `json:"mbox_path"`
 	BatchSize        *int   `json:"batch_size,omitempty"`        // entries in a tier 1 batch, 500 to 2,000; default 500
 	InsertChunkSize  *int   `json:"insert_chunk_size,omitempty"` // mails inserted together, 1 to 500; default 200
 	CompletionWindow string `json:"completion_window,omitempty"` // 24h is the only value
@@ -27,14 +28,14 @@ type Import struct {
 	MboxPath    string          `json:"mbox_path"`
 	Bytes       int64           `json:"bytes"` // bytes of Size that have been processed
 	Size        int64           `json:"size"`
-	Mails       int             `json:"mails"` // the sum of the next four
+	Mails       int             `json:"mails"` // the sum of inserted, skipped, updated and failed
 	Inserted    int             `json:"inserted"`
 	Skipped     int             `json:"skipped"`
 	Updated     int             `json:"updated"`
 	Failed      int             `json:"failed"`
 	Failures    []ImportFailure `json:"failures"`     // the first 100 failures
 	Enqueued    int             `json:"enqueued"`     // entries enqueued for tier 1
-	Batches     int             `json:"batches"`      // number of batches with the enqueued entries
+	Batches     int             `json:"batches"`      // number of tier 1 batches with the enqueued entries
 	NotEnqueued int             `json:"not_enqueued"` // entries that tier 1 did not accept
 	Note        string          `json:"note,omitempty"`
 	StartedAt   time.Time       `json:"started_at,omitzero"`

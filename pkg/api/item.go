@@ -9,11 +9,12 @@ type Item struct {
 	Status Status `json:"status"`
 	Thin   bool   `json:"thin,omitempty"` // the page has little text unless its scripts run
 	// Collapsed is true when the last check found almost nothing left of the content. Searches keep finding the
-	// previous content until two more checks confirm this.
+	// previous content until two more checks find the same.
 	Collapsed bool `json:"collapsed,omitempty"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty"`
-	// Why explains watchBroken if that is true. If not, it explains collapsed, or else thin.
+	// Why explains watchBroken if that is true. If watchBroken is false, it explains collapsed or, if that is false,
+	// too, thin.
 	Why              string `json:"why,omitempty"`
 	NormalizedSource string `json:"normalizedSource"`
 	DisplaySource    string `json:"displaySource,omitempty"` // the source as people read it, with IDNA decoded
@@ -21,7 +22,7 @@ type Item struct {
 	ParentPageID     string `json:"parentPageId,omitempty"`
 	ContentGroupID   string `json:"contentGroupId,omitempty"` // the same for http and https, and query variants
 
-	// AliasOf is the id of another item that is in the index in place of this one. ErrorMessage says why.
+	// AliasOf is the id of the item that is in the index in place of this one. ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty"`
 
 	// How the source was first discovered (spec 004 INV-1, INV-2). If a backfill discovered it, this includes the id
@@ -31,8 +32,9 @@ type Item struct {
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty"`
 	JobID           string `json:"jobId,omitempty"` // backfill:{source}:{12 hex digits}
 
-	ReindexRequested  bool  `json:"reindexRequested"`
-	ReindexGeneration int64 `json:"reindexGeneration"` // never decreases
+	ReindexRequested bool `json:"reindexRequested"`
+	// increases whenever the item is to be indexed again; never decreases
+	ReindexGeneration int64 `json:"reindexGeneration"`
 
 	// From the last successful fetch of a URL.
 
@@ -90,32 +92,33 @@ type Item struct {
 	// RemoveRequested is true while the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty"`
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
-	// has to confirm that it is missing. GoneSince is when this was confirmed.
+	// has to confirm that it is missing.
 	GuardedSince time.Time `json:"heldSince,omitzero"`
-	GoneSince    time.Time `json:"goneSince,omitzero"`
+	// GoneSince is when it was confirmed that the item is missing.
+	GoneSince time.Time `json:"goneSince,omitzero"`
 }
 
 // ItemDetail is an item with its history.
 type ItemDetail struct {
 	Item
-	// Effective has the settings in force. The item's own settings come first, then those of its tags, then the
-	// defaults of the app.
+	// Effective has the settings in force. The item's own settings take precedence over those of its tags, and these
+	// over the defaults of the app.
 	Effective *Effective `json:"effective,omitempty"`
 	// History has about 30 decisions, the newest last. Captures reach further back.
 	History  []Decision `json:"history,omitempty"`
 	Captures []Capture  `json:"captures,omitempty"` // newest first, at most MaxPast; GET items/{id}/captures has all
 	Lineage  []Edge     `json:"lineage,omitempty"`  // newest first, at most MaxPast; GET items/{id}/lineage has all
 	Changes  []Change   `json:"changes,omitempty"`  // newest first, at most MaxPast
-	// FormerIDs are at most MaxFormers ids of items that were merged into this one by newer URL rules. Requests for
-	// such an id return this item. Captures of the merged items are listed here, with the rules under which they were
-	// made.
+	// FormerIDs are the ids, at most MaxFormers, of items that newer URL rules merged into this one. Requests for
+	// such an id return this item. Captures includes the captures of the merged items, each with the rules under
+	// which it was made.
 	FormerIDs []string `json:"formerIds,omitempty"`
 }
 
 // MaxFormers is the largest number of former ids returned with an item.
 const MaxFormers = 100
 
-// MaxPast is the largest number of captures and edges returned with an item.
+// MaxPast is the largest number of captures, of edges and of changes that are returned with an item.
 const MaxPast = 1000
 
 // CapturePage is one page of the captures of an item, ordered by digest. Send Continuation to get the next page;
@@ -138,8 +141,8 @@ type Decision struct {
 	Why  string    `json:"why"`  // a sentence without a full stop: "304 to If-None-Match"
 }
 
-// Capture is an immutable record of the bytes that were fetched for an item and of how they were read under one
-// normalization version. If that version changes, the same bytes may get another capture.
+// Capture is an immutable record of the bytes that were fetched for an item and of what was read from them under one
+// normalization version. After that version changes, the same bytes may get another capture.
 type Capture struct {
 	SHA256       string `json:"sha256"` // SHA-256 of the raw bytes, in hex
 	ContentHash  string `json:"contentHash,omitempty"`
@@ -149,7 +152,7 @@ type Capture struct {
 	Header         map[string][]string `json:"header,omitempty"` // the stored headers of the answer
 	CapturedAt     time.Time           `json:"capturedAt,omitzero"`
 	LastVerifiedAt time.Time           `json:"lastVerifiedAt,omitzero"` // when the same bytes were last seen
-	// when the kept bytes were read again under this version
+	// when the stored bytes were read again under this normalization version
 	ReprocessedAt        time.Time `json:"reprocessedAt,omitzero"`
 	Bytes                int64     `json:"bytes,omitempty"`
 	MimeType             string    `json:"mimeType,omitempty"`
@@ -212,7 +215,7 @@ var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeReverted, ChangeT
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
 
 // Change says how an item's content differed from the previous content when a capture was first made. Shares and word
-// counts are about the text. They are left out when the previous text is not known.
+// counts refer to the text. They are left out when the previous text is not known.
 type Change struct {
 	At     time.Time  `json:"at,omitzero"`
 	Kind   ChangeKind `json:"kind"`

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scope is what a key allows. Each scope includes the ones before it.
+// Scope is what a key allows. Each scope includes the scopes listed before it.
 type Scope string
 
 // The scopes.
@@ -20,7 +20,7 @@ const (
 // Scopes lists all scopes, in order.
 var Scopes = []Scope{ScopeFeed, ScopeRead, ScopeWrite, ScopeAdmin}
 
-// Covers reports whether a key of this scope may be used where the scope needed is required.
+// Covers reports whether a key of this scope may be used for a request that needs the other scope.
 func (s Scope) Covers(needed Scope) bool {
 	return slices.Contains(Scopes, needed) && slices.Index(Scopes, s) >= slices.Index(Scopes, needed)
 }
@@ -46,9 +46,10 @@ type KeyName struct {
 
 // Key describes a key. It does not include the key itself.
 type Key struct {
-	Name     string    `json:"name"`
-	Scope    Scope     `json:"scope"`
-	Origin   string    `json:"origin"` // here, file or environment; only keys added here can be removed
+	Name  string `json:"name"`
+	Scope Scope  `json:"scope"`
+	// where the key was added: here (through the API), file or environment; only keys added here can be removed
+	Origin   string    `json:"origin"`
 	Created  time.Time `json:"created,omitzero"`
 	LastUsed time.Time `json:"lastUsed,omitzero"` // when the key was last used, accurate to an hour
 }

@@ -14,7 +14,7 @@ type ListImport struct {
 	ID       string           `json:"id"`
 	Format   string           `json:"format"`
 	Total    int              `json:"total"`    // addresses in the list, each counted once
-	Done     int              `json:"done"`     // the sum of the next three
+	Done     int              `json:"done"`     // the sum of added, known and refused
 	Added    int              `json:"added"`    // new items
 	Known    int              `json:"known"`    // addresses that were already registered; their items are unchanged
 	Refused  int              `json:"refused"`  // addresses that were rejected

@@ -29,10 +29,11 @@ type Migration struct {
 
 // MigrationStep is the progress of a migration for one kind of content.
 type MigrationStep struct {
-	Name     string   `json:"name"`
-	Rules    string   `json:"rules"`   // the rules that the content follows after the step
-	Seen     int      `json:"seen"`    // number of pieces of content examined so far
-	Changed  int      `json:"changed"` // number of these that were changed; in a dry run, that would be
+	Name  string `json:"name"`
+	Rules string `json:"rules"` // the rules that the content follows after the step
+	Seen  int    `json:"seen"`  // number of objects examined so far
+	// number of these objects that were changed or, in a dry run, that would be changed
+	Changed  int      `json:"changed"`
 	Examples []string `json:"examples,omitempty"`
 	Done     bool     `json:"done"`
 }

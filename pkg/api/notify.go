@@ -2,8 +2,8 @@ package api
 
 import "time"
 
-// RuleFilter selects the changes that a rule reports. If Added is set, an added passage must match that regular
-// expression (RE2). If Removed is set, a removed passage must match that one.
+// RuleFilter selects the changes that a rule reports. Added and Removed are regular expressions (RE2). If Added is
+// set, an added passage must match it. If Removed is set, a removed passage must match it.
 type RuleFilter struct {
 	ChangeFilter
 
@@ -48,7 +48,7 @@ type Rule struct {
 
 	RuleSpec
 
-	Origin  string    `json:"origin"` // where the rule is edited: here, through the API, or in the file
+	Origin  string    `json:"origin"` // where the rule is edited: here (through the API) or file (in the file of rules)
 	Created time.Time `json:"created,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
@@ -59,11 +59,12 @@ type Rules struct {
 	Rules []Rule `json:"rules"`
 }
 
-// RuleTest is what a rule would have sent for the changes of the last 30 days. It examines at most 1,000 changes.
+// RuleTest is what a rule would have sent for the changes of the last 30 days. The test examines at most 1,000
+// changes.
 type RuleTest struct {
 	Looked  int `json:"looked"` // number of changes examined, newest first
 	Matched int `json:"matched"`
-	// Message is the title of the message for the newest change, or of the digest of all.
+	// Message is the title of the message for the newest of these changes, or of the digest of them all.
 	Message string       `json:"message,omitempty"`
 	Changes []FeedChange `json:"changes"` // the newest 20 changes that the rule matches
 }
@@ -82,7 +83,7 @@ type ChannelSpec struct {
 	URLFrom string `json:"urlFrom,omitempty"`
 }
 
-// ChannelUpdate replaces a channel. If a webhook is given without a secret, it keeps the secret that was generated
+// ChannelUpdate replaces a channel. A webhook that is replaced without a secret keeps the secret that was generated
 // for it.
 type ChannelUpdate struct {
 	Name    string `json:"name,omitempty" path:"name"` // The channel.
@@ -101,13 +102,14 @@ type ChannelName struct {
 type Channel struct {
 	ChannelSpec
 
-	Origin  string `json:"origin"`            // where the channel is edited: here, through the API, or in the file
+	// where the channel is edited: here (through the API) or file (in the file of rules)
+	Origin  string `json:"origin"`
 	Service string `json:"service,omitempty"` // for kind shoutrrr: the service, such as slack or smtp
 	Problem string `json:"problem,omitempty"` // why nothing can be sent at present
 	// RestsUntil is when sending to the channel is tried again after failures.
 	RestsUntil time.Time `json:"restsUntil,omitzero"`
 	// SigningSecret is the secret that was generated for a webhook given without one. It is shown only once, in the
-	// answer that creates it.
+	// answer to the request that added the webhook.
 	SigningSecret string `json:"signingSecret,omitempty"`
 }
 
@@ -119,7 +121,7 @@ type Channels struct {
 // ReceiverAnswer is what the receiver of a message answered.
 type ReceiverAnswer struct {
 	OK     bool   `json:"ok"`
-	Status int    `json:"status,omitempty"` // the status of HTTP or SMTP
+	Status int    `json:"status,omitempty"` // the HTTP or SMTP status
 	Body   string `json:"body,omitempty"`   // the first 500 bytes
 	Error  string `json:"error,omitempty"`
 }

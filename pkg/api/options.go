@@ -31,8 +31,8 @@ type Schedule struct {
 
 // ActiveHours are the hours in which items are checked automatically. Checks that fall due outside of them wait.
 type ActiveHours struct {
-	From     string   `json:"from,omitempty"`     // 08:00
-	To       string   `json:"to,omitempty"`       // 18:00; a time before From is on the next day
+	From     string   `json:"from,omitempty"`     // such as 08:00
+	To       string   `json:"to,omitempty"`       // such as 18:00; a time before From is on the next day
 	Days     []string `json:"days,omitempty"`     // mon to sun; default all
 	Timezone string   `json:"timezone,omitempty"` // an IANA name; default UTC
 }
@@ -42,8 +42,8 @@ type ActiveHours struct {
 type ItemSettings struct {
 	Tags        []string     `json:"tags,omitempty"` // replaces all tags
 	Watch       *Watch       `json:"watch,omitempty"`
-	Interval    *Interval    `json:"interval,omitempty"` // removes the schedule
-	Schedule    *Schedule    `json:"schedule,omitempty"` // removes the interval
+	Interval    *Interval    `json:"interval,omitempty"` // setting an interval removes the schedule
+	Schedule    *Schedule    `json:"schedule,omitempty"` // setting a schedule removes the interval
 	ActiveHours *ActiveHours `json:"activeHours,omitempty"`
 	Priority    *int         `json:"priority,omitempty"` // 0 (last) to 9 (first); default 5
 	Paused      *bool        `json:"paused,omitempty"`   // check only on request
@@ -76,14 +76,14 @@ func (p ItemPatch) MarshalJSON() ([]byte, error) {
 // Effective are the settings in force for an item.
 type Effective struct {
 	TagSettings
-	// From says where each setting comes from: item, tag and its name, or default. The settings are watch.include,
-	// watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours and priority. A
-	// setting that is not listed is not set.
+	// From says where each setting comes from: item, default, or tag followed by the tag's name. The settings are
+	// watch.include, watch.exclude, watch.ignore, watch.trigger, watch.index, interval, schedule, activeHours and
+	// priority. A setting that is not listed is not set.
 	From map[string]string `json:"from"`
 }
 
-// Tag has the settings that a tag gives to its items. An item's own settings are used before those of its tags. If
-// several tags have the same setting, the tag whose name sorts first is used.
+// Tag has the settings that a tag gives to its items. An item's own settings take precedence over those of its tags.
+// If several tags have the same setting, the tag whose name sorts first is used.
 type Tag struct {
 	Name string `json:"name"`
 	TagSettings

@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// Past loads all captures and edges of an item, newest first, if its lists may have been cut at [MaxPast].
+// Past completes the lists of captures and edges of an item, newest first. It loads a list again only if the list may
+// have been cut at [MaxPast].
 func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 	if len(item.Captures) >= MaxPast {
 		all, err := whole(func(after string) ([]Capture, string, error) {

@@ -7,7 +7,7 @@ type Policy struct {
 	Source         string `json:"source"`
 	ContentType    string `json:"content_type"`
 	ConflictAction string `json:"conflict_action"` // skip or update
-	// UpdateFields are the columns that an update may write; null allows all except the immutable ones.
+	// UpdateFields are the columns that an update may write; null allows all columns except the immutable ones.
 	UpdateFields []string `json:"update_fields"`
 	Enabled      bool     `json:"enabled"`
 }

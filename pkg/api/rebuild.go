@@ -41,17 +41,16 @@ type Rebuild struct {
 	Items   int    `json:"items"`            // items examined so far
 	Marked  int    `json:"marked"`           // examined items that were marked for indexing
 	Left    int    `json:"left"`             // marked items that wait, including those of the scope's other rebuilds
-	// Results for the marked items, once the rebuild is done. Items that were deleted meanwhile, or marked again by a
-	// later rebuild, are not counted.
+	// Indexed, KeptOut and Failed are the results for the marked items, once the rebuild is done. Items that were
+	// deleted meanwhile, or marked again by a later rebuild, are not counted.
 	Indexed int `json:"indexed"`
 	KeptOut int `json:"keptOut"` // items that are excluded, gone or duplicates
 	Failed  int `json:"failed"`
 	Entries int `json:"entries,omitempty"` // entries that were examined and indexed so far
-	// In an audit: entries whose index content was wrong, pages that were removed because they had no item or entry,
-	// and the first 50 differences.
-	Mended   int       `json:"mended,omitempty"`
+	Mended  int `json:"mended,omitempty"`  // in an audit: entries whose content in the index was wrong
+	// in an audit: pages that were removed from the index because they belonged to no item and no entry
 	Removed  int       `json:"removed,omitempty"`
-	Findings []Finding `json:"findings,omitempty"`
+	Findings []Finding `json:"findings,omitempty"` // in an audit: the first 50 differences
 	// Collisions counts chunks that had equal uids at first. It is set once the rebuild is done, and null if there
 	// were none.
 	Collisions *Collisions `json:"collisions,omitempty"`
@@ -63,8 +62,8 @@ type Rebuild struct {
 // Collisions counts chunks whose uids were equal at first, and were then made different (spec 002 §5.4).
 type Collisions struct {
 	Chunks    int      `json:"chunks"`
-	ByContext int      `json:"byContext"` // distinguished by more context
-	ByOrdinal int      `json:"byOrdinal"` // distinguished by numbering them
+	ByContext int      `json:"byContext"` // chunks that were distinguished by more context
+	ByOrdinal int      `json:"byOrdinal"` // chunks that were distinguished by numbers
 	Largest   int      `json:"largest"`   // the largest number of chunks with one uid
 	Files     []string `json:"files"`     // ids of the items of these chunks, the first 50
 }

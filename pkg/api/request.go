@@ -58,7 +58,7 @@ func (e *Endpoint) Params() (params []Param) {
 	return params
 }
 
-// Bounds returns the default, the minimum and the maximum from the tags of a field. A missing one is returned as 0.
+// Bounds returns the default, the minimum and the maximum from the tags of a field. For a missing tag, it returns 0.
 func Bounds(f reflect.StructField) (def, lo, hi int) {
 	for name, into := range map[string]*int{"default": &def, "min": &lo, "max": &hi} {
 		*into, _ = strconv.Atoi(f.Tag.Get(name)) // a test checks that every tag can be parsed

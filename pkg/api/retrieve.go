@@ -24,7 +24,8 @@ type RetrieveRequest struct {
 	Filter  RetrieveFilter `json:"filter,omitzero"`
 	// only pages verified within this time, such as 24h or 7d
 	MaxAge string `json:"maxAge,omitempty"`
-	// what to do with pages that were verified earlier: omit them, or recheck them, which requires a key for writing
+	// omit leaves out pages that were verified earlier; recheck verifies the first of them now, and requires a key
+	// with the scope write
 	Stale string `json:"stale,omitempty"`
 	// not supported, since the index has no history; use GET items/{id}/text for earlier versions of a page
 	AsOf string `json:"asOf,omitempty"`
@@ -55,7 +56,7 @@ type RetrieveResponse struct {
 	Tokens int `json:"tokens"`
 	// Stale is the number of pages left out because they were not verified within maxAge.
 	Stale int `json:"stale,omitempty"`
-	// Note explains where the answer may differ from what was asked.
+	// Note says where the answer may differ from what was asked.
 	Note string `json:"note,omitempty"`
 }
 
@@ -86,8 +87,9 @@ type TextQuery struct {
 	ID string `json:"-" path:"id"` // The item.
 	// A time, a date (meaning its end), or one of day, week, month and year, counted back from now; or the SHA-256 of a
 	// capture. Default: now.
-	AsOf   string `json:"asOf,omitempty"`
-	Format string `json:"format,omitempty"` // markdown (the default), text for plain text, or json to include where the text comes from.
+	AsOf string `json:"asOf,omitempty"`
+	// markdown (the default), text for plain text, or json to include where the text comes from.
+	Format string `json:"format,omitempty"`
 }
 
 // PageText is the text of a page, with the facts that are needed to cite it.

@@ -101,7 +101,7 @@ var (
 	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
 	GetCapture   = route[CaptureID, []byte](ok, get, "items/{id}/captures/{sha256}")
 	GetText      = route[TextQuery, []byte](ok, get, "items/{id}/text")
-	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // with its format
+	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // the same route with the format json
 )
 
 // Tags, and their settings for many items.

@@ -12,8 +12,8 @@ const (
 	MaxTop     = 100
 )
 
-// SearchRequest finds the pages that best match Q. All words must match; if no page has them all, any word may
-// match. "Quoted words" are a phrase, and a trailing * matches a prefix. A GET sends the same names in the query.
+// SearchRequest finds the pages that best match Q. All words must match; if no page has them all, any word may match.
+// "Quoted words" are a phrase, and a trailing * matches a prefix. A GET request has the same fields in its query.
 type SearchRequest struct {
 	Q          string `json:"q"`
 	Top        int    `json:"top,omitempty" default:"10" min:"1" max:"100"` // 1 to MaxTop; DefaultTop when zero
@@ -23,20 +23,21 @@ type SearchRequest struct {
 	Type       string `json:"type,omitempty"`     // TypePage or TypeEntry
 	Language   string `json:"language,omitempty"` // BCP 47 primary subtag
 	Tag        string `json:"tag,omitempty"`      // only pages with this tag
-	// only pages whose path begins with this, on host or on all hosts. /docs/ finds only pages below that path; /docs
-	// also finds /docs-old
+	// only pages whose path begins with this text, on the given host or on all hosts. /docs/ finds only pages below
+	// that path; /docs also finds /docs-old
 	Path string `json:"path,omitempty"`
-	// only pages changed since: a time, or one of day, week, month and year, counted back from now
+	// only pages that have changed since this time, or since one of day, week, month and year, counted back from now
 	Since        string `json:"since,omitempty"`
 	ChangedAfter string `json:"changedAfter,omitempty"` // same as since
-	// only pages that state a later publication date, in the same forms
+	// only pages that state a publication date after this time, given in the same forms as since
 	PublishedAfter string `json:"publishedAfter,omitempty"`
 	// relevance (the default), or changed: newest change first
 	Sort   string     `json:"sort,omitempty"`
 	Facets FacetNames `json:"facets,omitempty"`
 	// only those results whose pages were verified within this time, such as 24h or 7d
 	MaxAge string `json:"maxAge,omitempty"`
-	// what to do with pages that were verified earlier: omit them, or recheck them, which requires a key for writing
+	// omit leaves out pages that were verified earlier; recheck verifies the first of them now, and requires a key
+	// with the scope write
 	Stale string `json:"stale,omitempty"`
 }
 
@@ -53,7 +54,7 @@ type FacetNames string
 // AllFacets selects every facet.
 const AllFacets FacetNames = "true"
 
-// UnmarshalJSON reads names, a list of them, or true or false.
+// UnmarshalJSON reads a text of names, a list of names, or true or false.
 func (n *FacetNames) UnmarshalJSON(data []byte) error {
 	var one string
 	var list []string
@@ -98,9 +99,9 @@ type SearchResponse struct {
 	StaleResults int `json:"staleResults,omitempty"`
 }
 
-// Facets has, for each value of a facet, the number of pages found, for at most 20 values, the most frequent first.
-// Facets that were not requested and pages without a value are left out. The age of a page depends on the last change
-// of its content: it is the first of day, week, month, year and older that applies.
+// Facets counts the pages found, by the values of each facet: at most 20 values, the most frequent first. Facets that
+// were not requested and pages without a value are left out. The age of a page depends on the last change of its
+// content: it is the first of day, week, month, year and older that applies.
 type Facets struct {
 	Hosts     []Facet `json:"hosts,omitzero"`
 	Tags      []Facet `json:"tags,omitzero"`

@@ -11,16 +11,15 @@ type Site struct {
 	NextLookAt time.Time     `json:"nextLookAt,omitzero"` // if this is in the past, the poll begins within the hour
 	NewToday   int           `json:"newToday"`            // pages registered today (UTC)
 	Look       *Look         `json:"look,omitempty"`      // the running poll
-	Last       *Look         `json:"last,omitempty"`      // the last full poll that ended
-	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the last ended poll that read only feeds
+	Last       *Look         `json:"last,omitempty"`      // the most recent full poll that has finished
+	LastFeeds  *Look         `json:"lastFeeds,omitempty"` // the most recent finished poll that read only feeds
 	LastMod    LastModRecord `json:"lastmod"`
 	Coverage   Coverage      `json:"coverage"`
 }
 
-// Coverage counts the addresses that all polls of a site have found, by what became of them. Each address is counted
-// once.
+// Coverage counts the addresses found by all polls of a site, grouped by outcome. Each address is counted once.
 type Coverage struct {
-	Found    int `json:"found"`    // the sum of the next five
+	Found    int `json:"found"`    // the sum of new, known, excluded, trapped and refused
 	New      int `json:"new"`      // registered
 	Known    int `json:"known"`    // already registered
 	Excluded int `json:"excluded"` // excluded by the site file
@@ -30,29 +29,31 @@ type Coverage struct {
 	Reasons map[string]int `json:"reasons,omitempty"`
 }
 
-// Look is one poll of the sitemaps and feeds of a site. Its numbers are about the addresses in documents that have
+// Look is one poll of the sitemaps and feeds of a site. An address is counted only if the document that lists it has
 // changed.
 type Look struct {
-	ID         string      `json:"id"`
-	Kind       string      `json:"kind"` // full: sitemaps and feeds; feeds: feeds only
-	BeganAt    time.Time   `json:"beganAt"`
-	EndedAt    time.Time   `json:"endedAt,omitzero"`
-	Requests   int         `json:"requests"`   // requests for documents
-	Documents  int         `json:"documents"`  // documents read
-	Unmodified int         `json:"unmodified"` // of these, unchanged since the previous poll
-	Found      int         `json:"found"`      // addresses not seen by earlier polls; the sum of the next six
-	New        int         `json:"new"`        // registered
-	Known      int         `json:"known"`      // already registered, left unchanged
-	Excluded   int         `json:"excluded"`   // excluded by the site file
-	Trapped    int         `json:"trapped"`    // left out as part of an endless series, such as a calendar
-	Refused    int         `json:"refused"`    // rejected by the registry, each with an error
-	Later      int         `json:"later"`      // left for the next day because a limit was reached
-	Moved      int         `json:"moved"`      // known addresses whose lastmod has changed
-	Noted      int         `json:"noted"`      // moved addresses noted as predictions for the next check to confirm
-	Hastened   int         `json:"hastened"`   // moved addresses that were checked earlier than scheduled
-	Errors     int         `json:"errors"`
-	Problems   []LookError `json:"problems,omitempty"` // the first 20 errors
-	Note       string      `json:"note,omitempty"`     // what the poll is waiting for, or why it ended early
+	ID         string    `json:"id"`
+	Kind       string    `json:"kind"` // full: sitemaps and feeds; feeds: feeds only
+	BeganAt    time.Time `json:"beganAt"`
+	EndedAt    time.Time `json:"endedAt,omitzero"`
+	Requests   int       `json:"requests"`   // requests for documents
+	Documents  int       `json:"documents"`  // documents read
+	Unmodified int       `json:"unmodified"` // documents that have not changed since the previous poll
+	// addresses not seen by earlier polls; the sum of new, known, excluded, trapped, refused and later
+	Found    int `json:"found"`
+	New      int `json:"new"`      // registered
+	Known    int `json:"known"`    // already registered, left unchanged
+	Excluded int `json:"excluded"` // excluded by the site file
+	Trapped  int `json:"trapped"`  // left out as part of an endless series, such as a calendar
+	Refused  int `json:"refused"`  // rejected by the registry, each with an error
+	Later    int `json:"later"`    // left for the next day because a limit was reached
+	Moved    int `json:"moved"`    // known addresses whose lastmod has changed
+	// moved addresses whose next check will show whether the page has really changed
+	Noted    int         `json:"noted"`
+	Hastened int         `json:"hastened"` // moved addresses that were checked earlier than scheduled
+	Errors   int         `json:"errors"`
+	Problems []LookError `json:"problems,omitempty"` // the first 20 errors
+	Note     string      `json:"note,omitempty"`     // what the poll is waiting for, or why it ended early
 }
 
 // LookError is an error of a poll.
@@ -85,7 +86,8 @@ type IndexNowRequest struct {
 
 // IndexNowResult is the result of a submission.
 type IndexNowResult struct {
-	Received  int `json:"received"`  // addresses, each counted once; the sum of the next six
+	// addresses, each counted once; the sum of new, forwarded, known, excluded, refused and left
+	Received  int `json:"received"`
 	New       int `json:"new"`       // registered
 	Forwarded int `json:"forwarded"` // known, and checked earlier
 	Known     int `json:"known"`     // known and left unchanged: already due or just checked
@@ -108,7 +110,8 @@ type SiteRequest struct {
 
 // IndexNowOne is an [IndexNowRequest] for one page.
 type IndexNowOne struct {
-	URL         string `json:"url"`                   // The page.
-	Key         string `json:"key"`                   // The key of its host.
-	KeyLocation string `json:"keyLocation,omitempty"` // Where the host publishes the key; default: at its root.
+	URL string `json:"url"` // The page.
+	Key string `json:"key"` // The key of the page's host.
+	// Where the host publishes the key; by default at the root of the host.
+	KeyLocation string `json:"keyLocation,omitempty"`
 }

@@ -4,7 +4,7 @@ import "time"
 
 // SearchStatus is the state of the registry, in total and by host. If there are more than 100 hosts, at most 100 are
 // examined, and only hosts with work that is due or in flight. For the other hosts, rates are up to a day old, due
-// has only the waiting work that is known (at least 1 if there is any), and inFlight is 0. If no item is found in
+// counts only the work that is known to wait (at least 1 if there is any), and inFlight is 0. If no item is found in
 // flight, the inFlight of the total is the number of jobs.
 type SearchStatus struct {
 	Counts
@@ -16,13 +16,15 @@ type SearchStatus struct {
 
 // Counts are statistics of a set of items.
 type Counts struct {
-	Items      map[Status]int `json:"items"`                // statuses without items may be left out
+	// number of items by status; statuses without items may be left out
+	Items      map[Status]int `json:"items"`
 	Due        int            `json:"due"`                  // items that wait for a check that is due
 	InFlight   int            `json:"inFlight"`             // items whose check was sent to a worker or is in progress
-	Rebuilding int            `json:"rebuilding,omitempty"` // waiting to be indexed again by a rebuild
-	Guarded    int            `json:"held,omitempty"`       // missing together with many others of their host, and not yet confirmed
-	ChangeRate float64        `json:"changeRate"`           // share of recent checks that found a change, 0 to 1
-	ErrorRate  float64        `json:"errorRate"`            // share of recent checks that failed, 0 to 1
+	Rebuilding int            `json:"rebuilding,omitempty"` // items that wait to be indexed again by a rebuild
+	// items found missing together with many others of their host, and not yet confirmed by a second check
+	Guarded    int     `json:"held,omitempty"`
+	ChangeRate float64 `json:"changeRate"` // share of recent checks that found a change, 0 to 1
+	ErrorRate  float64 `json:"errorRate"`  // share of recent checks that failed, 0 to 1
 }
 
 // Total returns the number of items of every status together.

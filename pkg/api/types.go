@@ -23,7 +23,7 @@ const (
 	StatusIndexed    Status = "Indexed"    // in the search index
 	StatusError      Status = "Error"      // the last check failed; it will be tried again
 	StatusOutOfScope Status = "OutOfScope" // excluded by robots.txt, noindex or a rule, or represented by another item
-	StatusGone       Status = "Gone"       // 404 or 410 too many times in a row
+	StatusGone       Status = "Gone"       // answered 404 or 410 too many times in a row
 )
 
 // Statuses lists every status, in the order used for display.
@@ -38,8 +38,8 @@ const (
 )
 
 // AddURLRequest registers one URL or many. Set exactly one of URL and URLs; URLs may have at most [MaxBatch]
-// elements. With Force, each URL is fetched and indexed again even if nothing changed (spec 003 §6). Credential is
-// the name of a credential, which the setting CREDENTIAL_<name> has, for access to the URLs (A24).
+// elements. With Force, each URL is fetched and indexed again even if nothing changed (spec 003 §6). For private
+// pages, Credential is the name of the credential, which is in the setting CREDENTIAL_<name> (A24).
 type AddURLRequest struct {
 	URL        string   `json:"url,omitempty"`
 	URLs       []string `json:"urls,omitempty"`
@@ -105,9 +105,9 @@ type Health struct {
 	Status  string `json:"status"`
 	Storage string `json:"storage,omitempty"`
 	Index   string `json:"index,omitempty"`
-	Rebuild string `json:"rebuild,omitempty"` // id of a running rebuild; searches may miss pages
-	// Migration is set while a migration is running or is needed because the store was made with other settings; see
-	// GET migrate.
+	Rebuild string `json:"rebuild,omitempty"` // id of a running rebuild, during which searches may miss pages
+	// Migration is set while a migration is running, or while one is needed because the store was made with other
+	// settings; see GET migrate.
 	Migration string    `json:"migration,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	AsOf      time.Time `json:"asOf,omitzero"`

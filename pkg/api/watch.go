@@ -7,8 +7,8 @@ type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
 	// Pattern is a regular expression (RE2) for lines.
 	Pattern string `json:"pattern,omitempty"`
-	// Text is a line from which a rule is made; the rule matches any number in place of the numbers in the line. Was
-	// is the line that Text replaced. If Was is set, the rule keeps only what both lines have in common.
+	// Text is a line from which a rule is made; the rule matches any number in place of the numbers in the line. If
+	// Was is set, it is the line that Text replaced, and the rule keeps only what both lines have in common.
 	Text string `json:"text,omitempty"`
 	Was  string `json:"was,omitempty"`
 	// Hunk is the number of a hunk, from 1, in the diff between the captures From and To, or in the last change.
@@ -27,8 +27,8 @@ type IgnoreResult struct {
 	Rules  []string `json:"rules"`  // rules that were created or removed
 	Ignore []string `json:"ignore"` // all rules of the item, including those of a preview
 	Saved  bool     `json:"saved"`  // false in a preview
-	// Changes is the number of changes that were examined, which are those between the last 30 captures; the site is
-	// not contacted. Silenced lists the changes that the rules match.
+	// Changes is the number of changes that were examined: those between the item's last 30 captures. The site is not
+	// contacted. Silenced lists the changes that the rules match.
 	Changes  int              `json:"changes"`
 	Silenced []SilencedChange `json:"silenced,omitempty"`
 }

@@ -71,7 +71,8 @@ type Config struct {
 
 // Load reads the settings through get, which returns "" for an unset variable. The error lists every invalid value,
 // with the name of the setting, the value unless it is a secret, and the allowed values. Users choose the names of
-// credentials. So Load finds these names in set, the names of all set variables, and checks the credentials, too.
+// credentials. So the argument set holds the names of all variables that are set: Load finds the credentials there,
+// and checks them, too.
 func Load(get func(string) string, set ...string) (Config, error) {
 	var c Config
 	s := &settings{get: get, all: c.settings()}

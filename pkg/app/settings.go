@@ -39,7 +39,8 @@ type value struct {
 	read        func(s *settings, name string)
 }
 
-// elsewhere is the value of a setting that the storage, the command line or another setting reads.
+// elsewhere marks a setting that this package does not read itself: the storage, the command line or the code for
+// another setting reads it.
 var elsewhere value
 
 // Meaning returns the description of a setting, with its bounds.
@@ -88,8 +89,8 @@ func (s *settings) withhold(name, allowed string) {
 	s.problems = append(s.problems, name+"=…: allowed is "+allowed)
 }
 
-// credentials checks the credentials that set variables contain. set has the names of these variables. Errors do not
-// contain the values.
+// credentials checks the credentials in the environment. The argument set holds the names of the variables that are
+// set. Errors do not contain the values.
 func (s *settings) credentials(set []string) {
 	for _, name := range set {
 		if !strings.HasPrefix(name, credential.Prefix) || s.get(name) == "" {

@@ -19,7 +19,7 @@ import (
 type check struct {
 	*checker
 	shared
-	item        registry.Item // at the end, the item of the finding
+	item        registry.Item // the item as the stages change it; in the end it becomes part of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
 	placer      *placement.Placer
@@ -125,8 +125,8 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 			}
 		}
 	}
-	// A body with new content is stored before it is placed, so that everything in the index can be read again from
-	// its snapshot.
+	// A body with new content is stored before its content is placed, so that everything in the index can be read
+	// again from a snapshot.
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
@@ -155,7 +155,7 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 
 // recordSuspect records that the item killed its worker. The worker may have changed the index before it died, so the
 // next check fetches the whole page. The snapshot is not read again, neither for the index nor under new rules,
-// because the snapshot may be what kills.
+// because reading it may be what kills the worker.
 func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it := &c.item
 	c.release()

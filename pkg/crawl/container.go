@@ -73,7 +73,7 @@ func listingFailed(ctx context.Context, err error) (verdict.Outcome, error) {
 type listing struct {
 	items                       *registry.Items
 	credential                  string                     // the container's credential
-	known                       map[string]*blob           // by hash: blobs with items not yet gone, and listed blobs
+	known                       map[string]*blob           // by source hash: listed, or with an item not yet gone
 	sum                         hash.Hash                  // hash of names and revisions
 	waiting                     map[string][]source.Source // blobs to register, by the credential they will get
 	blobs, fresh, changed, gone int
@@ -98,9 +98,9 @@ func (b *blob) changed(e file.Entry) bool {
 	return b.etag != "" && b.etag != e.ETag || b.failing && e.LastModified.After(b.checked)
 }
 
-// recall reads the items of the container's blobs; full reports that there are too many. Items that are gone are
-// skipped: a blob that comes back is treated as new, and over the years the gone items may outnumber the others.
-// Blobs of an account that has the same name at another address are skipped, too.
+// recall reads the items of the container's blobs. The result full reports whether there are too many of them. Items
+// that are gone are skipped: a blob that comes back is treated as new, and over the years the gone items may
+// outnumber the others. Blobs of an account that has the same name at another address are skipped, too.
 func (l *listing) recall(ctx context.Context, place file.Location) (full bool, err error) {
 	within := place.Normalized() + "/"
 	for it, err := range l.items.Neighbours(ctx, place.Source()) {
@@ -125,8 +125,8 @@ func tooManyBlobs() error {
 	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add records one listed blob. Several names, such as a/b and a//b, may be one source; only the first name listed is
-// used.
+// add records one listed blob. Several names, such as a/b and a//b, may denote the same source; only the name that is
+// listed first is used.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	l.blobs++
 	if e.Refused != nil {
@@ -159,8 +159,8 @@ func (l *listing) mayLetIn(b *blob) bool {
 	return b.failing && l.credential != "" && b.credential != l.credential
 }
 
-// enlist queues a blob that is to be registered, and so checked soon, together with other blobs. A blob that was
-// added with a credential of its own keeps its credential as long as that credential works.
+// enlist queues a blob, to be registered together with other blobs; that makes the blob due. A blob that was added
+// with a credential of its own keeps its credential as long as that credential works.
 func (l *listing) enlist(ctx context.Context, src source.Source, b *blob) error {
 	credential := ""
 	if b.credential == "" || b.failing {

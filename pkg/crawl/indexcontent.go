@@ -24,7 +24,8 @@ func (c *check) indexContent(
 	if o.Kind == schedule.Collapsed {
 		r = verdict.Reading{} // the known content stays and is placed
 	}
-	// Most checks need no further work. Pages that must not be searched, or no longer, leave the index first.
+	// Most checks need no further work. First, a page leaves the index if it must not, or must no longer, be
+	// searched.
 	switch {
 	case o.Kind == schedule.OutOfScope, o.Kind == schedule.Gone && !c.o.KeepGone:
 		return verdict.Placement{Kind: verdict.OutOfIndex}, o, c.placer.Deindex(ctx, it)
@@ -36,7 +37,8 @@ func (c *check) indexContent(
 	case it.Exclusion != "", !refresh && (b.IndexOnly || !b.Contested(it) && !b.HasMoved(it)):
 		return p, o, nil
 	}
-	// The same content must not be found twice, so another item that stands for the page comes before the page itself.
+	// The same content must not be found twice, so another item that stands for the page takes precedence over the
+	// page.
 	s, err := c.placer.Resolve(ctx, it, o.Kind)
 	if err != nil {
 		return p, o, err

@@ -26,9 +26,9 @@ type job struct {
 	mu       sync.Mutex // guards the fields below
 	progress progress
 	done     []registry.Finding // findings of items that are indexed, but not committed
-	// These belong to done:
+	// Further details of the findings in done:
 	outcomes []string
-	kinds    []change.Kind // the kinds of the findings' changes
+	kinds    []change.Kind // the kinds of the changes
 	stale    []placement.Manifest
 }
 
@@ -81,7 +81,8 @@ func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err
 	}
 }
 
-// begins reports whether an item may still begin after the wait. If it may not, begins gives the item back.
+// begins reports whether an item may still begin after its wait for a permit. If it may not, begins gives the item
+// back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,7 +93,8 @@ func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	return false
 }
 
-// one checks an item and records the result. The item begins only once its request has a permit.
+// one runs the check of a single item and records the result. The check begins only once it has a permit for its
+// request.
 func (j *job) one(ctx context.Context, it *registry.Item) {
 	ctx, cancel := context.WithTimeout(ctx, j.lease.Deadline().Sub(j.w.o.Clock()))
 	defer cancel()
@@ -136,10 +138,10 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	}
 }
 
-// commit writes the results so far: first the index, then the registry. The caller holds the lock, or is the only
-// goroutine.
+// commit writes the results so far: first to the index, then to the registry. The caller must hold mu, unless no
+// other goroutine uses the job.
 func (j *job) commit(ctx context.Context, last bool) error {
-	// The index comes first: an item may be committed as Indexed only when its page is in the index.
+	// The index is written first: an item may be committed as Indexed only when its page is in the index.
 	j.index(ctx)
 	found, reported := j.lease.Report(last)
 	if err := j.w.in.Jobs.Commit(ctx, j.batch, j.done, found, last); err != nil {
@@ -169,7 +171,7 @@ func (j *job) index(ctx context.Context) {
 		if c.Placement.Entry != nil && c.Placement.Refused == nil {
 			c.Placement.Refused = together
 			if fault.Refused(together) && len(pages) > 1 {
-				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // perhaps one page is at fault
+				c.Placement.Refused = j.w.pages.Put(ctx, j.lease, c.Placement.Entry.Page) // only one may be at fault
 			}
 			if c.Placement.Refused == nil {
 				j.countCollisions(ctx, c.Placement.Entry)

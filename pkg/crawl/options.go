@@ -20,7 +20,7 @@ import (
 // Options adjust a worker. Schedule and Agent are required; the other fields have defaults.
 type Options struct {
 	Schedule  schedule.Config
-	Agent     string // product token that robots meta tags may name
+	Agent     string // product token by which robots meta tags may address the crawler
 	Rules     source.Rules
 	Documents *document.Reader         // when nil, a reader with the defaults
 	Files     *file.Client             // when nil, files cannot be read

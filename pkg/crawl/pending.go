@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// pending indexes the stored snapshot, as it reads under the present rules (B5). So no page is fetched again just
-// because the index was down or is being rebuilt. It is not a check of the site, so the schedule continues as before.
-// If the page has any fault, the item is no longer pending, and the next check fetches the page again.
+// pending reads the stored snapshot under the present rules and indexes it (B5). So no page is fetched again just
+// because the index was down or is being rebuilt. This is not a check of the site, so the schedule continues as
+// before. If the page has any fault, the item is no longer pending, and the next check fetches the page again.
 func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
 	it := &c.item
 	if !it.IndexPending {
@@ -36,8 +36,8 @@ func (c *check) pending(ctx context.Context) (o verdict.Outcome, r verdict.Readi
 		it.RawHash = ""
 		return nothing, r, c.placer.RemoveAgain(ctx, it) // nothing of the item was ever indexed
 	case s.gone:
-		// The snapshot is gone, so the page must be fetched at once. Another job does that, and the due row is moved
-		// so that it can.
+		// The snapshot is gone, so the page must be fetched at once. Another job does that: the item becomes due
+		// again now.
 		c.basis.Unstored, it.RawHash, it.ResumeAt = true, "", c.now().Add(time.Millisecond)
 		it.Record(c.now(), "notIndexed", snapshotGone)
 		return nothing, r, nil

@@ -26,9 +26,9 @@ func newProgress(items []*registry.Item, lease *politeness.Lease, now time.Time)
 	return progress{lease: lease, todo: slices.Clone(items), lastCommit: now}
 }
 
-// may reports whether an item may begin that needs a request (asks), or one that needs none. While the host has asked
-// for a pause, or its budget is used up, only items that need no request may begin. An item that may not begin now will
-// not be allowed to begin later in this job.
+// may reports whether an item may begin; the argument asks tells whether the item needs a request. While the host has
+// asked for a pause, or its budget is used up, only items that need no request may begin. An item that may not begin
+// now will not be allowed to begin later in this job.
 func (p *progress) may(asks bool) bool {
 	return p.failed == nil && !p.spent && p.lease.MayBegin(asks)
 }

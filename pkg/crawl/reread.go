@@ -13,16 +13,16 @@ import (
 // answer is then compared under one version, and a change of the rules does not look like a change of the page. A
 // rebuild rereads captures in the same way, but sends no request; see [check.pending].
 
-// reread reads the stored capture under the present rules, those of the program and those of the watched part, if it
-// was last read under other rules. The item takes over the result before the request to the site. So if the site
-// fails, the capture need not be read a second time. When a capture cannot be read, there is nothing to compare with,
-// and the whole page is requested from the site.
+// reread compares the rules under which the stored capture was last read with the present rules: those of the program
+// and those of the watched part. If the rules differ, reread reads the capture again, and the item takes over the
+// result before the request to the site. So if the site fails, the capture need not be read a second time. When a
+// capture cannot be read, there is nothing to compare with, and the whole page is requested from the site.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	if it.NormalizationVersion == "" || it.RawHash == "" || !c.basis.Outdated(it) && !c.basis.Watching.HasOtherRules(it) {
 		return nil
 	}
-	defer c.room.end() // otherwise this check could wait for a large body while others wait for its memory
+	defer c.room.end() // otherwise this check could wait for memory while others wait for its own
 	s, err := c.stored.load(ctx, it, &c.room, c.basis.Watching)
 	switch {
 	case err != nil:

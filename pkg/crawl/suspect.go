@@ -11,8 +11,8 @@ import (
 )
 
 // An item whose worker died is a suspect (S1): any of the items in progress may have killed the worker. The suspect
-// is tried again while the process does nothing else. That it is tried alone is recorded first. If the worker dies
-// again, this item was the cause.
+// is tried again while the process does nothing else. Before that, the item's row records that the item is tried
+// alone. So if the worker dies again, this item was the cause.
 
 // gate lets several checks run side by side, but a suspect only alone.
 type gate struct{ s *semaphore.Weighted }

@@ -1,5 +1,5 @@
-// Package entries stores the content that is pushed in, not crawled: messages, mails, notes and the texts of pages. It
-// stores each once, however often it is sent (spec 001), and writes it to the search index.
+// Package entries stores the content that is pushed in, not crawled: messages, mails, notes and the texts of pages.
+// It stores each once, however often it is sent (spec 001), and writes it to the search index.
 //
 // # Two steps
 //
@@ -18,17 +18,18 @@
 //	  PK policy  RK w|<token><time>…    a change of the entry that the feed may lack (pkm only)
 //	  PK -       RK e|, x|<token>       an entry without a policy, which never equals another
 //	Policies, PoliciesTest
-//	  PK policy  RK <policy>            seeded once, then the operator's
+//	  PK policy  RK <policy>            seeded once; from then on the operator's
 //	RuntimeConfig
-//	  PK config  RK is_test_mode        which schema entries go to
+//	  PK config  RK is_test_mode        selects the schema for new entries
 //
-// Entries and policies have a column key_revision: the revision of the rules by which their keys were made. On a
-// policy the column covers all of its entries.
+// Entries and policies have a column key_revision: the revision of the rules by which their keys were made. In a
+// policy, the column applies to all entries of that policy.
 //
 // # Invariants
 //
-//  1. A key of a policy has one row, which names one entry, which has that key; an entry has a row for
-//     each of its keys. All change in one transaction, which also checks the entry's revision.
+//  1. Each key of a policy has one row, with the id of the only entry that has that key. An entry has a
+//     row for each of its keys. The entry and its key rows change in one transaction, which also checks
+//     the entry's revision.
 //  2. The policy of an entry, its id and its time of creation never change.
 //  3. The index has the current state of an entry of pkm, or the entry is in the outbox.
 //  4. Until a claim expires only its claimant writes the entry to the index.
@@ -42,15 +43,15 @@
 //	   └──► claimed by [Store.FlushOutbox] ────┘ ◄──────────────────┘ in the end by FlushOutbox
 //
 // Every change of an entry adds it to the outbox, or touches the row that exists there. [Store.Flush] puts the writes
-// of a request into the index, FlushOutbox everything that was left over. Entries of pkm_test are not searched, so
-// they have no outbox.
+// of a request into the index, and FlushOutbox puts everything there that was left over. Entries of pkm_test are not
+// searched, so they have no outbox.
 //
 // # News
 //
 // The transaction that inserts or updates an entry also writes a row with the change for the feed. Flush publishes
-// the change and removes the row together with outbox entries; after a crash FlushOutbox does. The row's name is the
-// name of the feed's group, so the change may be published by anyone and repeatedly. A change that FlushOutbox
-// publishes may follow a later one of its entry; their times are right.
+// the change and removes the row together with outbox entries; after a crash FlushOutbox does both. The row's name is
+// the name of the feed's group, so the change may be published by anyone and repeatedly. FlushOutbox may publish a
+// change after a later change of the same entry; the times in both changes are right.
 //
 // # Keys of an older revision
 //
@@ -65,7 +66,7 @@
 // An insert could answer with the entry under an old key, and leave that key until the re-keying. That would be less
 // work, but wrong: "Tides" and "AW: Tides" shared a key, and one would overwrite the other.
 //
-// An index from ids to partitions, as the registry has, would cost a write for each insert; an id that names its
+// An index from ids to partitions, as the registry has, would cost a write for each insert; an id that contains its
 // policy costs nothing. Looking up the keys before an insert would cost two reads for each new entry, and prove
 // nothing.
 //

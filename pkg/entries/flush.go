@@ -35,7 +35,8 @@ type pendingEntry struct {
 }
 
 const (
-	// flushTries is how often one call puts an entry into the index while others keep changing it.
+	// flushTries is how many times at most one call puts an entry into the index while other processes keep changing
+	// it.
 	flushTries = 3
 	// maxFlushed is how many entries of a policy one call of [Store.FlushOutbox] flushes.
 	maxFlushed = 10 * flushBatch
@@ -46,8 +47,8 @@ const (
 // each thirty changes. It puts their entries into the index, with one Put for each hundred entries. For each policy
 // it then needs one transaction for every hundred rows, and each entry has two rows. Entries that the index does not
 // accept now, or that others changed concurrently, remain in the outbox for [Store.FlushOutbox]; the error says why.
-// Whatever the error, the entries are stored. Flush must be called within [claimTime] less [claimMargin] of the calls
-// that returned the results. Older results are left to FlushOutbox, too.
+// Whatever the error, the entries are stored. Flush must be called within [claimTime] minus [claimMargin] after the
+// calls that returned the results. If results are older, their entries are also left to FlushOutbox.
 func (s *Store) Flush(ctx context.Context, results ...Result) error {
 	var claimed []pendingEntry
 	var said []news

@@ -199,7 +199,8 @@ func (f *flusher) unclaimed(ctx context.Context, partition string) (found []outb
 	return found, said, nil
 }
 
-// missing returns unwritten outbox entries for those entries of one partition that have none.
+// missing finds those entries of one partition that have no outbox entry. For each of them it returns an outbox entry
+// that is not written yet.
 func (o outbox) missing(ctx context.Context, entries []storage.Entity) (out []outboxEntry, err error) {
 	exists := map[storage.Key]bool{}
 	first, last := outboxKey(entries[0].Key), outboxKey(entries[len(entries)-1].Key)

@@ -75,7 +75,7 @@ func rekeyEach(
 ) (changed int, examples []string, err error) {
 	for _, e := range found {
 		r, err := rowOf(e)
-		if err != nil { // an update would keep it, too
+		if err != nil { // an update does not change the keys of such an entry, either
 			s.s.o.Log.ErrorContext(ctx, "entry cannot be read, and keeps its keys", "entry", idAt(e.Key), "err", err)
 			continue
 		}

@@ -32,7 +32,7 @@ const (
 // Schemas lists both schemas. Workers process both, whether the test mode is on or off.
 var Schemas = []Schema{Production, Testing}
 
-// tableOf names the tables of a schema.
+// tableOf contains the names of the tables of each schema.
 var tableOf = map[Schema]struct{ entries, policies string }{
 	Production: {"Entries", "Policies"},
 	Testing:    {"EntriesTest", "PoliciesTest"},
@@ -140,7 +140,7 @@ func (s *Store) Active(ctx context.Context) (*Session, error) {
 func (s *Session) Policies(ctx context.Context) ([]Policy, error) { return s.policies.all(ctx) }
 
 // SavePolicy writes a new or existing policy, and returns it with its id; the last writer wins. The policy applies to
-// entries that are sent afterwards. Errors: Invalid, naming a column.
+// entries that are sent afterwards. Errors: Invalid, with the name of a column.
 func (s *Session) SavePolicy(ctx context.Context, p Policy) (Policy, error) {
 	p.ID, p.Revision = policyID(p.Key), 0
 	if err := p.check(); err != nil {

@@ -13,7 +13,8 @@ import (
 // Kind says what happened to an item or an entry.
 type Kind string
 
-// These are the kinds of change: those that a reading finds, and other events of an item.
+// These are the kinds of change: first the outcomes of reading a page (see package change), then other events of an
+// item.
 const (
 	New            = Kind(change.New)
 	Content        = Kind(change.Content)
@@ -26,12 +27,12 @@ const (
 	Failing   Kind = "failing"   // [FailingAfter] checks in a row have failed
 	Recovered Kind = "recovered" // a failing page was read again
 	// WatchBroken means that the watched part of a page is missing or has changed its form. WatchRestored means that
-	// it is found again.
+	// the watched part was found again.
 	WatchBroken   Kind = "watchBroken"
 	WatchRestored Kind = "watchRestored"
 )
 
-// FailingAfter is the number of failed checks in a row that counts as a change.
+// FailingAfter is the number of consecutive failed checks after which a change of kind [Failing] is recorded.
 const FailingAfter = 3
 
 // Op says whether a passage was added or removed.
@@ -78,7 +79,7 @@ type Ignored struct {
 	Rule string `json:"rule"` // such as "ignore: ^Updated"; at most 120 bytes
 }
 
-// Bounded returns a copy of i with its texts cut to their bounds.
+// Bounded returns a copy of i in which long texts are cut to their maximum lengths.
 func (i Ignored) Bounded() Ignored {
 	i.Hunk, i.Rule = words.Clip(i.Hunk, maxHunk), words.Clip(i.Rule, maxRule)
 	return i
@@ -96,12 +97,12 @@ type Change struct {
 	Title        string    `json:"title,omitempty"`
 	Tags         []string  `json:"tags,omitempty"`  // tags of the item when it changed
 	Why          string    `json:"why,omitempty"`   // explanation for people
-	Share        float64   `json:"share,omitempty"` // share of both texts' letters that was added or removed, 0 to 1
+	Share        float64   `json:"share,omitempty"` // added or removed share of the letters of both texts, 0 to 1
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
-	// Silenced says that a rule of the item's watch hides the change. Ignored lists text that did not count; changes
-	// that are not silenced may have such text, too.
+	// Silenced reports whether a rule of the item's watch hides the change. Ignored lists text that did not count; a
+	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
 	Part     bool      `json:"part,omitempty"` // only the watched part of the page was compared
@@ -114,7 +115,7 @@ type Change struct {
 // Group holds the changes of one commit, which are published together.
 type Group struct {
 	ID      string   `json:"id"`    // unique; letters and digits
-	Since   int      `json:"since"` // a segment that was open at the commit, or one before it
+	Since   int      `json:"since"` // number of the segment that was open at the commit, or of an earlier one
 	Changes []Change `json:"changes"`
 }
 

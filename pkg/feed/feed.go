@@ -22,7 +22,7 @@ const (
 	// maxWaiting bounds the groups that a process keeps for a later try. Groups that are dropped because of this
 	// bound remain in the rows in which they were committed.
 	maxWaiting = 1000
-	// writeTries is how often a write is tried while other writers are faster.
+	// writeTries is how many times a write is tried when another writer is faster each time.
 	writeTries = 20
 	// maxKnown is how many published groups a process remembers.
 	maxKnown = 4096
@@ -33,9 +33,10 @@ type Feed struct {
 	rows storage.Table
 	now  func() time.Time
 
-	// The goroutine that writes holds writing; concurrent writes of one process would only conflict.
+	// The channel writing is a lock for the goroutine that writes to the feed, because concurrent writes of one
+	// process would only conflict with each other.
 	writing chan struct{}
-	head    *head // head of the open segment; nil: not read yet
+	head    *head // head of the open segment; nil if it must be read first
 	waiting []Group
 
 	known recent.Map[string, struct{}] // ids of groups that this process has found in the feed or has given up on
@@ -53,8 +54,8 @@ func Open(s storage.Store, now func() time.Time) *Feed {
 // Create creates the feed's table when it is missing.
 func (f *Feed) Create(ctx context.Context) error { return f.rows.Create(ctx) }
 
-// Segment returns a segment that is open or was open before. Callers store it in the field Since of a [Group]. A
-// process reads it from the store once.
+// Segment returns the number of a segment that is open or was open before. Callers store the number in the field
+// Since of a [Group]. A process reads the number from the store only once.
 func (f *Feed) Segment(ctx context.Context) (int, error) {
 	if n := f.seen(0); n > 0 {
 		return n, nil
@@ -63,7 +64,7 @@ func (f *Feed) Segment(ctx context.Context) (int, error) {
 	return f.seen(max(now.Segment, 1)), err
 }
 
-// seen records that segment n is or was open, and returns the last segment for which this is known.
+// seen records that segment n is or was open. It returns the last segment that is known to be or to have been open.
 func (f *Feed) seen(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -144,8 +145,8 @@ func (f *Feed) write(ctx context.Context, groups []Group) error {
 	return fault.New(fault.Conflict, "the feed is written by too many at once")
 }
 
-// missing returns the groups that are in no segment up to last. Segments before the open one are sealed, so the
-// result for them cannot change.
+// missing returns the groups that are in none of the segments up to the number last. Segments before the open one are
+// sealed, so the result for them cannot change.
 func (f *Feed) missing(ctx context.Context, last int, groups []Group) ([]Group, error) {
 	var out []Group
 	for _, g := range groups {

@@ -21,8 +21,8 @@ type Filter struct {
 	since, until time.Time // a zero time is no bound
 }
 
-// NewFilter makes a filter from a query, except for the query's times. Callers pass the times to [Filter.During]. The
-// error is Invalid, with the name of the field.
+// NewFilter makes a filter from a query. It ignores the times in the query; callers pass them to [Filter.During]. The
+// error is Invalid and gives the name of the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare,
 		words: strings.Fields(strings.ToLower(q.Q))}
@@ -52,7 +52,8 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	return f, nil
 }
 
-// During returns a filter that accepts only changes at since or later, and before until. A zero time is no bound.
+// During returns a filter that accepts only changes made at the time since or later, and before the time until. A
+// zero time is no bound.
 func (f Filter) During(since, until time.Time) Filter {
 	f.since, f.until = since, until
 	return f

@@ -157,7 +157,7 @@ func (p Position) less(q Position) bool {
 	return p.Index < q.Index
 }
 
-// read returns the changes, in order, of the groups with numbers greater than after and at most to.
+// read returns the changes of segment n in order, from those of the group after+1 to those of the group to.
 func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
 	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
 		PageSize: to - after}

@@ -13,7 +13,7 @@ import (
 // Reader records what a person has read of the feed: everything up to a position, and some changes after it.
 type Reader struct {
 	UpTo   Position
-	Beyond []Position // changes read one by one, in order, all after UpTo
+	Beyond []Position // positions of changes that were read one by one: ascending, all after UpTo
 	// Filters are the lists that the reader saved.
 	Filters []SavedFilter
 }
@@ -111,7 +111,7 @@ func compare(a, b Position) int {
 	return 0
 }
 
-// Load returns what the reader with a name has read. A reader for whom nothing is recorded has read nothing.
+// Load returns what the reader with the given name has read. A reader for whom nothing is recorded has read nothing.
 func (f Readers) Load(ctx context.Context, name string) (Reader, error) {
 	r, _, err := f.load(ctx, name)
 	return r, err
@@ -131,9 +131,10 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
-// MarkRead records that a reader has read everything up to a position, and also the changes at ids. It never makes a
-// change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a position beyond the end
-// of the feed; Invalid, with the field ids, if more than [MaxBeyond] changes would be recorded one by one.
+// MarkRead records that a reader has read everything up to the position upTo, and also the changes at the positions
+// ids. It never makes a change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a
+// position beyond the end of the feed; Invalid, with the field ids, if more than [MaxBeyond] changes would be
+// recorded one by one.
 func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
 	end, err := f.feed.End(ctx)
 	if err != nil {
@@ -212,8 +213,9 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 }
 
 // LastRead returns the raw digest of the capture that the reader read last, among the captures of the item that has
-// the given ids. It returns "" when the reader has read no capture of the item. The parameter present is the item's
-// current capture. LastRead examines at most most changes. Errors: TooLarge when it would need to examine more.
+// the given ids. It returns "" when the reader has read no capture of the item. The argument present is the digest of
+// the item's current capture; LastRead returns it when the item has no change after UpTo. The argument most bounds
+// the number of changes that LastRead examines. Errors: TooLarge when it would need to examine more.
 func (f Readers) LastRead(ctx context.Context, r Reader, ids []string, present string, most int) (string, error) {
 	last, seen := "", false
 	for c, err := range f.Since(ctx, r, Position{}) {

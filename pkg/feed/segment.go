@@ -60,7 +60,7 @@ var (
 	headRows    = row.Of[headRow]()
 )
 
-// head is the head of a segment with the revision at which it was read.
+// head holds the head of a segment and the revision at which it was read.
 type head struct {
 	headRow
 	Number int

@@ -69,10 +69,10 @@ func (l allowList) match(host, port string) bool {
 	})
 }
 
-// Admit returns an error for a URL that would never be fetched, as far as that is known without a DNS lookup: because
-// of its port, a literal address that is not public, or a name of this machine. The error says which setting would
-// allow the URL. Errors: Blocked, Invalid. A name whose addresses turn out not to be public is refused only when it
-// is fetched.
+// Admit returns an error for a URL that would never be fetched, as far as that is known without a DNS lookup. The
+// reason can be the port, a literal address that is not public, or a name of this machine. The error says which
+// setting would allow the URL. Errors: Blocked, Invalid. A name whose addresses turn out not to be public is refused
+// only when it is fetched.
 func (c *Client) Admit(raw string) error {
 	u, err := c.guard.target(raw)
 	if u == nil || err != nil && !fault.Is(err, fault.Blocked) || u.Scheme != "http" && u.Scheme != "https" {

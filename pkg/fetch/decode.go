@@ -52,7 +52,7 @@ func decode(body []byte, header []string, l limit) (decoded []byte, encoding str
 	return body, "", nil
 }
 
-// undo decodes one content coding. When the fetcher itself cut the body, the end of the stream may be missing.
+// undo decodes one content coding. A missing end of the stream is an error unless the fetcher itself cut the body.
 func undo(name string, body []byte, l limit) ([]byte, error) {
 	out, err := decoders[name](body, l)
 	switch {

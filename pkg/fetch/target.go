@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
 
-// target parses a URL and checks whether it may be requested. Errors: Invalid when it can never work; Blocked when
-// scheme, port or literal address are refused. It normalizes the host and drops the default port and the fragment.
-// Errors do not repeat the URL, because it may contain secrets.
+// target parses a URL and checks whether it may be requested. Errors: Invalid when the URL can never work; Blocked
+// when scheme, port or literal address are refused. Target normalizes the host and drops the default port and the
+// fragment. Errors do not repeat the URL, because it may contain secrets.
 func (g *guard) target(raw string) (*url.URL, error) {
 	if len(raw) > MaxURL {
 		return nil, fault.New(fault.Invalid, "url of %d bytes: want at most %d", len(raw), MaxURL)

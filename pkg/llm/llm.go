@@ -4,8 +4,8 @@
 //
 // Nothing in Tidemark requires a model. Each package that uses one documents what happens without it.
 //
-// [openai]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/openai [llmtest]:
-// https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/llmtest
+// [openai]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/openai
+// [llmtest]: https://pkg.go.dev/github.com/tidemark/tidemark/pkg/llm/llmtest
 package llm
 
 import "context"

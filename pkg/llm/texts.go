@@ -2,9 +2,9 @@ package llm
 
 import "iter"
 
-// Batches splits texts into batches of at most count texts, with together at most about as many [Tokens] as the
-// parameter tokens says. A text that alone exceeds this is a batch by itself. Each batch comes with the index of its
-// first text.
+// Batches splits texts into batches. The argument count bounds the number of texts in a batch, and the argument
+// tokens bounds, approximately, the sum of their [Tokens]. A text that alone exceeds this sum is a batch by itself.
+// Each batch comes with the index of its first text.
 func Batches(texts []string, count, tokens int) iter.Seq2[int, []string] {
 	return func(yield func(int, []string) bool) {
 		from, size := 0, 0

@@ -62,8 +62,8 @@ func order(p feed.Position) string {
 	return fmt.Sprintf("%08x%08x%08x", most-p.Segment, most-p.Group, most-p.Index)
 }
 
-// deliveryID returns the id of a rule's delivery to a channel. The argument last is the position of its only or last
-// change.
+// deliveryID returns the id of a rule's delivery to a channel. The argument last is the position of the only or the
+// last change in the delivery.
 func deliveryID(last feed.Position, kind api.EventType, rule, channel string) string {
 	sum := sha256.Sum256([]byte(string(kind) + "\n" + rule + "\n" + channel))
 	return order(last) + "-" + hex.EncodeToString(sum[:8])

@@ -6,19 +6,19 @@
 //
 // A timer follows the feed ([Follower.Follow]). A step reads new changes and lets every rule decide about them
 // (package digest). In one transaction it commits the deliveries, the changes that the rules have gathered, and the
-// new position in the feed. So a step that dies has no effect, and of two concurrent steps only one has. For each
-// delivery the step sends a message to a queue, whose worker sends the delivery ([Worker.Deliver]).
+// new position in the feed. So a step that dies has no effect, and of two concurrent steps only one takes effect. For
+// each delivery the step sends a message to a queue, whose worker sends the delivery ([Worker.Deliver]).
 //
 //	Notifications  notify   state        position in the feed, and what each rule has gathered
 //	               notify   w<delivery>  a delivery that waits
-//	               notify   d<delivery>  one that was sent, or has failed
+//	               notify   d<delivery>  a delivery that was sent, or has failed
 //	               notify   h<channel>   when a channel that failed is tried next
 //	               rules    <id>         a rule
 //	               channels <name>       a channel
 //
 // The id of a delivery is made from the position of its (last) change, from its rule and from its channel. Newer
 // positions sort first. The timer sends a lost message again, after [lostAfter]. A worker claims a delivery for
-// [sendLease] by its ETag, so two workers do not send it at once; when one dies, another takes over.
+// [sendLease] by its ETag, so two workers do not send it at the same time; when one dies, another takes over.
 //
 // A failed delivery is retried with growing pauses for a day. After that it has failed for good, until a user sends
 // it again. A channel that accepts nothing at all is paused as a whole: only one message tries the channel again,

@@ -240,9 +240,9 @@ func (p *pass) decide(c feed.Change) {
 	}
 }
 
-// digests writes the digests that are due. The result full reports that some did not fit into the transaction. While
-// the step has not reached the end of the feed, digests writes only those that cannot wait, so that the changes of a
-// burst share a digest.
+// digests writes the digests that are due. The result full reports whether some did not fit into the transaction.
+// While the step has not reached the end of the feed, digests writes only those that cannot wait, so that the changes
+// of a burst share a digest.
 func (p *pass) digests(ctx context.Context, atEnd bool) (full bool, err error) {
 	for i := range p.rules {
 		r := &p.rules[i]

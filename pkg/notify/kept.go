@@ -130,7 +130,8 @@ func (s *Book) Rule(ctx context.Context, id string) (api.Rule, error) {
 	return r.Rule, err
 }
 
-// SaveRule makes a rule, or changes the one with an id. A new rule reports changes from now on.
+// SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
+// now on.
 func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
 	next := ruleRow{Spec: spec, Created: s.now()}
 	etag := storage.ETag("")
@@ -255,8 +256,8 @@ func (s *Book) Channels(ctx context.Context) (out api.Channels, err error) {
 	return out, nil
 }
 
-// SaveChannel makes or changes a channel. If the settings of a webhook name no secret, SaveChannel generates one.
-// Only this result shows it.
+// SaveChannel makes a channel if the argument make is true, and otherwise changes an existing one. If the settings of
+// a webhook name no secret, SaveChannel generates a secret, which only the result of this call shows.
 func (s *Book) SaveChannel(ctx context.Context, spec api.ChannelSpec, make bool) (out api.Channel, err error) {
 	if err := errors.Join(checkChannel(spec)...); err != nil {
 		return out, first(err)

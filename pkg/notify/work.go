@@ -25,7 +25,7 @@ var pauses = []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute,
 // maxChannelPause bounds the pause of a channel, unless the receiver asks for more.
 const maxChannelPause = 30 * time.Minute
 
-// pauseAfter returns the pause after that many failed attempts.
+// pauseAfter returns the pause after the given number of failed attempts.
 func pauseAfter(fails int) time.Duration { return pauses[min(max(fails, 1), len(pauses))-1] }
 
 // job is a message of the queue.
@@ -65,8 +65,8 @@ func (s *base) health(ctx context.Context, name string) (health, error) {
 	return h, err
 }
 
-// healthOp writes the health of a channel. It overwrites what another process has written, because its result is the
-// newest.
+// healthOp writes the health of a channel. It overwrites the health that another process has written, because the new
+// result is more recent.
 func (s *base) healthOp(name string, h health) storage.Op {
 	return storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}

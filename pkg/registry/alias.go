@@ -12,17 +12,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// An alias stores the id of the item that represents it in the index. The reverse direction, from an item to its
-// aliases, is kept only in these rows, in the item's partition. The rows are hints: a row may outlive its alias. A
-// check that finds a page unchanged neither reads nor writes the rows.
+// An alias is an item that another item represents in the index; the alias stores the id of that item. The reverse
+// direction, from an item to its aliases, is kept only in the rows of this file, in the partition of the representing
+// item. These rows are hints: a row may outlive its alias. A check that finds a page unchanged neither reads nor
+// writes them.
 
-// maxExpedited is how many aliases of one item are expedited when the item goes away. The others are checked when
-// they are due.
+// maxExpedited is how many aliases at most are expedited when the item that represents them goes away. The other
+// aliases are checked when they are due.
 const maxExpedited = 50
 
 const aliasPrefix = "alias|"
 
-// aliasRows is the prefix of the rows that list an item's aliases.
+// aliasRows returns the prefix of the keys of the rows that list an item's aliases.
 func aliasRows(hash string) string { return aliasPrefix + hash + "|" }
 
 // aliases reads the rows that list an item's aliases.
@@ -33,8 +34,8 @@ func (r *Aliases) aliases(ctx context.Context, of *Item) iter.Seq2[storage.Entit
 	})
 }
 
-// Point adds an alias to the list of the item that represents it. Callers must call Point before the commit that
-// makes the page an alias.
+// Point adds an alias to the alias list of the item that represents the alias. Callers must call Point before the
+// commit that makes the page an alias.
 func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	_, err := r.s.Items.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
 		Key:   storage.Key{Partition: of.Partition(), Row: aliasRows(of.Hash()) + alias.Hash()},
@@ -43,7 +44,7 @@ func (r *Aliases) Point(ctx context.Context, of, alias *Item) error {
 	return err
 }
 
-// Drop removes an alias from the list of aliases of an item. That item may no longer exist.
+// Drop removes an alias from an item's list of aliases. The item itself may no longer exist.
 func (r *Aliases) Drop(ctx context.Context, of source.ID, alias *Item) error {
 	_, hash, err := source.ParseID(string(of))
 	if err != nil {
@@ -75,8 +76,8 @@ func (r *Aliases) DropAll(ctx context.Context, of *Item) error {
 	return nil
 }
 
-// Expedite brings the next checks of an item's aliases forward to at, for at most 50 aliases. By that time the caller
-// must have committed that the item no longer represents another item.
+// Expedite brings the next checks of an item's aliases forward to a given time, for at most 50 aliases. Before that
+// time, the caller must have committed that the item no longer represents another item.
 func (r *Aliases) Expedite(ctx context.Context, of *Item, at time.Time) error {
 	n := 0
 	for e, err := range r.aliases(ctx, of) {

@@ -18,10 +18,10 @@ type Batch struct {
 	Reason, RunID   string
 	// Items are locked until Until. Callers must pass each of them to [Jobs.Commit].
 	Items []*Item
-	// Starts are the earliest times at which requests may start: one for each item, in the order of Items, and then
-	// one more, the time from which further requests may start.
+	// Starts has the earliest time at which each request may start: one time for each item, in the order of Items,
+	// and then one more, from which any further requests may start.
 	Starts []time.Time
-	// Permits is how many requests may be in flight.
+	// Permits is how many requests may be in flight at once.
 	Permits int
 	// Until is when the lock expires. Nothing may be committed after it.
 	Until time.Time
@@ -33,8 +33,8 @@ type Batch struct {
 	// zero Left, as for a host that is not available, allows no requests.
 	Left Budget
 
-	// More is set by the last commit. It says that the host may have due rows that no job has claimed: [Jobs.Refill]
-	// finds these rows. Sweeps find other due rows by their hints.
+	// More is set by the last commit. If More is true, the host may have due rows that no job has claimed, and
+	// [Jobs.Refill] finds these rows. Sweeps find all other due rows by their hints.
 	More bool
 
 	owner  string
@@ -59,9 +59,9 @@ func (r *Jobs) Begin(ctx context.Context, job Job) (*Batch, error) {
 	return r.BeginIf(ctx, job, func(bool) bool { return true })
 }
 
-// BeginIf is like [Jobs.Begin], but first asks the caller whether to begin. It passes to wanted whether the host
-// answered its last request. If wanted returns false, nothing is changed and the batch is nil. BeginIf may call
-// wanted several times.
+// BeginIf is like [Jobs.Begin], but first calls wanted, which decides whether to begin. The argument answers says
+// whether the host answered the last requests that it was sent. If wanted returns false, nothing is changed and the
+// batch is nil. BeginIf may call wanted several times.
 func (r *Jobs) BeginIf(ctx context.Context, job Job, wanted func(answers bool) bool) (*Batch, error) {
 	owner := r.s.Options.Token()
 	var batch *Batch
@@ -153,7 +153,8 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 }
 
 // TryAlone records that the worker works on this item of the batch and on no other, until the item is committed. If
-// another writer has changed the item meanwhile, nothing is recorded, and the item remains a suspect.
+// another writer has changed the item meanwhile, nothing is recorded, and the item remains suspected of having killed
+// its workers.
 func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
 	tags, err := r.s.Items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
 	if err != nil {

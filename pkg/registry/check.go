@@ -61,7 +61,7 @@ type checker struct {
 	politeness func(host string) Politeness
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
-	rebuild    map[storage.Key]int              // by host row: its count of waiting items minus their actual number
+	rebuild    map[storage.Key]int              // by host row: its count of items to rebuild, minus the real number
 	guarded    map[storage.Key]int              // likewise for items that the mass-removal guard keeps
 	revisited  map[storage.Key]int              // likewise for items with a tombstone but another status
 	hosts      map[storage.Key]store.HostState
@@ -151,8 +151,9 @@ func (c *checker) judge() {
 	}
 }
 
-// attention returns, by partition, when the first due row needs attention. Due rows of an unavailable host need
-// attention when the host becomes available, but after jobTTL at the latest, because limits may be raised.
+// attention returns, for each partition, the time at which its first due row needs attention. Due rows of an
+// unavailable host need attention when the host becomes available, but no later than jobTTL from now, because limits
+// may be raised.
 func (c *checker) attention() map[string]time.Time {
 	out := map[string]time.Time{}
 	for _, rows := range c.due {

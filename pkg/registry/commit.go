@@ -16,11 +16,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Finding is what a worker found out about one item. It contains the item with its new columns, including
-// NextCrawlAt.
+// Finding is what a worker found out about one item. It contains the item with the new values of all columns,
+// including NextCrawlAt.
 type Finding struct {
 	Item    Item
-	Purge   bool         // the item is deleted everywhere else; the commit deletes its rows, too
+	Purge   bool         // the item is already deleted everywhere else; the commit also deletes its rows
 	News    *feed.Change // the change of the item's content; nil if there is none
 	Changed bool         // the finding counts as a change in the change rate
 	Differs bool         // something other than the content changed, or earlier content has returned
@@ -33,14 +33,14 @@ type HostFinding struct {
 	PauseUntil time.Time // end of the pause that the site asked for; zero: no pause
 	PauseWhy   string
 	CrawlDelay time.Duration // the Crawl-delay in robots.txt
-	NextStart  time.Time     // no request starts before this time, whatever starts were reserved
+	NextStart  time.Time     // no request starts before this time, even if an earlier start was reserved
 	Asked      Budget        // requests and bytes since the last commit
 }
 
 // Commit writes the findings of a batch atomically and moves each item's due row. It may be called several times,
 // each time with a part of the batch. The last call, with last set to true, releases the lease and unlocks the items
-// that were not done. If an item was forced or registered again meanwhile, it keeps the schedule and the generation
-// of that request. An item whose lock was lost is not written.
+// that were not done. An item that was forced or registered again meanwhile keeps the schedule and the generation
+// that this request gave it. An item whose lock was lost is not written.
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
@@ -81,18 +81,18 @@ func (c *commit) again() []JobItem {
 type pending struct {
 	Finding
 	read        *Item       // the item as the batch has it
-	was         store.Tally // the item's tally as the host row counts it
+	was         store.Tally // tally of the item as read, which the host row still includes
 	oldDue      time.Time
 	wasGone     bool          // the item had its tombstone already
 	pointer     storage.ETag  // revision of the index row of an item to be purged; empty if there is none
-	score       LastModRecord // how this check rates the host's Last-Modified
-	noDue       bool          // the old due row is missing, which only damage explains; writing the new one repairs it
-	quarantined bool          // see quarantine
+	score       LastModRecord // what this check adds to the score of the host's change reports
+	noDue       bool          // the old due row is missing, so the store was damaged; writing the new row repairs it
+	quarantined bool          // the finding cannot be stored; see quarantine
 	asked       bool          // a check was requested during the work, and this check does not answer the request
 	changes     []feed.Change
 }
 
-// lost reports whether the finding removes content that existed, which the mass-removal guard counts.
+// lost reports whether the finding removes content that existed. The mass-removal guard counts such findings.
 func (p *pending) lost() bool {
 	return !p.wasGone && !p.Item.GoneSince.IsZero() && p.Item.ContentHash != ""
 }
@@ -238,7 +238,7 @@ func (c *commit) updateHost(host *store.Host, now time.Time) {
 		return !p.Purge && !p.Item.NextCrawlAt.After(now)
 	})
 	if c.last {
-		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // such a partition has more hosts
+		c.b.More = host.Unclaimed || c.r.s.Options.Strategy == source.ByScheme // it has other hosts, too
 		host.Policy.Release(c.b.owner, c.host.NextStart)
 	}
 }
@@ -250,7 +250,8 @@ func learn(h *store.HostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Charge(now, owner, found.Asked)
 }
 
-// answers reports whether the check of any done item sent a request to the host, and whether the host answered one.
+// answers reports whether the check of any done item sent a request to the host, and whether the host answered any of
+// these requests.
 func (c *commit) answers() (asked, answered bool) {
 	for _, p := range c.done {
 		if !p.Purge && !p.Unasked {
@@ -260,9 +261,9 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hint returns the time of the hint that a commit needs, which is the first time something comes due before the job's
-// claim would have ended. Zero means that no hint is needed. A claim has a hint of its own, and the sweep that
-// follows the claim's hint writes the hints for later due rows.
+// hint returns the time of the hint that a commit needs: the earliest time at which one of its items is due, if that
+// is before the job's claim would have ended. Zero means that no hint is needed. The claim has a hint of its own, and
+// the sweep that follows the claim's hint writes the hints for later due rows.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
@@ -325,8 +326,8 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 	}
 }
 
-// dropRest reloads an item that is to be unlocked and has changed. The batch may still hold the lock: an earlier
-// write may have taken effect although it seemed to fail, or the item was forced.
+// dropRest reloads an item that the commit wants to unlock, and that was changed since it was read. The batch may
+// still hold the lock: an earlier write may have taken effect although it seemed to fail, or the item was forced.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
@@ -378,8 +379,9 @@ func (b *Batch) remaining(done []Finding) []*Item {
 	return out
 }
 
-// Pause pauses a host for a caller that holds no batch of that host: a redirect led to the host, and the host asked
-// for a pause. The pause never becomes shorter than an earlier one, nor longer than [MaxPause].
+// Pause pauses a host for a caller that holds no batch of that host, for example because a redirect led the caller to
+// the host. The caller passes on the pause that the host asked for. Pause never shortens an earlier pause, and no
+// pause is longer than [MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := store.HostID{Partition: partition, Host: host}
 	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *store.Host) (*store.Change, error) {

@@ -6,8 +6,8 @@
 // A [Registry] has eight parts over one store of rows. [Items] registers, finds, changes and removes items. [Jobs]
 // gives items to workers. [Hosts] keeps the state of a host that all workers share. [Changes] evaluates the changes
 // that sites announce. [Rebuilds], [Moves] and [Aliases] serve the index and the identities of items. [Tags] keeps
-// the options that apply to many items at once. Decisions about a host, and about when an item is checked again, are
-// arithmetic in pkg/policy/host and pkg/policy/schedule.
+// the options that apply to many items at once. Pure functions in pkg/policy/host and pkg/policy/schedule decide
+// about a host, and about when an item is checked again.
 //
 // # Rows
 //
@@ -19,7 +19,7 @@
 //	  PK partition  RK due|<nextCrawlAt>|<hash>  its due row; enqueuedUntil while a job has it
 //	  PK partition  RK host|<host>            politeness, leases, pause, budgets, counters
 //	  PK partition  RK robots|<scheme>|<host> cached robots.txt
-//	  PK partition  RK robots|<scheme>|<host>|absent  what it shows for pages that do not exist
+//	  PK partition  RK robots|<scheme>|<host>|absent  what the origin shows for pages that do not exist
 //	  PK partition  RK alias|<hash>|<hash>    the second item is, or was, an alias of the first: a hint
 //	  PK partition  RK former|<hash>|<hash>   the second item has moved to the first
 //	IngestIndex
@@ -49,8 +49,8 @@
 //     needs attention. Due rows of an unavailable host need attention when the host becomes
 //     available, and after ten minutes at the latest.
 //  3. At most one worker's result is committed per lock.
-//  4. reindexGeneration never falls, and one above the last processed is always followed by
-//     processing.
+//  4. reindexGeneration never falls. While it is above the last processed generation, a check
+//     of the item always follows.
 //  5. A message, an instance or a sweep may be lost, doubled or late: work is delayed, but
 //     never lost and never done wrongly.
 //
@@ -62,7 +62,7 @@
 //
 // # Alternatives considered
 //
-// A job that finds its host busy is not sent again with a delay. Its rows go back to the due rows, and the lease
+// A job that finds its host busy is not sent again with a delay. Its items go back to the due rows, and the lease
 // holder's [Jobs.Refill] claims them from there in full batches. Sending the job again cost three queue operations
-// and 33 reads per bounce, and a thousand single registrations of one host all bounced at once.
+// and 33 reads each time, and a thousand single registrations of one host were all sent again at once.
 package registry

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Ignore changes the watch options of an item for a person. edit changes the options and may refuse with an error.
-// Ignore returns the changed item. It requests no check: the new options apply from the next check on. Errors:
-// NotFound.
+// Ignore changes the watch options of an item for a person. It calls edit, which changes the options or refuses with
+// an error, and returns the changed item. Ignore requests no check: the new options apply from the next check on.
+// Errors: NotFound.
 func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item, error) {
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		why, err := edit(it)
@@ -21,7 +21,8 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 }
 
 // AcceptWatch requests a check now. That check accepts whatever it finds in the watched part as the new expectation
-// (W16). While the watch works there is nothing to accept, so AcceptWatch does nothing.
+// (W16). If the part was found as expected by the last check, there is nothing to accept, so AcceptWatch does
+// nothing.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
 	if err != nil || it.Watched.Broken == "" {
@@ -43,7 +44,7 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 	}
 	var it Item
 	var job []JobItem
-	var refused error // an error of decide, of whatever kind; a retry does not help
+	var refused error // an error, of any kind, that decide has returned; a retry does not help
 	at := store.HostID{Partition: found.Partition(), Host: found.SourceHost}
 	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *store.Host) (*store.Change, error) {
 		job = nil

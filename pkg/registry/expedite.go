@@ -17,7 +17,7 @@ import (
 // ExpeditePurge brings these checks forward. After each change of the setting it walks once, with a cursor and in
 // bounded pieces, over the partitions that have Gone items.
 
-// purgeRows bounds one call: the partitions examined plus the items read.
+// purgeRows is how many rows one call reads at most: the examined partitions plus the items.
 const purgeRows = 20_000
 
 var purgeKey = storage.Key{Partition: "cursor", Row: "purge"}

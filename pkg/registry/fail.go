@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/store"
 )
 
-// Fail records on a job's items that the job could not be processed (A19: the poison queue). It does not change items
-// that were processed after all, or that a worker holds.
+// Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
+// change items that were checked after all, nor items that a worker holds.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	id, token := store.HostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
 	var written *store.Host

@@ -108,8 +108,8 @@ func (r *Items) List(ctx context.Context, q ListQuery) ([]Item, error) {
 	return r.listGroup(ctx, group, after, q, out)
 }
 
-// fill reports whether some partitions probably have at least most items together, or whether their number is
-// unknown.
+// fill reports whether the partitions of a group probably have, together, at least as many items as the argument
+// most, or whether the number of items in one of them is unknown.
 func fill(group []store.Holder, most int) bool {
 	for _, h := range group {
 		if most -= h.Items; h.Items == 0 {
@@ -119,7 +119,7 @@ func fill(group []store.Holder, most int) bool {
 	return most <= 0
 }
 
-// listGroup adds the items of some partitions, which it reads concurrently, until there are q.Top.
+// listGroup reads the partitions of a group concurrently, and appends their items to out until out has q.Top items.
 func (r *Items) listGroup(ctx context.Context, group []store.Holder, after storage.Key, q ListQuery,
 	out []Item) ([]Item, error) {
 	lists := make([][]Item, len(group))
@@ -137,7 +137,7 @@ func (r *Items) listGroup(ctx context.Context, group []store.Holder, after stora
 	return out, err
 }
 
-// neighbourColumns are the columns that [Items.Neighbours] reads. They are about a tenth of a row.
+// neighbourColumns are the columns that [Items.Neighbours] reads. They contain about a tenth of a row's data.
 var neighbourColumns = []string{
 	"id", "type", "normalizedSource", "displaySource", "sourceHost", "credential", "status", "lastChecked", "fileEtag",
 }
@@ -183,7 +183,7 @@ func (r *Items) locate(ctx context.Context, place string) (storage.Key, error) {
 	return key, nil
 }
 
-// listPartition lists up to most items of one partition.
+// listPartition lists the items of one partition, at most as many as the argument most says.
 func (r *Items) listPartition(ctx context.Context, partition, from string, q ListQuery, most int) ([]Item, error) {
 	in := storage.Query{Partition: partition, RowFrom: from, PageSize: min(store.MaxWalkPage, most),
 		Where: map[string]string{}}

@@ -8,7 +8,7 @@ import (
 )
 
 // ReserveLoss reserves one tombstone for a batch, if the mass-removal guard allows the host another tombstone. The
-// returned losses are the host's losses without the reserved one. ReserveLoss costs two requests for each page that
+// result l contains the host's losses without the reserved one. ReserveLoss costs two requests for each page that
 // goes away.
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {

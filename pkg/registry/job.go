@@ -13,8 +13,8 @@ func (r *Jobs) Queued(ctx context.Context) (int, error) {
 	return jobs + slow, errors.Join(err, failed)
 }
 
-// MoveToSlow sends a job that no worker has begun to the queue for hosts that do not answer. If that message is lost,
-// a sweep sends another job.
+// MoveToSlow moves a job, on which no worker has begun to work, to the queue for hosts that do not answer. If the
+// message is lost, a sweep sends another job.
 func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
 	body, _ := json.Marshal(job) // strings and numbers always encode
 	return r.s.Slow.Send(ctx, body, 0)

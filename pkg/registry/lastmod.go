@@ -115,9 +115,9 @@ func (c Change) isNews(it *Item) bool {
 		it.LastChanged.Before(c.From.Add(time.Millisecond))
 }
 
-// forward notes a prediction on items of one partition, makes them due now, or both. It skips items that are locked
-// or that another writer changes meanwhile. written counts the items that were written. moved counts the items that
-// became due earlier.
+// forward changes items of one partition: if predict is set, it notes a prediction on them, and if expedite is set,
+// it makes them due now. It skips items that are locked or that another writer changes meanwhile. The result written
+// counts the items that were written, and moved counts the items that became due earlier.
 func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite bool) (moved, written int, err error) {
 	now := r.s.Now()
 	earlier := func(it *Item) bool { return expedite && it.NextCrawlAt.After(now) }
@@ -145,10 +145,10 @@ func (r *Changes) forward(ctx context.Context, items []*Item, predict, expedite 
 // justChecked is how long after a check [Changes.BringForward] leaves the item's next check where it is.
 const justChecked = 10 * time.Minute
 
-// BringForward makes items of one host due now. The items are given by at most 32 sources. At most most items are
-// moved, and none that is due already or was checked within the last ten minutes. The result known says for each
-// source whether there is an item. The result moved counts the items that became due earlier. No check is forced, and
-// an item that is gone or about to be removed is not moved.
+// BringForward makes items of one host due now. The items are given by at most 32 sources. BringForward moves no more
+// items than the argument most allows, and no item that is due already or was checked within the last ten minutes.
+// The result known says for each source whether there is an item. The result moved counts the items that became due
+// earlier. No check is forced, and an item that is gone or about to be removed is not moved.
 func (r *Changes) BringForward(ctx context.Context, sources []source.Source,
 	most int) (known []bool, moved int, err error) {
 	items, err := r.s.LoadSources(ctx, sources)

@@ -15,8 +15,8 @@ import (
 // the host row like the lease of a batch, so batches and host leases of all instances share one pace. If a worker
 // dies, its lease ends at Until.
 //
-// For a host without items, Acquire also creates the host row and lists the row's partition, as a registration would.
-// A pause that the host asks for must outlive the lease, and a later registration uses the row as it is.
+// For a host without items, Acquire also creates the host row and lists the row's partition, as a registration would,
+// because a pause that the host asks for must outlive the lease. A later registration uses that row as it is.
 // [Hosts.Stats] omits hosts without items.
 type HostLease struct {
 	Partition, Host string
@@ -33,8 +33,8 @@ type HostLease struct {
 
 // Acquire acquires a lease of a host for requests that begin within patience, and waits up to patience for the lease.
 // It costs a read and a write, and another read and write for each try while the host is busy. Errors: Throttled when
-// the host is not available within that time. The error says when the host may be available. When the caller returns
-// then, batches let it go first.
+// the host is not available within that time. The error says when the host may be available. If the caller tries
+// again at that time, batches let the caller go first.
 func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience time.Duration) (*HostLease, error) {
 	owner, limit := r.s.Options.Token(), r.s.Now().Add(patience)
 	for {

@@ -34,11 +34,11 @@ type Moved struct {
 	Done     bool
 }
 
-// moveColumns are the columns that decide whether an item has another identity.
+// moveColumns are the columns that are needed to decide whether an item has another identity.
 var moveColumns = []string{"type", "normalizedSource", "sourceHost", "removeRequested"}
 
-// Step walks over some items from a cursor, and moves those that have another identity under rules. If dry is true,
-// Step only reports these items. A step may be repeated from the same cursor, also concurrently.
+// Step walks over some items from a cursor, and moves those that have another identity under the given rules. If dry
+// is true, Step only reports these items. A step may be repeated from the same cursor, also concurrently.
 func (r *Moves) Step(ctx context.Context, rules source.Rules, from Cursor, dry bool) (Moved, error) {
 	var m Moved
 	w := store.ItemWalk{Columns: moveColumns, Items: store.StepItems, Partitions: store.StepPartitions}
@@ -128,7 +128,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 				return nil, err // an earlier try has created it
 			}
 		}
-		if !it.Exists() || it.MovedTo != "" { // this must follow the read of the host row: see dropPointers
+		if !it.Exists() || it.MovedTo != "" { // write the pointer after the host row is read: see dropPointers
 			if err := r.s.Point(ctx, key.Partition, []string{key.Row}); err != nil {
 				return nil, err
 			}

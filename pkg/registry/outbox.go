@@ -14,8 +14,8 @@ import (
 // next commit of the host, which does not overwrite changes that are not in the feed; or the daily round of
 // [Hosts.Recount].
 
-// changesOf returns the changes, for the feed, that a finding makes to an item. A removal by a person is not a
-// change.
+// changesOf returns the changes that a finding makes to an item, in the form in which the feed has them. A removal by
+// a person is not a change.
 func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	if f.Purge {
 		return nil

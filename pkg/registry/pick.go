@@ -29,7 +29,8 @@ type Picked struct {
 	Done   bool   // there is nothing after Next
 }
 
-// Pick examines at most most items from a cursor on, in the order of [Items.List], and returns those that match.
+// Pick examines items from a cursor on, in the order of [Items.List], at most as many as the argument most says. It
+// returns the items that match.
 func (r *Items) Pick(ctx context.Context, f Filter, from Cursor, most int) (p Picked, err error) {
 	w := store.ItemWalk{Host: f.Host, Items: most, Partitions: max(most/8, store.StepPartitions)}
 	at, err := r.s.OverItems(ctx, w, from, func(_ string, items []Item) error {

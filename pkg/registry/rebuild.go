@@ -14,7 +14,7 @@ import (
 
 // Rebuild says which items are indexed again, and whether from the site or from snapshots (A19, B5).
 type Rebuild struct {
-	Run  string // id of the run: each run includes an item once
+	Run  string // id of the run: a run includes each item only once
 	Host string // rebuild items of this host only; empty: of all hosts
 	// Refetch says that the pages are fetched again. If it is false, the stored snapshots are indexed, and the
 	// schedule stays as it is.
@@ -30,7 +30,7 @@ type Rebuild struct {
 // RebuildStep is the result of one step of a rebuild.
 type RebuildStep struct {
 	Items  int    // number of items examined
-	Marked int    // number of these items that were requested to be indexed again
+	Marked int    // number of these items for which indexing was requested
 	Next   Cursor // where the next step begins
 	Done   bool   // there is nothing after Next
 
@@ -94,7 +94,7 @@ func (s *RebuildStep) name(it *Item) {
 	s.Manifests[it.ID] = it.Manifest
 }
 
-// requestAll requests the selected items of one partition, and claims as many as its hosts have room for.
+// requestAll requests the selected items of one partition, and claims as many of them as their hosts have room for.
 func (r *Rebuilds) requestAll(ctx context.Context, partition string, all []Item, o Rebuild, step *RebuildStep) error {
 	all, err := r.wanted(ctx, all, o)
 	if err != nil {
@@ -199,9 +199,9 @@ func rebuildOps(now time.Time, it *Item, h *store.Host, o Rebuild) []storage.Op 
 	return it.Write(oldDue, time.Time{})
 }
 
-// Waiting counts the items that are waiting for a rebuild, those of one host, or of all hosts if host is empty. It
-// begins at the partition from and reads the host rows of at most 1,000 partitions. next is where the next call
-// continues. done says that no partitions remain.
+// Waiting counts the items of a host, or of all hosts if host is empty, that are waiting for a rebuild. It begins at
+// the partition from and reads the host rows of at most 1,000 partitions. The result next is where the next call
+// continues, and done says that no partitions remain.
 func (r *Rebuilds) Waiting(ctx context.Context, host, from string) (left int, next string, done bool, err error) {
 	const most = 1000
 	var partitions []string

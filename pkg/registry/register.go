@@ -42,7 +42,7 @@ type RegisterOptions struct {
 	Settings Settings
 
 	asked bool   // a person requests checks of exactly these items, so a pause does not matter
-	by    string // name, for the history, of the key with which the request was made
+	by    string // name of the key with which the request was made; the history shows it
 }
 
 // Registered is the outcome of a registration for one source.
@@ -146,7 +146,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 			}
 		}
 		plan = planRegister(r.s.Now(), chunk, items, idle, h, o, r.s.Options.Politeness(g.host))
-		// This must follow the read of the host row: see dropPointers.
+		// The pointers must be written after the host row is read: see dropPointers.
 		if err := r.s.Point(ctx, g.partition, plan.created()); err != nil || len(plan.ops) == 0 {
 			return nil, err
 		}
@@ -270,7 +270,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if claimed {
 			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
-			plan.hint = now // for the next sweep, if no worker claims the row before
+			plan.hint = now // for the next sweep, in case no worker claims the row first
 			host.Unclaimed = true
 		}
 		plan.out[i].Item = it
@@ -350,7 +350,8 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 	return it.Write(oldDue, claimedUntil(now, claimed))
 }
 
-// by returns text that ends a sentence with the name of the key in a context. It is empty where no key is needed.
+// by returns the end of a sentence, with the name of the key with which the request in ctx was made. It is empty
+// where no key is needed.
 func by(ctx context.Context) string {
 	if name := telemetry.From(ctx).Actor; name != "" {
 		return " (key " + name + ")"

@@ -69,8 +69,9 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	return b, r.lock(ctx, b, host, b.Items)
 }
 
-// repent handles an item that was changed during its purge. The rows that remain are deleted, or kept if the item is
-// wanted again. If it is wanted again, [Item.Revive] has already dropped every reference to purged data.
+// repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows
+// are kept, and [Item.Revive] has already dropped every reference to purged data. If not, the remaining rows are
+// deleted.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
 	if cur.RemoveRequested || cur.MovedTo != "" || buried {

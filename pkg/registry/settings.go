@@ -62,7 +62,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		}
 		ops := it.Write(was, time.Time{})
 		if it.Level != level && it.NextCrawlAt.Equal(was) {
-			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // two jobs may then have it; one finds it done
+			ops = append(ops, item.UpsertDue(&it, was, time.Time{})) // two jobs may have the item; one finds it done
 		}
 		etags, err := r.s.Hinted(ctx, it.Partition(), hint, ops)
 		if err == nil {

@@ -23,8 +23,8 @@ type HostStats struct {
 	Checks     int // number of recent checks on which the rates are based
 	Changes    int
 	Errors     int
-	// PausedUntil is until when the host gets no request, because the host asked for a pause or a budget is spent. It
-	// is zero if the host may get requests.
+	// PausedUntil is the time until which the host gets no request, because the host asked for a pause or a budget is
+	// spent. It is zero if the host may get requests.
 	PausedUntil time.Time
 	PauseReason string
 	NextDueAt   time.Time // earliest due time after now; zero when unknown
@@ -41,12 +41,13 @@ const ExactHosts = 100
 // mostHints bounds the hints that are read to find hosts with something due.
 const mostHints = 1000
 
-// Stats returns the counters of every host, or of one if host is not empty. If there are at most [ExactHosts] hosts, it
-// reads the host row and the due rows of each. If there are more, it reads those of up to [ExactHosts] hosts that have
-// something due or in flight, and of hosts whose counters were never copied. All other hosts are reported with the
-// counters that were copied after their last change, at one request for 1,000 hosts. For these hosts, Due is the number
-// of items that were never fetched, and at least one where a sweep still has to scan; it is 0 without a hint for the
-// near future. Nothing is in flight for them, and their change rate is up to a day old.
+// Stats returns the counters of every host, or of one if host is not empty. If there are at most [ExactHosts] hosts,
+// it reads the host row and the due rows of each. If there are more, it reads those of up to [ExactHosts] hosts that
+// have something due or in flight, and of hosts whose counters were never copied. All other hosts are reported with
+// the counters that were copied after their last change, which costs one request for 1,000 hosts. For these hosts,
+// Due is the number of items that were never fetched. Due is at least one if a sweep still has to scan the host's
+// partition, and it is 0 if that partition has no hint for the near future. InFlight is 0, and the change rate is up
+// to a day old.
 func (r *Hosts) Stats(ctx context.Context, host string) ([]HostStats, error) {
 	now := r.s.Now()
 	if host != "" || r.s.Options.Strategy == source.ByScheme {
@@ -128,10 +129,11 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 	return found, nil
 }
 
-// Recount continues a round over all hosts that repairs the copied counters, which lists and [Hosts.Stats] read. It
-// also copies the change rate, because not every check writes that. A round begins once a day, and at once in a store
-// that has had none. One call processes at most 1,000 hosts, with one read for each host and one write for each
-// hundred. It costs one read while no round is due. mended counts the hosts whose items were counted wrongly.
+// Recount continues a round over all hosts that repairs the copied counters. Lists of items and [Hosts.Stats] read
+// these copies. Recount also copies the change rate, because not every check copies it. A round begins once a day,
+// and at once in a store that has had none. One call processes at most 1,000 hosts, with one read for each host and
+// one write for each hundred. It costs one read while no round is due. mended counts the hosts whose items were
+// counted wrongly.
 func (r *Hosts) Recount(ctx context.Context) (mended int, err error) { return r.s.Sums.Recount(ctx) }
 
 // Backlog returns how many items of a source's host are registered but not fetched yet. It costs one point read.
@@ -168,7 +170,7 @@ func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now 
 	return out, r.countDue(ctx, partition, now, out, at)
 }
 
-// onlyVisited reports whether a host has nothing to show: no item was ever registered, and no pause is in force.
+// onlyVisited reports whether a host has nothing to show: it never had a registered item, and no pause is in force.
 func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }

@@ -67,8 +67,8 @@ type sweep struct {
 	errs   []error
 }
 
-// sweepEnd returns when the sweep begins no further partition, so that partitions in work, and the caller, have time
-// to finish. It returns zero if ctx has no deadline.
+// sweepEnd returns the time after which the sweep begins no further partition, so that partitions in work, and the
+// caller, have time to finish. It returns zero if ctx has no deadline.
 func (r *Jobs) sweepEnd(ctx context.Context) time.Time {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -185,7 +185,7 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 type dueScan struct {
 	hosts []string // the hosts, in the order of their first due row
 	rows  map[string][]storage.Entity
-	next  time.Time     // when due rows that the field rows does not contain need attention
+	next  time.Time     // when due rows that are not in the field rows first need attention
 	late  time.Duration // how long the first due row has been due
 }
 
@@ -242,7 +242,7 @@ func (s *dueScan) add(e storage.Entity) {
 }
 
 // claimHost claims due rows of one host and sends jobs for them. It returns how many rows the host had room for. If
-// the host had room for none because it is unavailable, claimHost also returns until when.
+// the host had room for none because it is unavailable, claimHost also returns until when it is unavailable.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
 	now time.Time) (n int, blocked time.Time, err error) {
 	unlock, err := r.s.LockHost(ctx, store.HostID{Partition: partition, Host: host})

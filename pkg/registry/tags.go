@@ -118,8 +118,8 @@ func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, erro
 	return options.Merge(it.Options, of), err
 }
 
-// Usual returns the default check intervals. least is the interval after a change. most is the longest interval while
-// nothing changes.
+// Usual returns the default check intervals. The result least is the interval after a change, and the result most is
+// the longest interval while nothing changes.
 func (r *Tags) Usual() (least, most time.Duration) {
 	return r.s.Options.Schedule.Base, r.s.Options.Schedule.Max
 }

@@ -98,9 +98,9 @@ func PartOf(ctx context.Context, parts, of int) (context.Context, context.Cancel
 	return context.WithTimeout(ctx, time.Until(deadline)*time.Duration(parts)/time.Duration(of))
 }
 
-// Retire calls remove for the old runs among those that a query finds, for at most that many in one call, and returns
-// how many it removed. A run that another process is removing is left to that process. When one removal fails, Retire
-// continues with the next run.
+// Retire calls remove for those runs of a query that the function old reports to be old. One call removes at most as
+// many runs as the argument most says, and returns how many it removed. A run that another process is removing is
+// left to that process. When one removal fails, Retire continues with the next run.
 func (r *Runs[R]) Retire(ctx context.Context, q storage.Query, most int, old func(one *R) bool,
 	remove func(ctx context.Context, one *R) error) (removed int, err error) {
 	var list []R

@@ -64,7 +64,7 @@ func (q Messages) Parse(body []byte) (m Message, err error) {
 
 // Next describes what happens after a step.
 type Next struct {
-	Wait time.Duration // pause before the next step; only at zero may the same call continue with it
+	Wait time.Duration // pause before the next step; if zero, the same call may continue
 	Ops  []storage.Op  // operations that are written in one transaction with the run
 }
 
@@ -76,7 +76,7 @@ var ErrDone = errors.New("the step is done already")
 // before the step, and by two processes at once.
 type StepFunc[R any] func(ctx context.Context, one *R) (Next, error)
 
-// Step performs the step that a message asks for, and then further steps, for about as long as long says. It returns
+// Step performs the step that a message asks for, and then further steps, for about the given duration. It returns
 // Invalid for a malformed message; after any other error the caller should try again.
 func (r *Runs[R]) Step(ctx context.Context, body []byte, long time.Duration, do StepFunc[R]) error {
 	one, err := r.Open(ctx, body)
@@ -109,9 +109,9 @@ func (r *Runs[R]) Open(ctx context.Context, body []byte) (*R, error) {
 	return &one, nil
 }
 
-// Advance performs steps of a run for about as long as long says, but at least one step, and then sends the message
-// for the next one. When another process advances the run at the same time, Advance stops, and one is the run as that
-// process wrote it.
+// Advance performs steps of a run for about the given duration, but at least one step, and then sends the message for
+// the next one. When another process advances the run at the same time, Advance stops, and the argument one then
+// holds the run as that process wrote it.
 func (r *Runs[R]) Advance(ctx context.Context, one *R, long time.Duration, do StepFunc[R]) (err error) {
 	defer fault.Wrap(&err, "%s %s", r.Kind, *r.Fields(one).ID)
 	for until := r.Now().Add(long); ; {

@@ -106,8 +106,8 @@ func PathOf(address string) string {
 	return "/" + strings.TrimPrefix(u.EscapedPath(), "/")
 }
 
-// PathRange returns the range [from, to) that contains every path with this prefix. The bound to ends with a
-// character that occurs in no path and sorts after all others.
+// PathRange returns the range [from, to) that contains every path with this prefix. The upper bound of the
+// range ends with a character that occurs in no path and sorts after all others.
 func PathRange(prefix string) (from, to string) {
 	from = PathOf(prefix)
 	return from, from + "\u00ff"

@@ -20,7 +20,7 @@ type Contents struct {
 	Images  map[string]string `json:"images"` // digests of the images, by id
 }
 
-// Contents returns what an index holds after Put of p.
+// Contents returns what an index holds once p has been put.
 func (p Page) Contents() *Contents {
 	h := &Contents{
 		Fields: p.fields(),

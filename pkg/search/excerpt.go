@@ -21,8 +21,8 @@ func Excerpt(text string, ranges []Range) (string, []Range) {
 	return ExcerptAt(text, ranges, -1)
 }
 
-// ExcerptAt returns the same as [Excerpt], but the passage is around the byte offset at. If at is negative, ExcerptAt
-// is Excerpt.
+// ExcerptAt is like [Excerpt], but it cuts the passage around a byte offset, given by the argument at. If at is
+// negative, ExcerptAt does the same as Excerpt.
 func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	if anchor := densest(text, ranges); at < 0 && anchor >= 0 {
 		at = ranges[anchor].From
@@ -48,7 +48,8 @@ func ExcerptAt(text string, ranges []Range, at int) (string, []Range) {
 	return text[from:to], within(ranges, from, to)
 }
 
-// sentenceStart returns the offset at which the sentence around offset at begins, or -1 if it begins before from.
+// sentenceStart returns the byte offset of the beginning of the sentence that contains the offset at. If the sentence
+// begins before the offset from, sentenceStart returns -1.
 func sentenceStart(text string, from, at int) int {
 	start := -1
 	if from == 0 {
@@ -62,8 +63,8 @@ func sentenceStart(text string, from, at int) int {
 	return start
 }
 
-// sentenceEnd returns the last end of a sentence between from and to, or the end of the text, or -1 if neither
-// exists.
+// sentenceEnd returns the last end of a sentence between from and to. The end of the text counts as such an end. If
+// there is none, sentenceEnd returns -1.
 func sentenceEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to
@@ -92,8 +93,8 @@ func endsSentence(r rune, rest string) bool {
 	return false
 }
 
-// densest returns the index of the range that has the most other ranges within one passage length after it; the first
-// one if there are several.
+// densest returns the index of the range that has the most other ranges within one passage length after it. If there
+// are several such ranges, it returns the first.
 func densest(text string, ranges []Range) int {
 	best, most := -1, 0
 	for i := range ranges {
@@ -112,7 +113,8 @@ func densest(text string, ranges []Range) int {
 	return best
 }
 
-// within returns the ranges inside [from, to), as offsets from from. A range that crosses either end is cut there.
+// within returns the ranges inside [from, to), with offsets relative to the start of that interval. A range that
+// crosses either end is cut there.
 func within(ranges []Range, from, to int) []Range {
 	var inside []Range
 	for _, r := range ranges {
@@ -153,7 +155,8 @@ func wordStart(text string, i int) int {
 	return i
 }
 
-// wordEnd returns the last end of a word at or before to, or to if that would cost much of the passage.
+// wordEnd returns the last end of a word that is not after the limit to. If ending there would cost much of the
+// passage, it returns the limit.
 func wordEnd(text string, from, to int) int {
 	if to == len(text) {
 		return to

@@ -8,8 +8,9 @@ import (
 type Inventory interface {
 	// Inspect returns what the index holds of a page. Errors: NotFound when it holds nothing.
 	Inspect(ctx context.Context, id string) (Stored, error)
-	// IDs returns page ids that sort after the given one, in order, and at most as many as top says; "" sorts before
-	// all. A page is included even if the index holds only parts of it.
+	// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after;
+	// "" is less than all ids. The argument top is the maximum number of ids. A page is included even if the index
+	// holds only parts of it.
 	IDs(ctx context.Context, after string, top int) ([]string, error)
 }
 

@@ -1,5 +1,5 @@
 // Package search is the contract of the index that answers queries. Callers put whole pages into an index; a search
-// returns pages with their best passages. Package [searchtest] is the contract as tests.
+// returns pages with their best passages. Package [searchtest] expresses the contract as tests.
 //
 // A page is replaced as a whole: after Put the index holds exactly the chunks that were given with the page, and
 // after Remove it holds no chunks of the page. Both calls are idempotent, so a stage that was interrupted may run
@@ -29,7 +29,7 @@ const (
 	// MaxNested is the maximum number of images of one page in a result. It keeps an answer small enough to send even
 	// if a hundred pages with galleries are found.
 	MaxNested = 30
-	MaxFacets = 20  // values of one facet
+	MaxFacets = 20  // maximum number of values of one facet
 	MaxTags   = 100 // number of tags of a page, each of at most MaxTag bytes
 	MaxTag    = 500
 
@@ -55,8 +55,8 @@ type Page struct {
 	Tags   []string
 	Chunks []Chunk
 	// Group is the canonical address, which several pages may share. Pages of one group with the same Content form
-	// one result. Shown is the page with the lowest Precedence, and of several such pages the one with the lowest ID.
-	// A page without a group is always a result of its own.
+	// one result. The page with the lowest Precedence is shown; of several such pages, the one with the lowest ID. A
+	// page without a group is always a result of its own.
 	Group      string
 	Precedence int    // 0 to 9
 	Content    string // digest of the page's text
@@ -80,8 +80,8 @@ type Image struct {
 
 // Chunk is the unit of search.
 type Chunk struct {
-	// Key identifies the chunk within its page, in characters fit for a document's key. It also identifies the values
-	// of Heading, Text and Vector: when one of them changes, the chunk must get another key.
+	// Key identifies the chunk within its page. It consists of characters that [IsKey] allows. The key also identifies
+	// the values of Heading, Text and Vector: when one of them changes, the chunk must get another key.
 	Key string
 	// UID is the chunk's name in answers, any text of at most [MaxUID] bytes. It may change while the key stays the
 	// same; then Put writes only the UID.
@@ -114,8 +114,8 @@ type Query struct {
 	Since time.Time
 	// If PublishedAfter is set, only pages published at or after that time are found; a page without a date is not.
 	PublishedAfter time.Time
-	// Facets requests the distribution of the matching pages over the values of facets. Their ages are relative to
-	// Now.
+	// Facets requests the distribution of the matching pages over the values of facets. The ages of pages are
+	// relative to Now.
 	Facets bool
 	Now    time.Time
 	// NestImages requests the images of the pages that were found.
@@ -174,7 +174,7 @@ var Ages = []Age{{"day", 24 * time.Hour}, {"week", 7 * 24 * time.Hour}, {"month"
 // Older is the age of pages that are older than the last of [Ages].
 const Older = "older"
 
-// AgeOf returns the name of the youngest age that contains the time changed.
+// AgeOf returns the name of the youngest age that contains the given time of change.
 func AgeOf(changed, now time.Time) string {
 	for _, a := range Ages {
 		if !changed.Before(now.Add(-a.Max)) {
@@ -222,9 +222,9 @@ type Range struct{ From, To int }
 type Index interface {
 	// Create creates the index if it is missing.
 	Create(ctx context.Context) error
-	// Put makes the index hold exactly these pages with their images; no id may occur twice. It uses one transaction,
-	// or as few requests as the engine allows. A page that the engine refuses may keep the other pages out of the
-	// index; putting the pages one by one shows which page is refused.
+	// Put replaces what the index holds of these pages by exactly the given contents and images; no id may occur
+	// twice. It uses one transaction, or as few requests as the engine allows. A page that the engine refuses may
+	// keep the other pages out of the index; putting the pages one by one shows which page is refused.
 	Put(ctx context.Context, pages ...Page) error
 	// Remove removes a page; a missing page is no error. The parameter known is the same as [Page.Known]. It lets
 	// Remove also remove chunks that were put a moment ago and that the engine may not list yet.
@@ -232,8 +232,8 @@ type Index interface {
 	// Search answers a query.
 	Search(ctx context.Context, q Query) (Results, error)
 	// Suggest completes typed text of at most [MaxSuggestRunes] characters. It returns titles with words that begin
-	// as typed and, if the engine has a list of its words, such words. It returns at most [MaxSuggestions], without
-	// repeats in any letter case.
+	// as typed. An engine that has a list of its words also returns words of that list that begin as typed. It
+	// returns at most [MaxSuggestions], without repeats in any letter case.
 	Suggest(ctx context.Context, typed string) ([]string, error)
 	// Count returns the number of pages in the index.
 	Count(ctx context.Context) (int, error)

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// MaxTerms bounds the words and phrases of a query that are used. The ones after that are ignored, so that a pasted
-// paragraph still finds its page.
+// MaxTerms is the maximum number of words and phrases of a query that are used. Later ones are ignored, so that a
+// pasted paragraph still finds its page.
 const MaxTerms = 32
 
 // Term is a word or a phrase of a query, with at least one letter or digit. It is plain text: an engine must quote it
@@ -14,7 +14,7 @@ const MaxTerms = 32
 type Term struct {
 	Text   string
 	Phrase bool // it was quoted
-	Prefix bool // the last word may continue
+	Prefix bool // the last word may be the beginning of a longer word
 }
 
 // Terms parses a query: words, "phrases", and a trailing * for a prefix. A quote that is not closed is ignored, and

@@ -36,7 +36,7 @@ const (
 	MaxReceive = 32
 	// MaxDelay bounds how long a message may be hidden.
 	MaxDelay = 7 * 24 * time.Hour
-	// MaxBlobBytes bounds a blob, unless an adapter has another setting.
+	// MaxBlobBytes bounds the size of a blob, unless an adapter has another setting.
 	MaxBlobBytes = 64 << 20
 	// MaxBlobNameUnits bounds a blob's name, in UTF-16 code units.
 	MaxBlobNameUnits = 1024
@@ -44,8 +44,9 @@ const (
 	MaxMetadataBytes = 8 << 10
 )
 
-// TokenProperty is a column that callers must not use. An adapter that retries stores a token of each write in it. By
-// the token the adapter recognizes its own write after a lost answer. It hides the column from readers.
+// TokenProperty is a column that callers must not use. An adapter that retries stores a token of each write in this
+// column. When an answer was lost, the adapter recognizes its own write by the token. The adapter hides the column
+// from readers.
 const TokenProperty = "wtok"
 
 // DefaultContentType is the type of a blob that was written without a type.
@@ -234,7 +235,7 @@ func checkEntity(e Entity) (wire int, err error) {
 	if n := max(EntitySize(e), json); n > MaxEntityBytes {
 		return 0, fault.New(fault.Invalid, "entity takes %d bytes, more than %d", n, MaxEntityBytes)
 	}
-	// The address contains the keys too, where a byte of a key takes three bytes, and a quote six.
+	// The address contains the keys, too. There a byte of a key takes three bytes, and a quote takes six.
 	return opOverhead + json + 6*(len(e.Partition)+len(e.Row)), nil
 }
 

@@ -107,7 +107,7 @@ func CheckReceive(max int, visibility time.Duration) error {
 	return CheckVisibility(visibility, time.Second)
 }
 
-// CheckVisibility refuses a time d, for which a message is to be hidden, outside least to [MaxDelay].
+// CheckVisibility refuses to hide a message for a duration d that is less than least or more than [MaxDelay].
 func CheckVisibility(d, least time.Duration) error {
 	if d < least || d > MaxDelay {
 		return fault.New(fault.Invalid, "message hidden for %v, not %v to %v", d, least, MaxDelay)

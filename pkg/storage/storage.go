@@ -26,7 +26,7 @@ import (
 )
 
 // Store opens the tables, queues and containers of one account. Opening a table, queue or container sends no request.
-// Its Create method creates it.
+// The Create method of the table, queue or container creates it.
 type Store interface {
 	Table(name string) Table
 	Queue(name string) Queue
@@ -139,14 +139,14 @@ type Message struct {
 type Queue interface {
 	// Create creates the queue when it is missing.
 	Create(ctx context.Context) error
-	// Send adds a message of at most [MaxMessageBytes] that becomes visible after delay (0 to 7 days). A send that
-	// the adapter retried may arrive twice.
+	// Send adds a message of at most [MaxMessageBytes] that becomes visible after the given delay (0 to 7 days). A
+	// send that the adapter retried may arrive twice.
 	Send(ctx context.Context, body []byte, delay time.Duration) error
-	// Receive receives up to max (1 to 32) visible messages and hides them for visibility (1 s to 7 days). It does
-	// not wait for messages. Times are rounded up to whole seconds.
+	// Receive receives up to max (1 to 32) visible messages and hides them for the duration visibility (1 s to 7
+	// days). It does not wait for messages. Times are rounded up to whole seconds.
 	Receive(ctx context.Context, max int, visibility time.Duration) ([]Message, error)
-	// Extend hides a received message for visibility from now (0 makes it visible at once) and returns it with its
-	// new receipt. Errors: NotFound when the message was delivered again since.
+	// Extend hides a received message for the duration visibility from now on (0 makes it visible at once) and
+	// returns the message with its new receipt. Errors: NotFound when the message was delivered again since.
 	Extend(ctx context.Context, m Message, visibility time.Duration) (Message, error)
 	// Delete removes a received message. Errors: NotFound when the message was delivered again since, or is already
 	// deleted.
@@ -167,7 +167,7 @@ type Blob struct {
 type Container interface {
 	// Create creates the container when it is missing.
 	Create(ctx context.Context) error
-	// Put writes a blob unless a blob with that name exists. created is false when one existed.
+	// Put writes a blob unless a blob with that name exists. The result created is false when one existed.
 	Put(ctx context.Context, name string, b Blob) (created bool, err error)
 	// Get reads a blob. Errors: NotFound when it does not exist.
 	Get(ctx context.Context, name string) (Blob, error)

@@ -1,6 +1,6 @@
 // Command demo runs the whole product on a small site and checks its promises step by step: pages are found after
-// they were added, an unchanged site costs only 304s, a single edited page is the only one indexed again, and a
-// deleted page disappears from the search.
+// they were added, an unchanged site costs only answers with status 304, a single edited page is the only one indexed
+// again, and a deleted page disappears from the search.
 //
 // It is the user's first view of Tidemark and the last test, so it uses only the programs that a user has.
 package main

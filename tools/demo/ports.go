@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// checkPorts returns an error if a port that the demo needs is in use, and names that port. A program that listens on
-// it would answer instead of the site, and every page would get the status Error without a visible reason.
+// checkPorts returns an error if a port that the demo needs is in use; the error names that port. The program that
+// listens there would answer instead of the site, and every page would get the status Error without a visible reason.
 func checkPorts(first int, storage string) error {
 	needed := []string{"Tidemark", "the site"}
 	if storage == "azurite" {
@@ -32,7 +32,7 @@ func taken(port int) bool {
 		switch {
 		case err == nil:
 			_ = l.Close()
-		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // any other error: there is no IPv6
+		case host == "127.0.0.1" || errors.Is(err, syscall.EADDRINUSE): // any other error means that there is no IPv6
 			return true
 		}
 	}

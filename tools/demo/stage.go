@@ -143,7 +143,7 @@ type request struct {
 	Status int
 }
 
-// requests returns the site's requests since the last call, except those for robots.txt.
+// requests returns the requests that the site has received since the last call, except those for robots.txt.
 func (s *stage) requests() ([]request, error) {
 	f, err := os.Open(s.log)
 	if err != nil {

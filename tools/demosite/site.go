@@ -21,9 +21,9 @@ const maxFile = 16 << 20
 
 // site serves the files below root. Every request reads its file again, so that an edit is visible at once.
 //
-// A file may contain placeholders, which the server replaces by values: {{base}} is the site's own address, and
-// {{now}}, {{year}} and {{nonce}} imitate the changing parts of a page that is built for each request. These are the
-// page's noise. A page with noise has neither ETag nor Last-Modified, as such pages usually do not.
+// A file may contain placeholders, which the server replaces by values. {{base}} is the site's own address. {{now}},
+// {{year}} and {{nonce}} are noise: they imitate the changing parts of a page that is built for each request. A page
+// with noise has neither ETag nor Last-Modified, as such pages usually do not.
 type site struct {
 	root *os.Root
 	now  func() time.Time
@@ -96,7 +96,7 @@ type request struct {
 	UserAgent string    `json:"userAgent,omitempty"`
 }
 
-// logged writes one JSON line for each request after h has answered it.
+// logged answers requests with h, and writes one JSON line for each request after h has answered it.
 func logged(h http.Handler, log io.Writer, now func() time.Time) http.Handler {
 	var mu sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// protocol lists the code to change: everything on which locks, commits, hints, leases, budgets, runs and the order
-// of writes to index and registry depend.
+// protocol lists the code to change: all code that handles locks, commits, hints, leases, budgets, runs, and the
+// order of writes to index and registry.
 var protocol = map[string][]string{
 	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "idle.go", "job.go",
 		"lastmod.go", "lease.go", "move.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
@@ -150,8 +150,8 @@ func functionName(fn *ast.FuncDecl) string {
 	}
 }
 
-// check type-checks a package with a changed file. This finds exactly the errors that the compiler would report, and
-// is faster.
+// check type-checks a package in which one file was changed. The check finds exactly the errors that the compiler
+// would report, and is faster.
 func (u *unit) check(path string, text []byte) error {
 	tree, err := parser.ParseFile(u.Fset, path, text, parser.SkipObjectResolution)
 	if err != nil {

@@ -7,7 +7,7 @@ type equivalent struct {
 	proof string
 }
 
-// equivalents lists the mutants that no test can detect, each with the proof.
+// equivalents lists the mutants that no test can detect, each with a proof that its behavior is that of the original.
 var equivalents = []equivalent{
 	{"pkg/run/active.go:Runs.RequeueStalled:off-by-one:1", "f.NotBefore.After(last)",
 		"The two differ only where NotBefore equals last, and there last is set to NotBefore, which it is already."},

@@ -29,8 +29,8 @@ func (c *code) generate() (all []mutant) {
 	return numbered(all)
 }
 
-// numbered numbers the mutants of one kind within each function, in the order of the code. So a new mutant changes no
-// name of a mutant before it.
+// numbered numbers the mutants of one kind within each function, in the order of the code. A new mutant therefore
+// does not change the names of the mutants before it.
 func numbered(all []mutant) []mutant {
 	slices.SortStableFunc(all, func(a, b mutant) int {
 		return cmp.Or(strings.Compare(a.file.name, b.file.name), a.from-b.from, b.to-a.to)
@@ -51,7 +51,7 @@ type walker struct {
 	file     *file
 	function string
 	found    []mutant
-	nothing  map[ast.Node]bool // literals returned together with an error: their values do not matter
+	nothing  map[ast.Node]bool // literals that are returned together with an error, so that their values do not matter
 }
 
 func (c *code) walk(f *file, function string, n ast.Node) []mutant {
@@ -157,8 +157,8 @@ func (w *walker) shiftTime(call *ast.CallExpr) {
 	w.add(offByOne, call, fmt.Sprintf("!%s.%s(%s)", w.text(sel.X), other, w.text(call.Args[0])), other != "")
 }
 
-// dropETags makes the write of a row ignore the row's revision. The insert of a row that was not read before is not
-// changed.
+// dropETags makes the write of a row ignore the row's revision. It does not change the insert of a row that was not
+// read before.
 func (w *walker) dropETags(values ...ast.Expr) {
 	const whatever = `func(e storage.ETag) storage.ETag { if e != "" { e = storage.AnyETag }; return e }(%s)`
 	for _, x := range values {

@@ -1,5 +1,5 @@
 // Command mutants changes the protocol's code in small ways, one at a time, and runs the tests that should detect
-// each change. It fails when a change survives them without a proof that no test could detect it.
+// each change. It fails when no test detects a change, unless there is a proof that no test could detect it.
 //
 //	mutants [-run REGEXP] [-each N] [-jobs N] [-list]
 //
@@ -8,14 +8,14 @@
 // numbers and comparisons shifted by one. A hash of their names decides which generated mutants are tried, so that a
 // change elsewhere in the code changes the choice as little as possible. Mutants that do not compile are skipped.
 //
-// The tree is never changed: the compiler gets the changed file as an overlay. Mutants that survive because they
-// behave as the original code are listed in [equivalents], with the proof.
+// The tree is never changed: the compiler gets the changed file as an overlay. Mutants that no test can detect,
+// because they behave as the original code does, are listed in [equivalents] with a proof of this.
 //
 // # Alternatives considered
 //
 // Gremlins and go-mutesting are good and maintained. But neither of them ignores an ETag or shifts a comparison of
 // times, on which this protocol is built. Both run only the tests of the changed package, and neither stores proofs
-// for mutants that survive.
+// for mutants that no test can detect.
 package main
 
 import (
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return try(ctx, root, all, *jobs, out)
 }
 
-// plan returns the mutants to try: all written ones, and of every generated kind the number in each.
+// plan returns the mutants to try: all written ones, and as many of every generated kind as the argument each says.
 func plan(root string, each int) ([]mutant, error) {
 	code, err := load(root)
 	if err != nil {

@@ -103,8 +103,8 @@ func (c *code) written(list []change) (all []mutant, err error) {
 	return all, nil
 }
 
-// choose returns some mutants of every kind, at most the number in each. The choice depends only on their names.
-// Mutants that do not compile are skipped.
+// choose returns some mutants of every kind; the argument each is the largest number for a kind. The choice depends
+// only on the names of the mutants. Mutants that do not compile are skipped.
 func (c *code) choose(all []mutant, each int) (chosen []mutant) {
 	slices.SortFunc(all, func(a, b mutant) int {
 		return cmp.Or(cmp.Compare(lot(a.name()), lot(b.name())), strings.Compare(a.name(), b.name()))

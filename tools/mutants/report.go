@@ -18,8 +18,8 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s\n\t%s\n\t%s, %s", o.mutant.name(), o.mutant.says(), what, o.took.Round(100*time.Millisecond))
 }
 
-// report prints a summary. It returns an error if a mutant survived without a proof, or if a test detected a mutant
-// that has a proof.
+// report prints a summary. It returns an error if no test detected a mutant that has no proof in [equivalents], or if
+// a test detected a mutant that has one.
 func report(out io.Writer, all []outcome) error {
 	killed, proved, wrong := 0, 0, 0
 	for _, o := range all {

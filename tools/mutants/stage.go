@@ -11,7 +11,7 @@ type stage struct {
 	args string // arguments of the test binary
 }
 
-// in returns a stage that runs some tests of the package in dir: those that match the expression tests.
+// in returns a stage that runs the tests of the package in dir whose names match the expression tests.
 func in(dir, tests string) stage {
 	if strings.Contains(tests, "-sim.") {
 		return stage{dir, "-test.run " + tests}
@@ -32,8 +32,8 @@ var (
 	several    = in("pkg/crawl", "TestE3Several.*")
 )
 
-// stages maps each package to the tests that detect changes of its code. Those that usually detect a change come
-// first.
+// stages maps each package to the tests that detect changes of its code. The tests that are most likely to detect a
+// change come first.
 var stages = map[string][]stage{
 	"pkg/registry/store":   {all("pkg/registry/store"), registry, total, simulation, faults, crawl},
 	"pkg/registry":         {registry, total, simulation, faults, crawl},

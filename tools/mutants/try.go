@@ -35,7 +35,7 @@ type trier struct {
 	usual map[stage]func() (time.Duration, error) // runs a stage without a change and returns its time
 }
 
-// try runs the tests of all mutants and reports the results.
+// try runs, for each mutant, the tests that should detect it, and reports the results.
 func try(ctx context.Context, root string, all []mutant, jobs int, out io.Writer) error {
 	tmp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -71,7 +71,8 @@ func (t *trier) unchanged(ctx context.Context, s stage) (time.Duration, error) {
 		usual = sync.OnceValues(func() (time.Duration, error) {
 			defer t.clean(name)
 			failed, took, err := t.test(ctx, s, name, "", most)
-			for again := 0; again < 2 && err == nil && failed.test != ""; again++ { // a timing test, on a busy machine
+			// A test that depends on time may fail on a busy machine, so it is tried again.
+			for again := 0; again < 2 && err == nil && failed.test != ""; again++ {
 				failed, took, err = t.test(ctx, s, name, "", most)
 			}
 			if err == nil && failed.test != "" {

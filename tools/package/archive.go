@@ -45,15 +45,15 @@ func archive(w io.Writer, c *contents) error {
 	return z.Close()
 }
 
-// add adds one file. It sets a fixed mode and does not copy the mode on disk: the result must not depend on the user
-// who built the app, and the host does not start if it cannot read a file.
+// add adds one file with a fixed mode, not with its mode on disk: the result must not depend on the user who built
+// the app, and the host does not start if it cannot read a file.
 func add(z *zip.Writer, c *contents, name string) error {
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch}
 	mode := fs.FileMode(0o644)
 	if name == c.executable {
 		mode = 0o755
 	}
-	h.SetMode(mode) // also marks the entry as made by Unix; without that, modes have no meaning
+	h.SetMode(mode) // also marks the entry as made on Unix; without that mark, modes have no meaning
 	w, err := z.CreateHeader(h)
 	if err != nil {
 		return err

@@ -102,7 +102,7 @@ func readHostFile(dir string) (string, error) {
 		return "", err
 	}
 	name := host.CustomHandler.Description.DefaultExecutablePath
-	// The host compares this text with the names in the zip, so that a file written as ./handler would not be made
+	// The host compares this text with the names in the zip. A file given as ./handler would therefore not be made
 	// executable.
 	if name == "" || name == hostFile || name != filepath.Base(name) {
 		return "", fmt.Errorf("%s: customHandler.description.defaultExecutablePath is %q: "+

@@ -1,10 +1,10 @@
-// Command reading draws comments of the code and sentences of the API and the dashboard at random, for a trial: a
-// reader who does not know Tidemark says in other words what each text means, and counts the texts that need a second
-// reading.
+// Command reading draws comments of the code and sentences of the API and the dashboard at random. It is for a trial
+// in which a reader who does not know Tidemark says in other words what each text means, and counts the texts that
+// need a second reading.
 //
 //	reading [-seed N] [-comments N] [-sentences N] [DIR]
 //
-// The same seed draws the same texts from the same tree. Comments have at least eight words and stand in product
+// The same seed draws the same texts from the same tree. Comments have at least eight words and are part of product
 // code.
 package main
 
@@ -117,7 +117,7 @@ func sentencesOf(file, text string) (all []string) {
 	return all
 }
 
-// draw returns at most n different texts of the slice all, and changes the order of that slice.
+// draw returns at most n different texts of the slice all. It changes the order of the slice.
 func draw(r *rand.Rand, all []string, n int) []string {
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:min(n, len(all))]

@@ -26,7 +26,8 @@ var allowed = []string{
 	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "blessing", "ISC", "MIT", "Unicode-3.0", "Zlib",
 }
 
-// readByHand maps the module and the name of a file that the classifier does not know to the file's licence.
+// readByHand has the licences of files that the classifier does not recognize. The keys are the module and the name
+// of the file.
 var readByHand = map[string]string{
 	"modernc.org/sqlite SQLITE-LICENSE": "blessing",     // SQLite is in the public domain
 	"modernc.org/memory LICENSE-LOGO":   "BSD-3-Clause", // the licence of a picture that no binary contains
@@ -42,7 +43,7 @@ type component struct {
 //go:embed embedded
 var embedded embed.FS
 
-// beside lists parts of the binary that no Go module declares: data and programs inside modules.
+// beside lists the parts of the binary that are not Go modules themselves: data and programs inside modules.
 var beside = []struct{ path, version, licence, file string }{
 	{"PDFium", "", "BSD-3-Clause", "pdfium.txt"},
 	{"Unicode CLDR", "48", "Unicode-3.0", "unicode.txt"},
@@ -59,8 +60,7 @@ func newClassifier() classifier {
 	return classifier{c}
 }
 
-// components lists the parts of a target's binary. It returns an error if the licence of a part is unknown or not
-// allowed.
+// components lists the parts of a target's binary. It returns an error if a part's licence is unknown or not allowed.
 func (r *release) components(t target) ([]component, error) {
 	modules, folders, err := r.dependencies(t)
 	if err != nil {

@@ -120,7 +120,7 @@ func (r *release) publish(t target) error {
 	return r.writeAzure(t)
 }
 
-// writeHelp writes man pages and completion scripts, by running the test of the command line that makes them.
+// writeHelp writes man pages and completion scripts. It runs the test of the command line that makes them.
 func (r *release) writeHelp() error {
 	return r.do(nil, "go", "test", "./cmd/tidemark", "-count=1", "-run", "TestL2ManPagesAndCompletions", "-args",
 		"-man.dir", r.stage("help"))

@@ -12,7 +12,7 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
 )
 
-// maintainer is the maintainer named in packages.
+// maintainer is the name and address of the maintainer in packages.
 const maintainer = "Tidemark <maintainers@tidemark.invalid>"
 
 // pack writes the deb and the rpm according to packaging/nfpm.yaml.

@@ -95,7 +95,7 @@ type measures struct {
 	Funcs []piece      // size in lines of any kind
 	Wide  []piece      // lines wider than maxColumns, or maxTemplateColumns in templates
 	Types []piece      // types of the product; the size is the number of methods
-	// The number of services that each function of the product reaches through one parameter.
+	// Services has, for each function of the product, the number of services that it reaches through one parameter.
 	Services []piece
 	Knots    []knot // knots of the product's packages
 }

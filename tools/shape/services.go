@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// services records for each function how many services it reaches through one of its parameters. A service is a type
-// with methods and unexported fields, reached through a pointer, or an interface of the module. If the function can
-// see fields of a service that hold other services, these other services count instead.
+// services records for each function how many services it reaches through one of its parameters. A service is either
+// a type with methods and unexported fields, reached through a pointer, or an interface of the module. If the
+// function can see fields of a service that hold other services, these other services count instead of that service.
 func (t *tree) services(p *packages.Package, m *measures) {
 	for _, f := range p.Syntax {
 		for _, d := range f.Decls {

@@ -11,10 +11,10 @@ import (
 )
 
 // A knot is a set of files of one package that all reach each other through the names they use: package-level names,
-// methods and fields. None of them can be read or changed alone.
+// methods and fields. None of these files can be read or changed alone.
 //
-// If a file uses an interface that only one type of the module implements, it uses that type, too: an interface
-// between two halves of a knot does not separate them.
+// If a file uses an interface that only one type of the module implements, the file counts as using that type, too.
+// An interface between two halves of a knot therefore does not separate them.
 
 // knot is the largest knot of a package.
 type knot struct {
@@ -50,7 +50,7 @@ func newTree(dir string, all []*packages.Package, lines map[string]int) *tree {
 	return t
 }
 
-// file returns the product file that declares a name, or "" if there is none.
+// file returns the product file in which a name is declared, or "" if there is none.
 func (t *tree) file(p *packages.Package, obj types.Object) string {
 	path, err := filepath.Rel(t.dir, p.Fset.Position(obj.Pos()).Filename)
 	if path = filepath.ToSlash(path); err != nil || t.lines[path] == 0 {
@@ -59,8 +59,8 @@ func (t *tree) file(p *packages.Package, obj types.Object) string {
 	return path
 }
 
-// signatures returns the methods of a type as text. The packages of the module are type-checked one by one, so a type
-// seen from one package is not identical to the same type seen from another package. The texts are the same.
+// signatures returns the methods of a type as texts. The packages of the module are type-checked one by one, so a
+// type seen from one package is not identical to the same type seen from another package, but its texts are the same.
 func signatures(t types.Type) (out []string) {
 	set := types.NewMethodSet(t)
 	for i := range set.Len() {
@@ -160,8 +160,8 @@ func (t *tree) used(p *packages.Package, obj types.Object) (out []types.Object) 
 	return []types.Object{obj}
 }
 
-// implemented returns what a use of an interface, or of one of its methods, refers to: the use itself and, if there
-// is only one implementation, that one.
+// implemented returns what a use of an interface, or of one of its methods, refers to: the use itself and, if the
+// interface has only one implementation, that implementation.
 func (t *tree) implemented(p *packages.Package, i types.Type, use types.Object) []types.Object {
 	out := []types.Object{use}
 	if impl := t.only(i); impl != nil && impl.Pkg() == p.Types {

@@ -46,7 +46,7 @@ for (const locale of locales) {
     }
   }
 }
-// A name that is of two months, as "listopad" of Croats and Czechs, is of none.
+// A name that languages use for different months, such as "listopad" in Croatian and Czech, is left out.
 const often = {};
 for (const names of months) for (const name of names) often[name] = (often[name] ?? 0) + 1;
 

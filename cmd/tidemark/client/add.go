@@ -95,8 +95,8 @@ func (a *adding) fromFile(ctx context.Context, name string) error {
 	}
 	defer f.Close()
 	if a.t.Notes.Terminal {
-		// The file is read an additional time only for the progress bar. That is impossible for a pipe, which can be
-		// read only once.
+		// The file is read an additional time to count its sources, only for the progress bar. That is impossible for
+		// a pipe, which can be read only once.
 		if total, ok := countEntries(f); ok {
 			a.bar = a.t.Bar(total, "adding")
 		}
@@ -131,7 +131,7 @@ func (a *adding) all(ctx context.Context, list iter.Seq2[entry, error]) error {
 	return nil
 }
 
-// batch adds up to api.MaxBatch sources. When it returns an error, it is not known whether any of them was added.
+// batch adds up to api.MaxBatch sources. When it returns an error, it is not known whether any source was added.
 func (a *adding) batch(ctx context.Context, batch []entry) error {
 	var good []entry
 	var urls []string

@@ -88,7 +88,8 @@ func backfillPicture(run api.BackfillRun, s terminal.Screen) []string {
 	return lines
 }
 
-// backfillProgress describes a run in one line. Once everything was found, it leaves out the largest possible number.
+// backfillProgress describes a run in one line. Once everything was found, the line no longer shows the largest
+// number of pages that the run may find.
 func backfillProgress(run api.BackfillRun) string {
 	found := words.Thousands(run.Discovered)
 	if !run.Whole() {

@@ -158,7 +158,7 @@ func (o *changesOptions) export() api.ChangeExport {
 }
 
 // timeOf converts a time to the form of the API: "today" and "yesterday" mean midnight in local time, and a span such
-// as 2h means that long before now. Any other form is left for the server to parse.
+// as 2h means that long before now. A text in any other form is left for the server to parse.
 func timeOf(text string, now time.Time) string {
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch text {

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns all commands that ask a server. The person at this terminal is user; records of runs contain that
-// name.
+// Commands returns all commands that send requests to a server. The argument user is the name of the person at this
+// terminal, which is stored with the runs that the person starts.
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{

@@ -86,7 +86,8 @@ func diffOf(ctx context.Context, s *command.Server, args []string, sinceRead boo
 	})
 }
 
-// captureOf returns the digest of the only capture whose digest begins with prefix.
+// captureOf returns the digest that begins with prefix. It returns an error unless exactly one capture has such a
+// digest.
 func captureOf(it api.ItemDetail, prefix string) (digest string, err error) {
 	for _, c := range it.Captures {
 		if !strings.HasPrefix(c.SHA256, strings.ToLower(prefix)) || c.SHA256 == digest {

@@ -157,7 +157,8 @@ func enrichCancelCommand(t *terminal.Terminal, s *command.Server) *cobra.Command
 	}
 }
 
-// isOff reports whether the server has no model, or its key is refused. Such an error concerns every entry.
+// isOff reports whether an error means that the server has no model, or that the model's service refuses the server's
+// key. Such an error concerns every entry.
 func isOff(err error) bool {
 	problem, ok := errors.AsType[*api.Problem](err)
 	return ok && problem.Status == http.StatusForbidden

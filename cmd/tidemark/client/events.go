@@ -51,7 +51,8 @@ func inOrder(events []event) {
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 }
 
-// sameAgain returns the event of a check that found the same bytes as the last of changes before it.
+// sameAgain returns the event of a check that found the same bytes as the check before: those of the last event in
+// changes that is not later than the check.
 func sameAgain(d api.Decision, changes []event) (event, bool) {
 	if d.What != "unchanged" || d.Why != verdict.WhyNotModified && d.Why != verdict.WhyValidators &&
 		d.Why != verdict.WhySameBytes {

@@ -13,7 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// refineFlags change what is watched on one known source.
+// refineFlags are the flags that change what is watched on a source that was already added.
 type refineFlags struct {
 	text                  string
 	preview, undo, accept bool

@@ -15,12 +15,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// getItem reads one item, named by its id or by the source it was added with.
+// getItem reads one item. The argument name is the id of the item, or the source with which it was added.
 func getItem(ctx context.Context, s *command.Server, name string) (api.ItemDetail, error) {
 	return itemFrom(ctx, s, s.Client(), name)
 }
 
-// itemFrom does the same as getItem, through the client that the caller gives.
+// itemFrom does the same as getItem, but with the given client.
 func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name string) (api.ItemDetail, error) {
 	return onItem(s, name, func(id string) (api.ItemDetail, error) {
 		return api.GetItem.Call(ctx, client,
@@ -28,8 +28,8 @@ func itemFrom(ctx context.Context, s *command.Server, client *api.Client, name s
 	})
 }
 
-// onItem calls ask with the id of the item that name means. The address of a blob may have been added as a page or as
-// a file, so onItem tries the id of the file if the server does not know the id of the page.
+// onItem calls ask with the id of the item to which name refers. The address of a blob may have been added as a page
+// or as a file, so onItem tries the id of the file if the server does not know the id of the page.
 func onItem[T any](s *command.Server, name string, ask func(id string) (T, error)) (answer T, err error) {
 	ids, meant, err := idsOf(s, name)
 	if err != nil {
@@ -46,10 +46,10 @@ func onItem[T any](s *command.Server, name string, ask func(id string) (T, error
 	return answer, err
 }
 
-// idsOf returns the ids that a name may mean, at least one. If the name is an id, idsOf returns only that id. If it
-// is a source, idsOf returns the ids of the source, and the normalized source in meant. The API accepts only ids, so
-// the id of a URL is computed here: with the default rules of a server, or with those of TRACKING_PARAM_PREFIXES if
-// that is set for this command.
+// idsOf returns the ids to which a name may refer, at least one. If the name is an id, idsOf returns only that id. If
+// it is a source, idsOf returns the ids of the source, and the normalized source in meant. The API accepts only ids,
+// so the id of a URL is computed here: with the default rules of a server, or with the rules of
+// TRACKING_PARAM_PREFIXES if that is set for this command.
 func idsOf(s *command.Server, name string) (ids []string, meant string, err error) {
 	if isID.MatchString(name) {
 		return []string{name}, "", nil

@@ -9,9 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// sayPause prints a line when a host is paused: because the host asked for a pause, or because the day's budget is
-// spent. During the pause no page of the host is fetched, not even one that is due. An error in reading the status is
-// ignored, because the command's own request has already succeeded. With --json nothing is printed.
+// sayPause prints a line if a host is paused, either because the host asked for a pause or because the day's budget
+// is spent. During the pause no page of the host is fetched, not even one that is due. An error in reading the status
+// is ignored, because the command's own request has already succeeded. With --json nothing is printed.
 func sayPause(ctx context.Context, t *terminal.Terminal, s *command.Server, host string) {
 	if t.JSON || host == "" {
 		return

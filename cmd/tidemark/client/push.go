@@ -29,7 +29,7 @@ func (e *refusedError) Error() string { return e.text }
 
 func refusedf(format string, args ...any) error { return &refusedError{fmt.Sprintf(format, args...)} }
 
-// push lets the server normalize each entry that the arguments name, and then stores the normalized entry. Clients
+// push lets the server normalize the entry of each argument in args, and then stores the normalized entry. Clients
 // need to know nothing else about the identity of entries (spec 001).
 func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []string,
 	normalize func(ctx context.Context, arg string) (api.Entry, error)) error {
@@ -55,8 +55,8 @@ func push(ctx context.Context, t *terminal.Terminal, s *command.Server, args []s
 	})
 }
 
-// eachEntry calls do for one entry after another. If toBlame returns true for an error, the error concerns only one
-// entry: it is reported, and the next entry follows. Any other error ends the loop.
+// eachEntry calls do for one entry after another. If toBlame returns true for an error, the error concerns only that
+// entry: eachEntry reports it and continues. Any other error ends the loop.
 func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, do func(name string) error) error {
 	done, failed := 0, 0
 	for _, name := range names {
@@ -81,7 +81,7 @@ func eachEntry(t *terminal.Terminal, names []string, toBlame func(error) bool, d
 	return command.ErrReported
 }
 
-// isOwnFault reports whether an error concerns only one entry, and would not occur for every other entry, too.
+// isOwnFault reports whether an error concerns only one entry, so that other entries can still succeed.
 func isOwnFault(err error) bool {
 	if _, refused := errors.AsType[*refusedError](err); refused {
 		return true

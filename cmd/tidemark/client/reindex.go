@@ -21,7 +21,7 @@ not asked until the pause is over.`
 const reindexExample = `  tidemark reindex https://example.com/news
   tidemark reindex --force url_k7gxn3…`
 
-// isID matches ids, and no source: no URL or path has the form of an id.
+// isID matches ids. It matches no source, because no URL or path has the form of an id.
 var isID = regexp.MustCompile(`^(url|file)_[a-z2-7]+$`)
 
 func reindexCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {

@@ -105,7 +105,7 @@ func runSearch(ctx context.Context, t *terminal.Terminal, s *command.Server, req
 	return nil
 }
 
-// showFacets prints how the pages found are distributed.
+// showFacets prints how many of the pages found have each value of a facet.
 func showFacets(t *terminal.Terminal, f *api.Facets) {
 	if f == nil {
 		return

@@ -78,7 +78,7 @@ func showItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id s
 	return nil
 }
 
-// shownEdges is how many edges are shown, the newest ones. The same bound holds for changes.
+// shownEdges is the largest number of edges that are shown, newest first, and also the largest number of changes.
 const shownEdges = 10
 
 // showChanges lists the latest changes.

@@ -68,7 +68,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 	return nil
 }
 
-// statusLines returns the whole report. It lists at most hosts hosts, or all of them when hosts is 0.
+// statusLines returns the whole report. The argument hosts is the largest number of hosts to list, or 0 for all.
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
 	lines := []string{summary(st.Counts), backlog(st.Counts, work) + "; " + rates(st.Counts)}
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {

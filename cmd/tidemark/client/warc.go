@@ -140,8 +140,8 @@ type written struct {
 	Skipped   int    `json:"skipped"` // number of records that could not be written
 }
 
-// ofHost returns a function that calls its argument with each item of a host. That function reads the listing page by
-// page, and shows the number of items as progress.
+// ofHost returns a function that calls its argument with each item of a host. The returned function reads the listing
+// page by page, and shows the number of items as progress.
 func (a *archive) ofHost(host string) func(context.Context, func(api.ItemDetail) error) error {
 	return func(ctx context.Context, do func(api.ItemDetail) error) error {
 		shown := a.t.Bar(-1, "archiving "+host)
@@ -215,7 +215,7 @@ func (a *archive) record(ctx context.Context, item api.ItemDetail, e event, reco
 	if e.revisit {
 		of, ok := records[e.capture.SHA256]
 		if !ok {
-			return nil // it was already reported with the capture
+			return nil // the error was already reported with the capture
 		}
 		a.Revisits++
 		return a.w.Revisit(warc.Revisit{URI: uri, At: e.at, NotModified: e.claimed, Of: of})

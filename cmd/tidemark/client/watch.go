@@ -21,7 +21,7 @@ type progress struct {
 	from       time.Time // time at which the peak was seen
 }
 
-// see records the size of the backlog at now.
+// see records the size of the backlog at the time now.
 func (g *progress) see(left int, now time.Time) {
 	if left > g.peak {
 		g.peak, g.from = left, now

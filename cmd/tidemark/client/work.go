@@ -12,9 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// otherWork describes, one per line, the unfinished work beside checks: rebuilds, backfills and mail imports. They
-// make items due as they proceed, so a watch must wait for them. If host is not empty, otherWork leaves out imports,
-// and backfills that have no site on that host. With --json the answers to these requests are not printed.
+// otherWork describes, one per line, the unfinished work beside checks: rebuilds, backfills and mail imports. Such
+// work makes items due as it proceeds, so a watch must wait for it. If host is not empty, otherWork leaves out
+// imports, and backfills that have no site on that host. With --json the server's answers to these requests are not
+// printed.
 func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host string) ([]string, error) {
 	lines := rebuildLines(st)
 	client := s.Silent()
@@ -47,7 +48,7 @@ func otherWork(ctx context.Context, s *command.Server, st api.SearchStatus, host
 	return lines, err
 }
 
-// backfillsHost reports whether a run has a site on host, or any site when host is empty.
+// backfillsHost reports whether a run has a site on the given host, or any site if the host is empty.
 func backfillsHost(ctx context.Context, client *api.Client, run api.BackfillRun,
 	host string) (bool, error) {
 	if host == "" {

@@ -39,8 +39,8 @@ func Usagef(format string, args ...any) error {
 	return &usageError{fmt.Sprintf(format, args...)}
 }
 
-// Root returns the command without a name to which all others are added. Its flags, which all commands share, choose
-// the server and the form of the output.
+// Root returns the top command, which has no name of its own and to which all other commands are added. Its flags,
+// which all commands share, choose the server and the form of the output.
 func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	root := &cobra.Command{Use: "tidemark", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(t.Out)
@@ -54,7 +54,7 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	return root
 }
 
-// Run parses args, runs the command they name, reports its error to the user, and returns the exit code.
+// Run parses args, runs the command that they select, reports its error to the user, and returns the exit code.
 func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []string) int {
 	began := false // whether the arguments were valid and a command has started
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }

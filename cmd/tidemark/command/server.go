@@ -22,13 +22,13 @@ type Server struct {
 	t        *terminal.Terminal
 }
 
-// NewServer returns the server that the environment names. The flags of [Root] may choose another server.
+// NewServer returns the server that is set in the environment. The flags of [Root] may choose another server.
 func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
 	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), DefaultServer), key: getenv("TIDEMARK_KEY"),
 		Tracking: getenv("TRACKING_PARAM_PREFIXES"), t: t}
 }
 
-// Client returns a client that prints the server's answers with --json.
+// Client returns a client. With --json, the client prints the server's answers.
 func (s *Server) Client() *api.Client {
 	c := s.Silent()
 	if !s.t.JSON {
@@ -45,7 +45,7 @@ func (s *Server) Client() *api.Client {
 // Silent returns a client that prints nothing.
 func (s *Server) Silent() *api.Client { return s.At(s.Address) }
 
-// At returns a client of another server, with the same key, that prints nothing.
+// At returns a client of the server at another address. The client uses the same key and prints nothing.
 func (s *Server) At(address string) *api.Client {
 	return api.NewClient(address, cmp.Or(s.Key, s.key), nil)
 }

@@ -21,7 +21,7 @@ func UntilSignal(signals ...os.Signal) (ctx context.Context, stop func()) {
 	go func() {
 		select {
 		case s := <-got:
-			signal.Stop(got) // comes first, because the next Ctrl-C may follow at once
+			signal.Stop(got) // must be first, because the next Ctrl-C may follow at once
 			cancel(Interruption{s})
 		case <-ctx.Done():
 			signal.Stop(got)

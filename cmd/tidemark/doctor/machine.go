@@ -19,14 +19,15 @@ import (
 
 // diskRoom is the free space of a file system.
 type diskRoom struct {
-	bytes, files int64  // files is -1 if their number is not limited
+	bytes, files int64  // free space; files is -1 if the number of files is not limited
 	network      string // the kind of a network file system
 }
 
 const (
 	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes of free space
 	leastFiles, littleFiles = 1000, 10_000
-	// leastHandles is the number of open files that Tidemark needs: one for each connection, and those of the stores.
+	// leastHandles is the number of files that Tidemark may need to have open at once: one for each connection, and
+	// those of the stores.
 	leastHandles = 256
 )
 
@@ -67,7 +68,7 @@ func (d *doctor) folder(context.Context) {
 	}
 }
 
-// tryFolder writes a file, and opens the existing ones for writing as their owner can.
+// tryFolder writes a file, and opens the existing files for writing, as their owner can.
 func tryFolder(dir string) error {
 	f, err := os.CreateTemp(dir, "doctor-")
 	if err != nil {

@@ -99,7 +99,7 @@ func tryStore(ctx context.Context, store storage.Store) error {
 	return errors.Join(err, blobs.Delete(ctx, name))
 }
 
-// index checks whether the search index can be used, and reports an index that is empty although the registry has
+// index checks whether the search index can be used. It also reports an index that is empty although the registry has
 // indexed sources.
 func (d *doctor) index(ctx context.Context) {
 	if d.bad {

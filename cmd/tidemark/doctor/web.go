@@ -21,11 +21,11 @@ import (
 const (
 	// defaultURL is requested when no source is known. IANA reserves it for such uses.
 	defaultURL = "https://example.com/"
-	// dateError is the largest error of a Date header that is not reported: the header has whole seconds, and caches
-	// store it.
+	// dateError is the largest error of a Date header that is not reported. Small errors are normal, because the
+	// header has whole seconds, and caches store it.
 	dateError = 10 * time.Second
-	// farOff is the error of a clock above which storage services refuse requests and valid certificates can seem to
-	// have expired.
+	// farOff is the largest error of a clock that does no harm. With a larger error, storage services refuse
+	// requests, and valid certificates can seem to have expired.
 	farOff = 5 * time.Minute
 )
 
@@ -52,8 +52,8 @@ func (d *doctor) web(ctx context.Context) {
 	d.clock(date, asked)
 }
 
-// target returns the URL to request, and in worst the result to report if the request fails. When the user gave no
-// URL, a failure is only a warning, because this machine may have no access to the web on purpose.
+// target returns the URL to request. The result worst is the result to report if the request fails. When the user
+// gave no URL, a failure is only a warning, because this machine may have no access to the web on purpose.
 func (d *doctor) target(ctx context.Context) (target, worst string) {
 	if d.o.url != "" {
 		return d.o.url, problem

@@ -21,7 +21,7 @@ type Emulator interface {
 // Launcher starts an Azurite.
 type Launcher func(ctx context.Context, o azurite.Options) (Emulator, error)
 
-// launchError is the error when Azurite is installed but did not start.
+// launchError is the error that is returned when Azurite is installed but did not start.
 type launchError struct{ error }
 
 func (e launchError) Unwrap() error { return e.error }

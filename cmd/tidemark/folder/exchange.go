@@ -18,8 +18,9 @@ func Rename(from, to string) error {
 	return Sync(filepath.Dir(to))
 }
 
-// exchangeByHand exchanges two folders by renaming them, on file systems that cannot do it in one step, and when the
-// data folder has no store. If the process is killed between the steps, [interruptedRestore] finds the old store.
+// exchangeByHand exchanges two folders by renaming them. It is used on file systems that cannot do this in one step,
+// and when the data folder has no store. If the process is killed between the steps, [interruptedRestore] finds the
+// old store.
 func exchangeByHand(fresh, used string) error {
 	old := fresh + oldStore
 	if err := os.Rename(used, old); errors.Is(err, fs.ErrNotExist) {

@@ -64,8 +64,8 @@ var Real = Services{Azurite: launchAzurite, Open: app.OpenStore}
 // Setting is a setting of the app and its value.
 type Setting struct{ Name, Value string }
 
-// Folder is a data folder, and what processes need to know to use it. Callers call its methods in this order: Open,
-// StartAzurite if that is the storage, StopAzurite, Close.
+// Folder is a data folder, with what processes need to know to use it. Callers call its methods in this order: Open,
+// StartAzurite if Azurite is the storage, StopAzurite, Close.
 type Folder struct {
 	Options
 	Kind string    // kind of the app's storage; empty without an app
@@ -124,7 +124,7 @@ func (f *Folder) locks() []string {
 	return []string{AppLock}
 }
 
-// sitesFile returns the absolute path of the site file: the file that a setting names, or the one in the working
+// sitesFile returns the absolute path of the site file: the file given in a setting, or else the one in the working
 // directory.
 func (f *Folder) sitesFile() (string, error) {
 	name := f.getenv("BACKFILL_SITES_FILE")

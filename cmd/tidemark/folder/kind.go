@@ -15,11 +15,11 @@ import (
 const (
 	Embedded = app.Embedded // files below the data folder
 	Azurite  = "azurite"    // started by the command; its files are below the data folder
-	Account  = "account"    // the account that AzureWebJobsStorage names
+	Account  = "account"    // the storage account in AzureWebJobsStorage
 )
 
-// KindOf returns the kind of storage that the environment asks for: the value of STORAGE; without it, the account if
-// AzureWebJobsStorage names one, and otherwise the embedded store.
+// KindOf returns the kind of storage that the environment asks for: the value of STORAGE if that is set; if not, the
+// account in AzureWebJobsStorage; and if that is not set either, the embedded store.
 func KindOf(getenv func(string) string) (string, error) {
 	switch s := getenv("STORAGE"); s {
 	case Embedded, Azurite, Account:
@@ -39,8 +39,8 @@ func KindOf(getenv func(string) string) (string, error) {
 }
 
 // KindIn does the same as [KindOf], for a command that needs the existing state of a data folder. If the folder has
-// only Azurite's state and STORAGE is not set, it returns an error that asks the user to choose: an empty store would
-// look like a loss.
+// only Azurite's state and STORAGE is not set, KindIn returns an error that asks the user to choose: with an empty
+// embedded store, the state would seem to be lost.
 func KindIn(t *terminal.Terminal, getenv func(string) string, data string) (string, error) {
 	kind, err := KindOf(getenv)
 	if err == nil && kind == Embedded {

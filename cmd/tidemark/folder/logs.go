@@ -87,8 +87,8 @@ func (l *logFile) Close() error {
 	return l.file.Close()
 }
 
-// rotate gives each file the name of the next older one, and drops the oldest. If another process has already done
-// this, the log's name now belongs to a file other than open, and rotate does nothing.
+// rotate renames each file to the name of the next older one, and drops the oldest. If another process has already
+// done this, the log's name now belongs to a file other than open, and rotate does nothing.
 func (l *logFile) rotate(open os.FileInfo) error {
 	if named, err := os.Stat(l.name); err != nil || !os.SameFile(named, open) {
 		return nil

@@ -141,7 +141,7 @@ func ContentOf(t testing.TB, store string) (mark string) {
 	return mark
 }
 
-// With makes a data folder with files of these kinds of storage. The files are empty.
+// With makes a data folder that has files of the given kinds of storage. The files are empty.
 func With(t testing.TB, kinds ...string) (data string) {
 	t.Helper()
 	data = t.TempDir()

@@ -27,8 +27,8 @@ const (
 	localSettings = "local.settings.json"
 )
 
-// IsHandler reports whether a program of this name should run as the handler. host.json starts it by that name,
-// without arguments.
+// IsHandler reports whether a program with this name should run as the handler. The host starts the handler by that
+// name, as host.json says, and without arguments.
 func IsHandler(path string) bool {
 	return strings.TrimSuffix(filepath.Base(path), ".exe") == handlerFile
 }
@@ -78,7 +78,7 @@ func writeApp(t *terminal.Terminal, o appOptions) error {
 	if err := checkAppFolder(o.folder); err != nil {
 		return err
 	}
-	// The files are opened before anything is removed, because they may be in that folder.
+	// The files are opened before anything is removed, because they may be in the folder that is overwritten.
 	handler, name, err := o.openHandler()
 	if err != nil {
 		return err

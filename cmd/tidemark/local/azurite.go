@@ -27,10 +27,10 @@ const azuriteExample = `  tidemark azurite
   tidemark azurite -- func start --script-root build/app
   tidemark azurite --data /var/tmp/tidemark -- go run ./experiment`
 
-// commandGrace is how long a command may take to end after it was signalled.
+// commandGrace is how long a command may take to end after it has received a signal.
 const commandGrace = 30 * time.Second
 
-// errLost is the reason for stopping a command whose Azurite has ended.
+// errLost is the reason given when a command is stopped because its Azurite has ended.
 var errLost = errors.New("azurite ended")
 
 func azuriteCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
@@ -63,7 +63,7 @@ func runAzurite(ctx context.Context, t *terminal.Terminal, getenv func(string) s
 	s folder.Services) error {
 	tell := t.Say
 	if len(line) > 0 {
-		tell = t.Note // standard output belongs to the command
+		tell = t.Note // standard output is for the command's own output
 		// This check comes first, so that a mistyped name is reported without waiting for Azurite.
 		if _, err := exec.LookPath(line[0]); err != nil {
 			return err
@@ -126,14 +126,15 @@ func execute(ctx context.Context, t *terminal.Terminal, e *folder.Folder, line [
 	}
 }
 
-// endCommand asks a command to end, by the signal that ended the context.
+// endCommand asks a command to end. It sends the signal that ended the context.
 func endCommand(t *terminal.Terminal, process *os.Process, cause error) error {
 	var sig os.Signal = syscall.SIGTERM
 	if got, ok := errors.AsType[command.Interruption](cause); ok {
 		sig = got.Signal
 	}
 	if sig == os.Interrupt && (t.Screen.Terminal || t.Notes.Terminal) {
-		return nil // the terminal has signalled it; many programs take a second Ctrl-C as a wish to be killed
+		// The terminal has already sent the signal. Many programs take a second Ctrl-C as a wish to be killed.
+		return nil
 	}
 	if err := process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return process.Kill() // Windows has no signals

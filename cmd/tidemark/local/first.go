@@ -108,8 +108,8 @@ func (s indexSite) prepare(data string) error {
 	return os.WriteFile(filepath.Join(data, app.SitesFile), []byte(fileHead+s.File()), 0o644)
 }
 
-// folderSettings returns the settings that follow from the content of a data folder, unless they are set elsewhere:
-// the folder's own site file, and the sample pages.
+// folderSettings returns the settings that follow from the content of a data folder: the folder's own site file, and
+// the sample pages. Settings that are set elsewhere are left out.
 func folderSettings(getenv func(string) string, data string) (all []folder.Setting) {
 	own := func(name string) (string, bool) {
 		full := filepath.Join(data, name)
@@ -133,7 +133,7 @@ const sampleFolder = "sample"
 // sample is the choice of the sample pages that this program carries.
 type sample struct{}
 
-// prepare writes the pages, except those that their site excludes from indexes.
+// prepare writes the pages, except those that ask not to be indexed.
 func (sample) prepare(data string) error {
 	if err := app.MakeDataFolder(data); err != nil {
 		return err

@@ -93,7 +93,7 @@ func (w watchPage) begin(ctx context.Context, b *beginning) error {
 	return nil
 }
 
-// slowSite is how long to wait for a site on which nothing was found yet and for which a reason is known.
+// slowSite is how long to wait for a site where nothing was found yet, if the reason is known.
 const slowSite = 10 * time.Second
 
 func (s indexSite) begin(ctx context.Context, b *beginning) error {

@@ -157,8 +157,8 @@ func (s folderKeys) remove(ctx context.Context, name api.KeyName) (api.Key, erro
 	return printed(s.t, k.JSON(), err)
 }
 
-// printed returns an answer unchanged. With --json it also prints the answer, as the client prints the answers of a
-// server.
+// printed returns an answer unchanged. With --json it also prints the answer, in the same way as a client prints the
+// answers of a server.
 func printed[A any](t *terminal.Terminal, answer A, err error) (A, error) {
 	if err == nil && t.JSON {
 		err = json.NewEncoder(t.Out).Encode(answer)

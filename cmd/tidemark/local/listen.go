@@ -25,7 +25,7 @@ type Listening struct {
 	certificate *funchost.Certificate
 }
 
-// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces port.
+// Listen reads LISTEN, TRUSTED_PROXIES and the certificate. If LISTEN contains a port, it replaces the argument port.
 func Listen(getenv func(string) string, port int) (l Listening, err error) {
 	l.Port = port
 	if err := l.read(getenv("LISTEN")); err != nil {
@@ -94,7 +94,7 @@ func (l *local) admitting() (env []string, err error) {
 	if l.needsKeys() {
 		env = append(env, "API_KEYS_REQUIRED=true")
 	}
-	if file := l.config.KeysFile; file != "" { // a relative path starts at this folder, not at the app's
+	if file := l.config.KeysFile; file != "" { // a relative path is relative to this process's folder, not to the app's
 		if file, err = filepath.Abs(file); err == nil {
 			env = append(env, "API_KEYS_FILE="+file)
 		}

@@ -151,7 +151,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 		case <-ctx.Done():
 			begun.Wait() // otherwise its output would appear below the next lines
 			l.t.Say("\nstopping the host and the app; what is in work has %s to finish (Ctrl-C again does not wait)", drainWait)
-			l.Log.Hush() // interrupted work is no error, because the next start does it
+			l.Log.Hush() // interrupted work is no error, because the next start does that work
 			stop()
 			err := <-ended
 			if !l.HasAzurite() { // otherwise Azurite must be stopped, too
@@ -162,7 +162,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 	}
 }
 
-// storageText names the storage of the state.
+// storageText describes where the state is stored.
 func (l *local) storageText() string {
 	switch l.Kind {
 	case folder.Embedded:

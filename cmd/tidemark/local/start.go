@@ -45,7 +45,7 @@ const startExample = `  tidemark start
 type startOptions struct {
 	folder.Options
 	Listening
-	app     string // folder that `tidemark app` wrote; empty for the app that this program carries
+	app     string // folder that `tidemark app` wrote; empty for the app inside this program
 	verbose bool
 	noInput bool // ask no questions
 }

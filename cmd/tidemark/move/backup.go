@@ -50,7 +50,7 @@ func backupCommand(t *terminal.Terminal, getenv func(string) string, version str
 	return cmd
 }
 
-// backup says how to make a backup.
+// backup has what is needed to make a backup.
 type backup struct {
 	t         *terminal.Terminal
 	by        string // this program and its version

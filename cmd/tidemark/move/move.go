@@ -9,7 +9,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns backup, restore, export and import-state. Backups record version, the version of this program.
+// Commands returns backup, restore, export and import-state. The argument version is the version of this program,
+// which backups record.
 func Commands(t *terminal.Terminal, getenv func(string) string, version string) []*cobra.Command {
 	return []*cobra.Command{
 		backupCommand(t, getenv, version), restoreCommand(t, getenv), exportCommand(t, getenv), importStateCommand(t, getenv),

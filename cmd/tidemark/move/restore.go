@@ -135,11 +135,11 @@ func keptIn(data string) []string {
 		func(path string) bool { return !folder.Exists(path) })
 }
 
-// exchange exchanges the store in the folder data for the staged store. The order of the steps matters: if the
-// process is killed at any moment, one of the two stores is whole and in use. The index is moved first, because a
-// store without an index fills a new one, and the new store must not be searched with the old index. Before the
-// exchange, the staged folder gets the name aside, which no cleanup removes, because after the exchange it holds the
-// old store.
+// exchange exchanges the store in the folder data for the staged store. The order of the steps matters: at every
+// moment one of the two stores is whole and in use, even if the process is killed. The index is moved first, because
+// a store without an index fills a new one, and the new store must not be searched with the old index. Before the
+// exchange, the staged folder is renamed to aside, a name that no cleanup removes, because after the exchange that
+// folder holds the old store.
 func exchange(data, staged, aside string) error {
 	have := keptIn(data)
 	if len(have) == 0 {

@@ -65,7 +65,7 @@ func importStateCommand(t *terminal.Terminal, getenv func(string) string) *cobra
 	cmd := m.command(&cobra.Command{
 		Use: "import-state DIR", Short: "Copy exported state into a store", Long: importLong, Example: importExample,
 		Args: command.One("folder"),
-	}, func(string) (string, error) { return folder.KindOf(getenv) }) // whatever state the data folder has
+	}, func(string) (string, error) { return folder.KindOf(getenv) }) // regardless of the state in the folder
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace existing data that differs")
 	return cmd
 }
@@ -88,7 +88,7 @@ func sourceKind(t *terminal.Terminal, getenv func(string) string, data string) (
 	return kind, err
 }
 
-// mover exports or imports, and returns the verb for the summary.
+// mover exports or imports, and returns the verb to use in the summary.
 type mover func(context.Context, storage.Store, string, transfer.Plan,
 	transfer.Options) (did string, r transfer.Report, err error)
 

@@ -42,7 +42,8 @@ func (t *Terminal) Bar(total int, what string) *Bar {
 	return &Bar{newBar(t.Err, total, what, t.Notes)}
 }
 
-// At sets the bar to done. An error in drawing does not fail the work, here and in the other methods.
+// At sets the bar to the number done. An error in drawing does not fail the work, neither here nor in the other
+// methods.
 func (b *Bar) At(done int) {
 	if b != nil {
 		_ = b.shown.Set(done)
@@ -63,7 +64,7 @@ func (b *Bar) Describe(what string) {
 	}
 }
 
-// Clear removes the bar to make room for a line. The next change draws it again.
+// Clear removes the bar to make room for a line. The next change of the bar draws it again.
 func (b *Bar) Clear() {
 	if b != nil {
 		_ = b.shown.Clear()

@@ -9,7 +9,8 @@ import (
 // address is reported at once.
 const patience = 5
 
-// Follow polls until over reports the end. The server may be unreachable for a while in between, as during an update.
+// Follow polls until over reports the end. In between, the server may be unreachable for a while, as during an
+// update.
 func Follow[T any](ctx context.Context, t *Terminal, interval time.Duration, poll func() (T, error),
 	over func(T) bool) error {
 	failed := -1 // failed polls in a row; -1 before the first success

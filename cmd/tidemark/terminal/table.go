@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Row returns a line of a table: texts cleaned, numbers with a comma between thousands.
+// Row returns a line of a table. It cleans texts, and writes numbers with a comma between thousands.
 func Row(cells ...any) string {
 	texts := make([]string, len(cells))
 	for i, c := range cells {

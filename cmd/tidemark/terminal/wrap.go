@@ -29,7 +29,7 @@ func Wrap(text string, width int) []string {
 	return append(lines, strings.Join(line, " "))
 }
 
-// visible counts the runes of text that have a width.
+// visible counts the runes of text that take up space on the screen.
 func visible(text string) int {
 	n := 0
 	for _, r := range text {

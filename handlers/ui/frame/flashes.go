@@ -1,6 +1,6 @@
 package frame
 
-// flashes are the messages that pages show after an action. A page's address has the name of its message.
+// flashes are the messages that pages show after an action. The address of such a page contains the message's name.
 var flashes = map[string]string{
 	"filter-kept":      "The filter is saved. Only you can see it.",
 	"filter-forgotten": "The filter is deleted.",

@@ -108,7 +108,7 @@ func bulkName(run api.BulkRun) string {
 	return "Remove"
 }
 
-// bulkBar returns the progress of a run. How many items the run has is known only at its end.
+// bulkBar returns the progress of a run. The total number of items is known only at the end of the run.
 func bulkBar(run api.BulkRun) show.Bar {
 	if run.Status == "done" {
 		return show.NewBar(1, 1, "done")

@@ -59,7 +59,7 @@ var scheduling = []string{"scheduled", "forced", "registered"}
 
 const (
 	versionsShown = 30 // the number of changes that the page of an item lists
-	hunksShown    = 3  // the number of differences that it shows of the last change
+	hunksShown    = 3  // the number of differences of the last change that the page of an item shows
 )
 
 // lastChange adds the differences of the last change. It adds nothing if there is nothing to compare.

@@ -20,8 +20,8 @@ const (
 	stripBars   = 200 // the largest number of changes; the newest are shown
 )
 
-// strip shows the past of a page as a picture, with time from left to right. Each change is a bar, and the bar's
-// height is the share of the text that changed. Known checks that found no change are shown, too.
+// strip shows the past of a page as a picture, with time from left to right. Each change is a bar whose height is the
+// share of the text that changed. Known checks that found no change are shown, too.
 type strip struct {
 	From, To time.Time
 	Bars     []bar

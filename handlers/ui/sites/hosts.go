@@ -48,14 +48,14 @@ func (a area) hosts(r *http.Request) (frame.Page, error) {
 type hostData struct {
 	api.HostDetail
 	Sites    []api.Site       // the sites of the site file that are at this host
-	Backfill *api.BackfillRun // the latest run of one of these sites, if among the last 20 runs
+	Backfill *api.BackfillRun // the latest run of one of these sites, if it is among the last 20 runs
 	Spent    api.HostDay      // the requests and results of all stored days
 	Plot     show.Plot
 	Polite   []string // how the host is crawled, in sentences
 	Causes   []cause  // why items cannot be checked now
 }
 
-// cause is an error because of which some items of a host could not be checked.
+// cause is an error that prevented checks of some items of a host.
 type cause struct {
 	Why   string
 	Items int

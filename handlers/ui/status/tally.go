@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// costly is the time above which counting is so slow that the last count is shown again.
+	// costly is the time above which a count is so slow that pages may show the last count again.
 	costly = 50 * time.Millisecond
 	// recent is the age up to which the last count may be shown again.
 	recent = time.Minute

@@ -84,11 +84,12 @@ type SecurityScheme struct {
 
 // Operation describes what one method does at one path.
 type Operation struct {
-	OperationID string         `json:"operationId"`
-	Tags        []string       `json:"tags"`
-	Summary     string         `json:"summary"`
-	Description string         `json:"description,omitempty"`
-	Security    *[]Requirement `json:"security,omitempty"`         // empty: none is needed; nil: as for the document
+	OperationID string   `json:"operationId"`
+	Tags        []string `json:"tags"`
+	Summary     string   `json:"summary"`
+	Description string   `json:"description,omitempty"`
+	// empty: no key is needed; nil: the requirements of the document apply
+	Security    *[]Requirement `json:"security,omitempty"`
 	Scope       string         `json:"x-tidemark-scope,omitempty"` // the scope that a Tidemark key needs
 	Parameters  []Parameter    `json:"parameters,omitempty"`
 	RequestBody *RequestBody   `json:"requestBody,omitempty"`

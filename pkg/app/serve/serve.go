@@ -23,8 +23,8 @@ import (
 )
 
 // Exporter begins to export the telemetry of the process. It may return nil for ended; [handlers.Options] documents
-// when ended is called. stop is called once, at the end, and must return within seconds. If Exporter returns an
-// error, the process does not start.
+// when ended is called. The function stop is called once, at the end, and must return within seconds. If Exporter
+// returns an error, the process does not start.
 type Exporter func(log *slog.Logger, m *telemetry.Metrics) (ended func(telemetry.Span), stop func(), err error)
 
 // None is an [Exporter] that exports nothing.

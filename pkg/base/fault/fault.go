@@ -66,8 +66,8 @@ func After(d time.Duration, format string, args ...any) error {
 	return &Error{Kind: Throttled, After: d, err: fmt.Errorf(format, args...)}
 }
 
-// KindOf returns the kind of the outermost error in err's chain that has one. It returns [Internal] when no error in
-// the chain has a kind, and "" when err is nil.
+// KindOf returns the kind of the outermost error in err's chain that has a kind. It returns [Internal] when no error
+// in the chain has one, and "" when err is nil.
 func KindOf(err error) Kind {
 	if err == nil {
 		return ""

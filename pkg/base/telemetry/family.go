@@ -32,7 +32,7 @@ type Series struct {
 	Values []string // the label values
 	Sum    float64  // the sum of all values added or observed
 	// Count and Buckets belong to a histogram. Count is the number of observations. Each bucket holds the number of
-	// observations that are within its bound and above the bound before. Observations above the last bound are only
+	// observations that are within its bound and above the previous bound. Observations above the last bound are only
 	// in Count.
 	Count   uint64
 	Buckets []uint64

@@ -38,8 +38,8 @@ func Span(d time.Duration) string {
 	return Count(0, "second")
 }
 
-// Exact writes a duration in the largest unit of which it is a whole number: "1 day", "36 hours", "90 minutes". It
-// drops fractions of a second.
+// Exact writes a duration in the largest unit that divides it without a remainder: "1 day", "36 hours", "90 minutes".
+// It drops fractions of a second.
 func Exact(d time.Duration) string {
 	return Count(whole(d))
 }
@@ -50,7 +50,7 @@ func Short(d time.Duration) string {
 	return strconv.Itoa(n) + unit[:1]
 }
 
-// whole returns the largest unit of which d is a whole number, and that number.
+// whole returns the largest unit that divides d without a remainder, and how many of these units d is.
 func whole(d time.Duration) (n int, unit string) {
 	const day = 24 * time.Hour
 	for _, u := range []struct {

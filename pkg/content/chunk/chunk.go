@@ -12,15 +12,17 @@ import (
 const (
 	// Budget is the largest size of a chunk.
 	Budget = 400
-	// window is the number of tokens on either side of a possible cut within which its score is compared with others.
-	// It is also the smallest size of a chunk, wherever the text allows a choice of cuts.
+	// window is a number of tokens. The score of a possible cut is compared with the scores of the other cuts within
+	// this distance on either side. Wherever the text allows a choice of cuts, window is also the smallest size of a
+	// chunk.
 	window = 100
 )
 
 // Kind is what a chunk consists of. Kinds are stored as text.
 type Kind string
 
-// The kinds of chunks. A chunk of code or of a table belongs to a segment, and its kind equals the segment's type.
+// The kinds of chunks. A chunk of code or of a table belongs to a segment, and the kind of the chunk equals the type
+// of the segment.
 const (
 	Prose   Kind = "prose"
 	Heading Kind = "heading" // a heading with no text below it
@@ -37,15 +39,15 @@ type Page struct {
 	Blocks []extract.Block
 }
 
-// Chunk is the unit of search: the part of the page's text from Start to End. The page's text is that of
-// [extract.Join], or the title of a page without text.
+// Chunk is the unit of search: the part of the page's text from Start to End. The page's text is the result of
+// [extract.Join], or the title if the page has no text.
 type Chunk struct {
 	UID         UID    // unique in the page
 	Key         Key    // unique in the page, and in practice everywhere
 	VirtualPath string // path of the page, or of the segment that contains the chunk
 	Heading     string // headings above the chunk, outermost first, joined by " › "
-	Name        string // the innermost heading; for a heading or title, its own words
-	Anchor      string // anchor of the first term, or of the innermost heading with one; no UID or Key covers it
+	Name        string // for a chunk of kind Heading or Title its own words, else the innermost heading
+	Anchor      string // anchor of the first term, or of the innermost heading that has one; not part of UID or Key
 	Kind        Kind
 	Text        string   // never blank
 	Start, End  int      // position in the page's text, in UTF-16 code units
@@ -62,10 +64,9 @@ type Segment struct {
 	VirtualPath string
 }
 
-// Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading with nothing
-// between it and the next heading of its level is also a chunk of its own, so that every word of the page can be
-// found. Listings and tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks
-// the text has.
+// Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading that is followed by
+// neither text nor a deeper heading is a chunk of its own, so that every word of the page can be found. Listings and
+// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks the text has.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID
@@ -94,7 +95,7 @@ type splitter struct {
 	bareAt  int           // offset of that heading
 	run     run           // prose that is not cut yet
 
-	units, bytes int // the end of the last chunk, in both units
+	units, bytes int // end of the last chunk, in UTF-16 code units and in bytes
 }
 
 func newSplitter(p Page) *splitter {

@@ -10,7 +10,7 @@ import (
 
 // Span is a part of the text of a file, to be named by a [UID].
 type Span struct {
-	File       string // the path of [VirtualPath]
+	File       string // the file's path, as given to [VirtualPath]
 	SegmentUID string // uid of the segment that contains the span, or ""
 	LanguageID string // language of that segment, or "" if not known
 	Start, End int    // in the text of the file, in UTF-16 code units
@@ -27,7 +27,8 @@ type Collisions struct {
 	Files     []string `json:"files,omitempty"`     // files with collisions, in the order of 002 §5.3
 }
 
-// Add adds the collisions of another file. It also lists the file's name, unless Files already has most entries.
+// Add adds the collisions of another file. It also lists the file's name, unless Files is already as long as the
+// argument most allows.
 func (c *Collisions) Add(file string, other Collisions, most int) {
 	if other.Chunks == 0 {
 		return
@@ -57,7 +58,7 @@ func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisi
 		}
 	}
 	// The second pass checks all chunks, because a name made with more context may equal the name of a chunk that
-	// kept its first one.
+	// kept its first name.
 	second := shared(uids)
 	for _, group := range second {
 		slices.SortStableFunc(group, func(a, b int) int { return compare(spans[a], spans[b]) })

@@ -5,8 +5,8 @@ import "sort"
 // cuts returns the units after which a run is cut, in ascending order. A run within the budget stays whole. A longer
 // run is first cut at its anchors. An anchor is a cut whose score is the greatest within [window] tokens on both
 // sides, and which is at least that far from both ends of the run. If a part between two anchors exceeds the budget,
-// it is cut at its greatest score, repeatedly until all parts fit. Of equal scores, the first counts as the greatest.
-// There must be at least one unit.
+// it is cut where the score is greatest, repeatedly until all parts fit. Of equal scores, the first counts as the
+// greatest. There must be at least one unit.
 func cuts(units []unit) []int {
 	c := cutter{units: units}
 	if c.tokens(0, len(units)-1) <= Budget {
@@ -86,7 +86,7 @@ func (c *cutter) divide(i, j int) {
 	c.divide(at+1, j)
 }
 
-// middle returns the cut within units i to j whose smaller side is the largest.
+// middle returns the cut within units i to j for which the smaller of the two parts is as large as possible.
 func (c *cutter) middle(i, j int) int {
 	from, to := c.before(i), c.units[j].pos
 	at := c.search(i, j, from+(to-from)/2)

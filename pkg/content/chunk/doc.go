@@ -4,14 +4,14 @@
 // # Names
 //
 // A chunk has two names. Its [UID] is the chunkUid of spec 002, bit for bit, so that other tools that process the
-// same document can join their output with Tidemark's. It depends on the words of the chunk, 128 UTF-16 code units on
-// either side, and the path of the page. Its [Key] depends only on the page, the headings and the words, and is the
-// key in a search index: when a neighbour changes, the UID changes and the key stays. All offsets are in UTF-16 code
-// units of one text, [extract.Join] of the page's blocks.
+// same document can join their output with Tidemark's. The UID depends on the words of the chunk, 128 UTF-16 code
+// units on either side, and the path of the page. The [Key] of a chunk depends only on the page, the headings and the
+// words, and is the key in a search index: when a neighbour changes, the UID changes and the key stays. All offsets
+// are in UTF-16 code units of one text, [extract.Join] of the page's blocks.
 //
-// Each listing and each table is a segment. It is named by its own content ([SegmentUID]), has a virtual path of its
-// own, and is never in one chunk with prose. By the rule of spec 002, an edit in a segment renames it, and so changes
-// the UIDs of all its chunks; their keys stay.
+// Each listing and each table is a segment. It is named after its own content ([SegmentUID]), has a virtual path of
+// its own, and is never in one chunk with prose. By the rule of spec 002, an edit in a segment renames the segment,
+// and so changes the UIDs of all chunks in it; the keys of these chunks stay.
 //
 // # Cuts
 //
@@ -19,9 +19,9 @@
 // paragraphs, or the sentences, lines, rows or words of a paragraph that exceeds the [Budget]. A run within the
 // budget is one chunk. A longer run is cut at positions determined by its words, not by a count: after the unit whose
 // score is the greatest within a window of tokens on both sides. The end of a paragraph scores higher than the end of
-// a sentence, and among equals a hash of the words next to the cut decides. So an edit moves no cut further away than
-// the window, except between the two anchored cuts around it, if that part exceeds the budget. A change in one run
-// affects no other run.
+// a sentence, and among equals a hash of the words next to the cut decides. So an edit usually moves only cuts within
+// the window around the edit. If the part between the two anchored cuts around the edit exceeds the budget, the edit
+// may also move other cuts in that part. A change in one run affects no other run.
 //
 // # Alternatives considered
 //

@@ -13,7 +13,7 @@ const (
 	Namespace = "repo"
 
 	contextUnits    = 128  // PRE_CONTEXT_CHARS and POST_CONTEXT_CHARS
-	escalationUnits = 1024 // ESCALATION_CONTEXT_CHARS, the second of MAX_COLLISION_PASSES = 2
+	escalationUnits = 1024 // ESCALATION_CONTEXT_CHARS, for the second of MAX_COLLISION_PASSES = 2 passes
 
 	uidPrefix     = "ck64:v1:"
 	segmentPrefix = "segu:v1:"
@@ -48,9 +48,10 @@ func VirtualPath(path, segmentUID string) string {
 	return path + segmentLabel + segmentUID
 }
 
-// chunkUID returns the name of the part of t from start to end, in UTF-16 code units (002 §4). It covers context
-// units on either side. Parameter languageID is the language of the segment that contains the part, or "" outside
-// segments. The part must be within t. The name may not be unique; [UIDs] makes names unique.
+// chunkUID returns the name of the part of t from start to end, in UTF-16 code units (002 §4). The name also covers
+// the text on either side, as many units as the argument context gives. Parameter languageID is the language of the
+// segment that contains the part, or "" outside segments. The part must be within t. The name may not be unique;
+// [UIDs] makes names unique.
 func chunkUID(namespace, virtualPath, languageID string, t Text, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)

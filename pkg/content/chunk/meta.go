@@ -16,8 +16,8 @@ import (
 // are escaped.
 const MaxLine = 128 << 10
 
-// Record is a line of chunk metadata (C4). It describes a chunk without repeating its text, which is the part of the
-// document's text from Start to End.
+// Record is a line of chunk metadata (C4). It describes a chunk but does not repeat the text of the chunk, which is
+// the part of the document's text from Start to End.
 type Record struct {
 	ChunkUID UID    `json:"chunkUid"`
 	DocID    int    `json:"docId"` // the line's number, from 0

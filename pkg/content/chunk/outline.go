@@ -20,7 +20,7 @@ type outline struct {
 	anchors [6]string // the anchor of that heading
 	path    string    // heading path of the text that follows
 	name    string    // the innermost heading
-	anchor  string    // of the innermost heading with an anchor
+	anchor  string    // anchor of the innermost heading that has one
 }
 
 // levelOf returns the level of a heading, limited to 1 to 6.

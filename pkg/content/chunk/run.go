@@ -60,7 +60,7 @@ func (r *run) block(b extract.Block, at int) {
 	r.end(outerEnd)
 }
 
-// part adds a sentence or a line, split in words if it exceeds the budget.
+// part adds a sentence or a line, split into words if it exceeds the budget.
 func (r *run) part(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, innerEnd)
@@ -73,8 +73,8 @@ func (r *run) part(at int, text string) {
 	r.end(innerEnd)
 }
 
-// word adds a word, split in pieces if it exceeds the budget. All pieces are of one length, so an edit in such a
-// word may move all cuts after the edit, up to the end of the word.
+// word adds a word, split into pieces if it exceeds the budget. All pieces have the same length, so an edit in such a
+// word may move all cuts between the edit and the end of the word.
 func (r *run) word(at int, text string) {
 	if size := size(text); size <= Budget {
 		r.add(at, text, size, wordEnd)
@@ -131,7 +131,7 @@ func (r *run) end(ends border) {
 const near = 48
 
 // rate sets the score of each cut. The kind of border decides first, then a hash of the words on both sides, at most
-// [near] bytes of each. The score does not depend on the position of these words.
+// [near] bytes on each side. The score does not depend on the position of these words.
 func (r *run) rate() {
 	const bits = 2 // number of bits for the border
 	var words []byte

@@ -10,9 +10,9 @@ import (
 //
 // Each run of letters, digits or other signs is estimated separately and rounded up. Six ASCII letters are one token,
 // as are three digits and three bytes of anything else, so a Chinese, Japanese or Korean character is one. On 980
-// pages in some twenty languages, from the 5th to the 95th percentile, the estimate was 0.86 to 1.18 of the number of
-// tokens in OpenAI's o200k_base and 0.74 to 1.17 of that in cl100k_base; for pages in Chinese or Japanese it was 0.57
-// to 1.40. English is overestimated by 12%.
+// pages in some twenty languages, from the 5th to the 95th percentile, the estimate was 0.86 to 1.18 times the number
+// of tokens in OpenAI's o200k_base and 0.74 to 1.17 times that in cl100k_base; for pages in Chinese or Japanese it
+// was 0.57 to 1.40 times. English is overestimated by 12%.
 //
 // Alternatives considered: the tokenizer of one model would be exact for that model only. It would add megabytes of
 // vocabulary to a program that has to start fast, and every page would be cut again when the model is replaced.

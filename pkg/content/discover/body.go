@@ -60,13 +60,13 @@ func (t *text) stop(why string) {
 	}
 }
 
-// bounded returns a reader of at most that many bytes of r. At the bound, or at an error, the reader ends instead of
-// failing.
+// bounded returns a reader of the first bytes of r, at most as many as the argument most gives. At the bound, or at
+// an error, the reader reports io.EOF instead of failing.
 func (t *text) bounded(r io.Reader, most int64) *bufio.Reader {
 	return bufio.NewReaderSize(&limited{t, r, most, most}, head)
 }
 
-// limited is a reader behind [text.bounded].
+// limited is the bounded reader whose output [text.bounded] buffers.
 type limited struct {
 	t          *text
 	r          io.Reader

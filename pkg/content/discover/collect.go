@@ -35,7 +35,7 @@ func (c *collector) sitemap(ref string, mod time.Time, span time.Duration) {
 	}
 }
 
-// add resolves an address. It returns false if the address is useless, known, or exceeds the bound.
+// add resolves an address. It returns false if the address is useless or already known, or if a bound is reached.
 func (c *collector) add(space, ref string) (url string, ok bool) {
 	if !c.count() {
 		return "", false
@@ -71,7 +71,8 @@ func (c *collector) follow(ref string) {
 	}
 }
 
-// count counts an entry, useless and repeated ones too, and returns false when the bound on this work is reached.
+// count counts an entry, even a useless or repeated one. It returns false when the bound on the number of entries is
+// exceeded.
 func (c *collector) count() bool {
 	if c.read++; c.read > 2*c.most {
 		c.stop(fmt.Sprintf("more than %d entries", 2*c.most))

@@ -6,7 +6,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Dates are the days that a run covers: From ≤ t < To. A zero From or To is open; the zero value covers everything.
+// Dates is the range of days that a run covers: From ≤ t < To. A zero From or To is open; the zero value covers
+// everything.
 type Dates struct {
 	From time.Time `json:"from,omitzero"`
 	To   time.Time `json:"to,omitzero"`
@@ -50,7 +51,7 @@ func parseEnd(field, text string) (t time.Time, whole bool, err error) {
 	return t, whole, nil
 }
 
-// Want reports whether a page may have changed within the dates. A page without a date of change may have.
+// Want reports whether a page may have changed within the dates. It returns true for a page without a date of change.
 func (d Dates) Want(l Link) bool {
 	if l.LastMod.IsZero() {
 		return true

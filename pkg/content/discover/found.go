@@ -9,7 +9,7 @@ import (
 type Link struct {
 	URL string `json:"url"` // absolute, in the form of [source.FetchForm]
 	// LastMod is when the page last changed according to its site, in UTC; zero if the site gives no time. If the
-	// site gives only a day, month or year, LastMod is its beginning and Span its length.
+	// site gives only a day, month or year, LastMod is the beginning of that period and Span its length.
 	LastMod time.Time     `json:"lastMod,omitzero"`
 	Span    time.Duration `json:"span,omitempty"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// feedItem is an entry of a JSON Feed. Its id is a string, but older feeds have numbers.
+// feedItem is an entry of a JSON Feed. Its id is a string, but in older feeds it is a number.
 type feedItem struct {
 	ID        any    `json:"id"`
 	URL       string `json:"url"`

@@ -127,7 +127,7 @@ func isNofollow(a *goquery.Selection) bool {
 		func(rel string) bool { return strings.EqualFold(rel, "nofollow") })
 }
 
-// forbidsFollowing reads the robots meta elements that apply to all crawlers.
+// forbidsFollowing reports whether a robots meta element that applies to all crawlers forbids following links.
 func forbidsFollowing(page *goquery.Selection) bool {
 	var values []string
 	for _, m := range page.Find("meta[name]").EachIter() {
@@ -161,8 +161,8 @@ func CheckSelector(sel string) error {
 // ~ that is not a combinator.
 var attributeSelector = regexp.MustCompile(`\[(?:"[^"]*"|'[^']*'|[^\]"'])*\]`)
 
-// selector compiles sel, or otherwise if sel is "". It exists because goquery reports no error for a bad selector,
-// which then matches nothing.
+// selector compiles the CSS selector sel, or the default selector given by the argument otherwise if sel is "". The
+// function exists because goquery reports no error for a bad selector, which then matches nothing.
 func selector(sel, otherwise string) (goquery.Matcher, error) {
 	if sel == "" {
 		sel = otherwise

@@ -48,8 +48,8 @@ func (t token) attr(name string) string {
 	return ""
 }
 
-// markup splits XML, or text intended as XML, into tokens. It holds one token at a time, has no syntax errors, and
-// expands only entities of HTML. An "&" or "<" that begins no entity or tag is text.
+// markup splits XML, or text intended as XML, into tokens. It holds one token at a time, reports no syntax errors,
+// and expands only entities of HTML. An "&" or "<" that begins no entity or tag is text.
 type markup struct{ r *text }
 
 // next returns the next token. Errors: Invalid for a document type with its own declarations. Attacks use such
@@ -135,8 +135,8 @@ func (b *buffer) add(c byte) {
 
 func (b *buffer) String() string { return string(b.bytes) }
 
-// declaration reads a construct that begins with "<!": a comment, which it skips, a document type, or text in a CDATA
-// section.
+// declaration reads a construct that begins with "<!": a document type, text in a CDATA section, or a comment, which
+// it skips.
 func (m *markup) declaration() (tok token, done bool, err error) {
 	m.r.ReadByte()
 	switch begin, _ := m.r.Peek(7); {

@@ -99,8 +99,8 @@ func (p Pages) At(i int) string {
 }
 
 // After returns the index of the page to read after page i, or Len at the end. Usually this is the next page. Pass
-// empty if page i was missing or had nothing new: if its number then has no range, After skips the remaining numbers
-// of that date.
+// empty if page i was missing or had nothing new: if {n} has no range, After then skips the remaining numbers of that
+// date.
 func (p Pages) After(i int, empty bool) int {
 	if per := p.t.n.len(); empty && p.t.n.open {
 		return i - i%per + per

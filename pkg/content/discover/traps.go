@@ -92,8 +92,8 @@ func (a address) shape() string {
 }
 
 // repeats reports whether a path repeats itself, as happens when relative links lead to a folder that does not exist.
-// A path does if it has one segment four times in a row, or a run of up to four segments three times. A run of
-// numbers alone is allowed, because /1/1/1/1 may be a position in a tree.
+// A path repeats itself if it has one segment four times in a row, or a run of up to four segments three times. A run
+// of numbers alone is allowed, because /1/1/1/1 may be a position in a tree.
 func repeats(segments []string) bool {
 	for period := 1; period <= 4; period++ {
 		times := 3

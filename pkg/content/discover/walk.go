@@ -116,7 +116,7 @@ func (w *walker) endEmpty(tok token) {
 	}
 }
 
-// begin begins an entry. It first ends an entry that is still open, because its end tag is missing.
+// begin begins an entry. If another entry is still open, its end tag is missing, and begin first ends that entry.
 func (w *walker) begin(tok token) {
 	if w.entry != nil {
 		w.end(w.entry.name)

@@ -29,8 +29,8 @@ var readers = map[string]func(request, []byte) (extract.Document, error){
 	pptxType:        func(r request, body []byte) (extract.Document, error) { return ooxml.Pptx(body, r.Limits) },
 }
 
-// engine is the PDF reader of this process. It is created for the first PDF, because it takes longer to start than
-// most documents take to read. Each document is read in an instance of its own.
+// engine is the PDF reader of this process. It is created only when the first PDF is read, because it takes longer to
+// start than most documents take to read. Each document is read in an instance of its own.
 var engine *pdf.Engine
 
 func readPDF(r request, body []byte) (doc extract.Document, err error) {
@@ -45,7 +45,7 @@ func readPDF(r request, body []byte) (doc extract.Document, err error) {
 // request is the line of JSON that precedes a document's body on the input of a reader.
 type request struct {
 	Type     string
-	Size     int // of the body, in bytes
+	Size     int // size of the body, in bytes
 	BaseURL  string
 	CacheDir string // has the same value in all requests to one reader
 	Limits   extract.Limits
@@ -114,7 +114,8 @@ func serve(in io.Reader, out io.Writer, memory int64) error {
 	}
 }
 
-// cleanUp removes the files of this process and its folder. If the parent is gone, nobody else removes them.
+// cleanUp removes the files of this process, and the folder for these files. If the parent is gone, nobody else
+// removes them.
 func cleanUp() {
 	if engine != nil {
 		engine.Close()

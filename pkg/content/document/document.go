@@ -3,14 +3,15 @@
 //
 // Package extract reads HTML and other plain formats in this process, and package mail reads mails. PDF, Word,
 // PowerPoint and Excel are read by this same executable, started again: [Main], called first in main, recognizes such
-// a start. A reader gets only the document, on its standard input: no settings, no secrets. It may use a minute of
-// time and [Options.Memory], and its answer may have 20 MB. Two readers run at once; other documents wait.
+// a start. The new process is called a reader. It gets only the document, on its standard input: no settings, no
+// secrets. It may use a minute of time and [Options.Memory], and its answer may have 20 MB. Two readers run at once;
+// other documents wait.
 //
-// A reader takes longer to start than most documents take to read, so it stays for 15 seconds and reads up to 100 of
-// them. Each document has PDFium's memory to itself; the rest of a reader is Go, where one document cannot write into
-// the memory of another. A reader ends after a document that it does not read to the end, or that leaves it large or
-// leaves files in its folder. A document that fails in a reader that has read others is read again in a new one,
-// within the same time limit. So no document fails because of another.
+// A reader takes longer to start than most documents take to read, so it stays for 15 seconds and reads up to 100
+// documents. Each document has PDFium's memory to itself; the rest of a reader is Go, where one document cannot write
+// into the memory of another. A reader ends after a document that it does not read to the end, and after one that
+// leaves files in its folder or much of its memory in use. If a document fails in a reader that has read others,
+// it is read again in a new reader, within the same time limit. So no document fails because of another.
 //
 // When a document stops its reader, the error is about the document, has one line, and can be shown to the user who
 // registered it:
@@ -58,7 +59,7 @@ const (
 // Options configure how documents are read. The zero value works.
 type Options struct {
 	// CacheDir is the folder for the compiled PDF reader, 20 MB; see [pdf.Open]. The default is a folder of this user
-	// below the one for temporary files, if no other user can write to it.
+	// below the folder for temporary files, if no other user can write to it.
 	CacheDir string
 	Parallel int // heavy documents read at once; default 2
 	// Memory is the most memory that one reader may use, in bytes, beyond what the Go runtime reserves at its start.

@@ -24,7 +24,7 @@ const (
 	octets   = "application/octet-stream"
 )
 
-// mediaType returns the type as which a document is read. The rules, in this order:
+// mediaType returns the media type by which a document is read. The rules, in this order:
 //
 //  1. A body that begins like a PDF, an Office file or a compound file is one, whatever the server declares. Servers
 //     often declare a wrong type for these formats, and no other format begins like them.
@@ -34,8 +34,8 @@ const (
 //  3. Any other specific declared type is trusted.
 //  4. Otherwise the body decides, so that a picture is recorded as a picture. A mail is recognized by its header.
 //
-// A file in a folder, for example, has no specific type. Such a type is first replaced by the type of the file name
-// extension. A broken document is then reported as broken, and a mail needs no complete header.
+// If no specific type is declared, as for a file in a folder, the type of the file name extension takes the place of
+// the declared type. So a broken document is reported as broken, and a mail needs no complete header.
 //
 // Errors: Blocked, for a compound file with an encrypted package, which is an Office file with a password.
 func mediaType(contentType string, body []byte, address string) (string, error) {
@@ -89,7 +89,8 @@ func typeByName(address string) string {
 	return ""
 }
 
-// saysNothing reports whether servers send a type when they do not know the real one, or to force a download.
+// saysNothing reports whether a declared type gives no information. Servers send such types when they do not know the
+// real type, or to force a download.
 func saysNothing(declared string) bool {
 	switch declared {
 	case "", "*/*", octets, "binary/octet-stream", "application/unknown", "unknown/unknown",

@@ -95,7 +95,7 @@ func (r *Reader) put(p *process) bool {
 	return true
 }
 
-// remove removes a reader from the idle ones, and reports whether it was one of them.
+// remove removes a reader from the list of idle readers, and reports whether the reader was in the list.
 func (r *Reader) remove(p *process) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -109,7 +109,7 @@ func (p *process) ask(ctx context.Context, head, body []byte) (line []byte, err 
 // errLong reports an answer that exceeds its bound.
 var errLong = errors.New("long answer")
 
-// readLine reads up to the end of a line. Errors: errLong for a line of more than most bytes.
+// readLine reads up to the end of a line. Errors: errLong if the line has more bytes than the argument most allows.
 func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')

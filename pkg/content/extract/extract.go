@@ -22,7 +22,7 @@ type Kind string
 const (
 	Heading   Kind = "heading"
 	Paragraph Kind = "paragraph"
-	List      Kind = "list"  // a line per item after "- ", "1. ", "[^1]: " or ": " (a meaning); nested items indented
+	List      Kind = "list"  // a line per item, marked "- ", "1. ", "[^1]: " or ": " (a meaning); nested ones indented
 	Code      Kind = "code"  // line breaks and indentation as written
 	Table     Kind = "table" // a line per row: GitHub Flavored Markdown if from HTML, else cells joined by " | "
 	Quote     Kind = "quote"
@@ -72,8 +72,8 @@ type Document struct {
 	Charset     string // WHATWG name of the encoding that was decoded, such as "utf-8"
 	Flat        bool   // the page was too deep or tangled to parse; it has text but no structure
 	Truncated   bool   // a bound of [Limits] was reached
-	// Thin is set if a page has little text because its scripts write what people see; it gives the reason. No hash
-	// covers it.
+	// Thin is not empty if a page has little text because its scripts write what people see. It then gives the reason
+	// for this conclusion. No hash covers it.
 	Thin string `json:",omitempty"`
 	// Failure describes what the host sent in place of the page, such as an error with status 200 or a login form. It
 	// is empty for a page. No hash covers it.
@@ -89,7 +89,7 @@ type Document struct {
 	Text             string  // main content: the blocks, joined by [Join]
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
-	Images           []Image // of the main content in page order, one per address; the preview last
+	Images           []Image // images of the main content in page order, one per address; the preview last
 	// Protected are the mail addresses that the page hides from programs. The first address belongs at the first
 	// "[email protected]" in Blocks, the second at the second, and so on. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`

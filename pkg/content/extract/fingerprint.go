@@ -21,8 +21,8 @@ const (
 	// unrelated texts, one in a hundred differs in 23 bits or fewer, and none in 6 or fewer. If a twentieth of a text
 	// is replaced, 99 pairs in 100 differ in 12 bits or fewer.
 	nearBits = 10
-	// fewWords is the number of words below which Sim is not reliable, because every word is in a tenth of the runs
-	// or more.
+	// fewWords is the number of words below which Sim is not reliable, because in such a short text each word is part
+	// of a tenth of the runs or more.
 	fewWords = 20
 	// maxWords bounds the words that are read.
 	maxWords = 20_000

@@ -27,8 +27,9 @@ func (d Document) ContentHash() string {
 // and levels of blocks, because a page may change its looks without changing its content. A change to this form, or
 // to what becomes a block, requires a new version of the text component of lineage.Current (B6).
 //
-// The result body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier
-// text returned (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
+// The result body is a short hash of the blocks alone. It serves to recognize that only the title of a page changed,
+// or that the page returned to an earlier text (H7, H8). It is the first eight bytes of the SHA-256 of the text after
+// the title's line.
 func (d Document) Hashes() (content string, body [8]byte) {
 	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
 	s.Block(dom.Fold(d.Title))

@@ -11,7 +11,7 @@
 //
 // # Bounds
 //
-// A reader holds the first [Options].Keep bytes of one mail and one buffer, however long mails and lines are. A call
+// A reader holds one buffer and the first [Options].Keep bytes of one mail, however long mails and lines are. A call
 // of [Reader.Next] reads little more than [Options].Most bytes: a longer mail is returned in parts, and all parts
 // after the first have [Mail].Rest set.
 package mbox
@@ -29,8 +29,8 @@ var ErrFormat = errors.New("not an mbox: its first line is not of the form \"Fro
 
 // Options configure a reader. Keep and Most are required.
 type Options struct {
-	// Offset is the position in the file at which the reader begins: the Start or End of a mail. If Inside is set, it
-	// is one byte before the End of a mail that has TooLarge or Rest set.
+	// Offset is the position in the file at which the reader begins: the Start or End of a mail. If Inside is set,
+	// Offset is one byte before the End of a mail that has TooLarge or Rest set.
 	Offset int64
 	Inside bool
 	Keep   int   // largest number of bytes kept of a mail
@@ -45,7 +45,7 @@ type Mail struct {
 	Raw []byte
 	// TooLarge is set when the mail continues after End.
 	TooLarge bool
-	// Rest is set when this is a further part of a mail that was TooLarge. It has no Raw.
+	// Rest is set when this is a further part of a mail that was TooLarge. Such a part has no Raw.
 	Rest bool
 	// Goes is set when Rest is set and the mail continues after End.
 	Goes bool

@@ -13,9 +13,9 @@ type Line struct {
 	Rule  string // the rule by which the line is ignored
 }
 
-// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of old
-// apply to lines of before, and those of now to lines of after. Callers must truncate the texts to the length that is
-// worth comparing.
+// Ignored returns, in order, the lines that differ between two texts of a page but are ignored. The rules of the part
+// old apply to the lines of the text before, and the rules of the part now apply to the lines of the text after.
+// Callers must truncate the texts to the length that is worth comparing.
 func Ignored(old, now *Part, before, after string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		hunks, _ := textdiff.Compare(before, after)

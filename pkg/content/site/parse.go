@@ -18,13 +18,13 @@ const (
 	MaxEntries    = 1000   // entries of one list
 	MaxDelay      = 300000 // in milliseconds; also the longest Crawl-delay that is obeyed
 	MaxConcurrent = 16
-	MaxRequests   = 1_000_000_000         // requests per host and day; also bounds the number of its items
+	MaxRequests   = 1_000_000_000         // requests per host and day; also bounds the number of items of a host
 	MaxQuota      = 1_000_000_000_000_000 // bytes per host and day
 	maxPattern    = 1000                  // bytes of a pattern or selector
 )
 
-// Parse parses a site file. Errors contain the file's name. Errors: Invalid, with every mistake, or the first 50 if
-// there are more, one per line, as "name:line: field: what is wrong and what is allowed".
+// Parse parses a site file. The argument name is the name of the file in errors. Errors: Invalid, with every mistake,
+// or the first 50 if there are more, one per line, as "name:line: field: what is wrong and what is allowed".
 func Parse(name string, data []byte) (*Sites, error) {
 	r := &reader{name: name}
 	if len(data) > MaxBytes {

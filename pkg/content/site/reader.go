@@ -33,7 +33,7 @@ type node struct {
 	field string
 }
 
-// of returns n with the name of one of its fields appended to its own.
+// of returns a copy of n whose field name is followed by a dot and the name of one of the fields of n.
 func (n node) of(name string) node {
 	if n.field != "" {
 		name = n.field + "." + name

@@ -20,7 +20,7 @@ type Sites struct {
 // Site describes where one site publishes its pages, and which of them are wanted.
 type Site struct {
 	Slug   string // the site's name in Tidemark: 1 to 64 of a-z, 0-9 and -, unique
-	Domain string // the host of all its pages, in the form of source.Source.Host
+	Domain string // host of all pages of the site, in the form of source.Source.Host
 
 	Sitemaps   []string            // addresses of sitemaps, on any host
 	Feeds      []string            // addresses of feeds, on any host
@@ -36,7 +36,7 @@ type Site struct {
 }
 
 // Listing describes a page that lists others, and how to read it. If URL contains {n}, the next pages have the next
-// numbers in its place.
+// numbers in place of {n}.
 type Listing struct {
 	URL   discover.Template
 	Links string // CSS selector of the links to pages; "" for every link
@@ -59,7 +59,8 @@ type Quota struct {
 	Own  bool
 }
 
-// Or returns the limit that the site sets. If the site sets none, it returns every, the default for every host.
+// Or returns the limit that the site sets. If the site sets none, Or returns the argument every, the default for
+// every host.
 func (q Quota) Or(every int64) int64 {
 	if q.Own {
 		return q.Most
@@ -90,7 +91,7 @@ func (s *Sites) Limits(host string) (l Limits, ok bool) {
 	return l, ok
 }
 
-// Near reports whether an address that a document of the site refers to may be read. It may if it is on the host of
+// Near reports whether an address found in a document of the site may be read. It may be read if it is on the host of
 // the document or of the site. An unknown host must not be able to choose which hosts are requested.
 func (s *Site) Near(address, document string) bool {
 	a, err := url.Parse(address)

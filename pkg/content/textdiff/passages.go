@@ -6,15 +6,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// Passage is a line of one of two texts that differs from the other text. It is cut to the part around its first
-// difference.
+// Passage is a line of one of two texts that differs from the other text. The text of the line is cut to the part
+// around the first difference.
 type Passage struct {
 	Text  string
 	Added bool // the line is in the second text; otherwise in the first
 }
 
-// Passages returns the first passages that differ, in order; a removed line precedes its replacement. It returns no
-// more passages than most, each of up to size bytes. Blank lines are omitted.
+// Passages returns the first passages that differ, in order; a removed line precedes its replacement. The argument
+// most bounds the number of passages, and size the number of bytes of each. Blank lines are omitted.
 func Passages(old, text string, most, size int) (out []Passage) {
 	hunks, _ := Compare(old, text)
 	for _, h := range hunks {

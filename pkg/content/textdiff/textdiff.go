@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// MaxText is the largest length of each text that is compared, in bytes, because nobody reads more. Callers must
+// MaxText is the largest length, in bytes, that each of the compared texts may have; nobody reads more. Callers must
 // truncate longer texts.
 const MaxText = 1 << 20
 

@@ -1,16 +1,16 @@
 // Package warc writes captures as WARC 1.1 (ISO 28500:2017) that public readers accept. Its output is reproducible
 // byte for byte, and its memory does not grow with the bodies.
 //
-//	warcinfo   what wrote the file, and why        [Writer.Info]
-//	response   a capture with its body             [Writer.Response]
-//	revisit    a check that found it unchanged     [Writer.Revisit]
+//	warcinfo   what wrote the file, and why              [Writer.Info]
+//	response   a capture with its body                   [Writer.Response]
+//	revisit    a check that found the content unchanged  [Writer.Revisit]
 //
 // # What a record says
 //
 // A body is given after the encodings of the wire were decoded, so a reader must not decode it again. Therefore the
 // values of Content-Encoding and Transfer-Encoding are written under names that begin with X-Archive-Orig-, as replay
-// tools expect. So is the original Content-Length, in addition to a correct one. The status line says HTTP/1.1
-// regardless of the protocol, because later versions have no text form that readers know.
+// tools expect. The original Content-Length is written in the same way, in addition to a correct one. The status line
+// says HTTP/1.1 regardless of the protocol, because later versions have no text form that readers know.
 //
 // Digests are sha256 in lower-case hexadecimal, the spelling that the community's annotations to §5.8 ask for. So a
 // payload digest is the same text that identifies the capture in Tidemark.

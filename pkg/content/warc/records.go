@@ -60,8 +60,8 @@ type Response struct {
 	// Header is the header as received; its values may contain any bytes that HTTP allows. The package comment lists
 	// the fields that are renamed.
 	Header map[string][]string
-	// Body is the body after the encodings of the wire were decoded. It is read twice, each time from its start. nil
-	// is an empty body.
+	// Body is the body after the encodings of the wire were decoded. It is read twice, each time from its start. A
+	// nil Body is an empty body.
 	Body io.ReadSeeker
 }
 

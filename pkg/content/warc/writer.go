@@ -38,7 +38,7 @@ func NewWriter(out io.Writer, zip bool) *Writer {
 type block struct {
 	head []byte
 	body io.ReadSeeker // nil if there is no body
-	size int64         // of body, in bytes
+	size int64         // size of body, in bytes
 }
 
 // newBlock returns a block with this body and without a head. It measures the size of the body.
@@ -120,7 +120,7 @@ func (w *Writer) emit(fields []Field, b block, whole string) error {
 }
 
 // copyChecked writes the block, and verifies that the bytes written have the digest whole, which is in the header.
-// They may not, because the body is read a second time.
+// The bytes may have another digest, because the body is read a second time.
 func (b block) copyChecked(out io.Writer, whole string) error {
 	sum := sha256.New()
 	to := io.MultiWriter(out, sum)

@@ -70,7 +70,8 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 	return said, nil
 }
 
-// difference compares the chunks by their names, and the images only by their number.
+// difference describes how the stored contents differ from the wanted ones; "" if they do not. Chunks are compared by
+// their names, and images only by their number.
 func difference(want map[string]string, stored search.Stored, images int) string {
 	lacks, renamed := 0, 0
 	for key, uid := range want {
@@ -98,8 +99,9 @@ func difference(want map[string]string, stored search.Stored, images int) string
 // orphanStep is how many pages of the index one call of Orphans examines.
 const orphanStep = 200
 
-// Orphans examines some pages of the index, beginning after the page with the id after, and removes those that have
-// no item or entry. It returns the ids of the removed pages and the position to continue from; next is "" at the end.
+// Orphans examines some pages of the index, beginning after the page whose id is the argument after, and removes
+// those that have no item or entry. It returns the ids of the removed pages and the position to continue from; next
+// is "" at the end.
 func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
 	ids, err := a.index.IDs(ctx, after, orphanStep)
 	if err != nil {

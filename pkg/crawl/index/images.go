@@ -13,7 +13,8 @@ import (
 )
 
 // Images returns a document's images as the index shows them under the page with this id (A18). Each image appears
-// once, identified by its normalized address, without secrets, within the bounds of package search.
+// once. Images are identified by their normalized addresses, without secrets, and stay within the bounds of package
+// search.
 func Images(page source.ID, doc extract.Document, rules source.Rules) []search.Image {
 	var images []search.Image
 	known := map[string]bool{}
@@ -51,9 +52,9 @@ func bounded(text string) string {
 	return text
 }
 
-// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It hashes ids, which
-// are made from normalized addresses. So a tracker or a signature that is new in each answer does not change the
-// hash.
+// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It hashes the images'
+// ids, which are made from normalized addresses. So the hash does not change when only a tracking parameter or a
+// signature in an address is new.
 func HashImages(images []search.Image) string {
 	if len(images) == 0 {
 		return ""

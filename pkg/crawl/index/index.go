@@ -61,7 +61,8 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 	return e
 }
 
-// model returns the suffix that vectors add to the keys of an entry's chunks.
+// model returns the suffix by which the chunks' keys in the index identify the model of the vectors; "" if the chunks
+// have no vectors.
 func (e Prepared) model() string {
 	if len(e.Records) == 0 {
 		return ""

@@ -36,7 +36,7 @@ const (
 	metaTags   = "tags"   // Tags of [search.Contents]; missing where the page has no tags
 	metaImages = "images" // a digest of the page's images
 	metaShown  = "shown"  // the images themselves, as JSON, if they fit into [maxShown] bytes
-	metaModel  = "model"  // the suffix of the chunks' keys in the index: the model of the vectors
+	metaModel  = "model"  // the suffix of the chunks' keys in the index, which identifies the model of the vectors
 	// The numbers of collisions (002 §5.4), where there were any.
 	metaCollisions = "collisions"
 	metaByContext  = "bycontext"
@@ -48,13 +48,13 @@ const (
 const maxShown = 6 << 10
 
 // Manifests stores, beside the snapshots, what the index was given for each page: its chunk metadata as JSONL (C4).
-// Each content has one row or one blob, which never changes.
+// Each manifest is one row or one blob, which never changes.
 //
 //	table Manifests   <item id>  r<digest>  a line for each chunk, see [chunk.Encode], compressed
 //	container chunks  <item id>/<digest>    the same, for very many chunks
 //
-// The registry names the manifest of the last known contents of the index (C5). Manifests are derived data: when one
-// is missing or damaged, the page is written as if its contents in the index were unknown.
+// The item in the registry refers to the manifest of the last known contents of the index (C5). Manifests are derived
+// data: when one is missing or damaged, the page is written as if its contents in the index were unknown.
 type Manifests struct {
 	rows  storage.Table
 	blobs storage.Container
@@ -220,7 +220,7 @@ func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([
 	return kept.records, err
 }
 
-// Collisions returns the numbers of collisions of a page's chunks; the page's name is not set. The numbers are zero
+// Collisions returns the numbers of collisions of a page's chunks, without the id of the page. The numbers are zero
 // when the manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {
 	kept, _, err := m.read(ctx, string(id), digest)

@@ -40,7 +40,7 @@ func (p *Placer) Prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 }
 
 // contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
-// rebuilt item the contents count as uncertain, because people ask for that when they doubt the index.
+// rebuilt item the contents count as uncertain: people force a check or a rebuild because they doubt the index.
 func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -59,8 +59,8 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. For such a page,
-// no other mistake is possible.
+// RemoveAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
+// are the only thing that can be wrong in the index about such a page.
 func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(); err != nil {
 		return err
@@ -68,9 +68,10 @@ func (p *Placer) RemoveAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// removeFromIndex removes the item's documents from the index, and the item no longer waits to be indexed. The index
-// is asked even when no documents are known, because a worker may have died after it wrote to the index and before
-// its commit. Only if no documents are known may the index be down: the next check asks it again.
+// removeFromIndex removes the item's documents from the index, and records that the item no longer waits to be
+// indexed. The index is asked even when no documents are known, because a worker may have died after it wrote to the
+// index and before its commit. If no documents are known and the index is down, removeFromIndex returns no error: the
+// next check asks the index again.
 func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.RemoveAgain(ctx, it); err != nil && (known || !fault.Down(err)) {

@@ -27,9 +27,9 @@ func (p *Placer) StandBehind(ctx context.Context, it *registry.Item, s Resolutio
 	return to, p.removeFromIndex(ctx, it)
 }
 
-// StandAlone prepares the page to be indexed as itself. The entry waits for the other pages of its batch, because an
-// index has far less work with many pages at once. Without an index there is no entry, and the page stays at Crawled.
-// Its snapshot has everything that an index needs: once an index is configured, the page is indexed.
+// StandAlone prepares the page to be indexed as a page of its own. The entry waits for the other pages of its batch,
+// because an index has far less work with many pages at once. Without an index there is no entry, and the page stays
+// at Crawled. Its snapshot has everything that an index needs: once an index is configured, the page is indexed.
 func (p *Placer) StandAlone(
 	ctx context.Context, it *registry.Item, s Resolution, r verdict.Reading,
 ) (*index.Prepared, error) {

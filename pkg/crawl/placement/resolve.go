@@ -23,7 +23,7 @@ type Resolution struct {
 	why        string         // the reason for the alias
 	note       string         // why another possible item does not stand for the page
 	soon       bool           // the reason in note is likely to change
-	loop       bool           // the item that the page leads to leads back to the page
+	loop       bool           // the page refers to an item that leads back to the page
 	registered bool           // the target of the page's redirect is registered, now or earlier
 }
 
@@ -64,8 +64,9 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 	return cl.Says + " " + cl.Normalized + ", which " + o.why
 }
 
-// Resolve decides which item stands for the page: the item that the page refers to in its place, or else a variant.
-// The target of a redirect is registered only when there is neither, so that a page leads to one address.
+// Resolve decides which item stands for the page: one that the page itself refers to, by a permanent redirect or
+// rel=canonical, or else a better variant of the page. Resolve registers the target of a redirect only when there is
+// neither, so that a page leads to one address.
 func (p *Placer) Resolve(ctx context.Context, it *registry.Item, kind schedule.Outcome) (s Resolution, err error) {
 	r := resolver{Placer: p, item: it, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
@@ -197,7 +198,7 @@ func (r *resolver) endOfAliases(ctx context.Context, it *registry.Item) (o obsta
 }
 
 // keepsAlias reports whether the page remains an alias of a variant that was not yet read under the present version.
-// The page remains an alias as long as its own content is not new, because until then both show the same content.
+// The page remains an alias unless its own content is new, because both had the same content before.
 func (r *resolver) keepsAlias(variant *registry.Item) bool {
 	of := r.item.AliasOf
 	return of != "" && (of == variant.ID || of == variant.AliasOf) && !r.changed

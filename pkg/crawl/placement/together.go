@@ -39,7 +39,7 @@ type Manifest struct {
 	Digest string
 }
 
-// Drop removes, in parallel, manifests that no item refers to since the last commit. A manifest that cannot be
+// Drop removes, in parallel, manifests that no item has referred to since the last commit. A manifest that cannot be
 // removed remains until its item is purged.
 func (s *Service) Drop(ctx context.Context, stale []Manifest) {
 	var g errgroup.Group

@@ -21,8 +21,8 @@ type Asker struct {
 	session session                     // for redirects to other hosts
 }
 
-// Asker returns the asker of one check, which must hold a permit. Before a large body is received, large is called,
-// and must return without an error.
+// Asker returns the asker of one check, which must hold a permit. The asker calls large before it receives a large
+// body; if large returns an error, the body is not received.
 func (l *Lease) Asker(large func(context.Context) error) *Asker {
 	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
 	a.session.ask = a.waitAt
@@ -168,8 +168,8 @@ func (a *Asker) Get(
 	return got, verdict.FailedBy(err), nil
 }
 
-// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match, it
-// counts as a 304 and saves the download. An equal length proves nothing.
+// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer's validators match,
+// the answer counts as a 304 and saves the download. An equal length of the body proves nothing.
 func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {

@@ -59,8 +59,8 @@ func New(rows *registry.Hosts, web Fetcher, o Options) *Hosts {
 // sleeper sleeps for a duration, or until the context is done.
 type sleeper = func(context.Context, time.Duration) error
 
-// observed returns a sleeper that adds up in the metrics how long it sleeps. Every sleep serves to keep the pace of a
-// host.
+// observed returns a sleeper that records the length of each sleep in the metrics. Every sleep serves to keep the
+// pace of a host.
 func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 	return func(ctx context.Context, d time.Duration) error {
 		m.PolitenessWait.Observe(d.Seconds())

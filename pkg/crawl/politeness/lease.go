@@ -53,14 +53,14 @@ func (l *Lease) Permit(ctx context.Context) (release func(), err error) {
 // Received adds bytes that the host has sent to the used part of the host's budget.
 func (l *Lease) Received(bytes int64) { l.bytes.Add(bytes) }
 
-// asked returns the number of requests to the host so far, and of bytes from the host.
+// asked returns how many requests the host has got, and how many bytes it has sent, so far.
 func (l *Lease) asked() registry.Budget {
 	return registry.Budget{Requests: l.pace.made(), Bytes: l.bytes.Load()}
 }
 
 // MayBegin reports whether work on another item may begin. There must be time for a request and a commit before the
-// lock ends. If the item needs a request (asks), the host must not have asked for a pause, and its budget must not be
-// used up.
+// lock ends. The argument asks tells whether the item needs a request; if it does, the host must not have asked for a
+// pause, and the host's budget must not be used up.
 func (l *Lease) MayBegin(asks bool) bool {
 	return l.batch.Until.After(l.hosts.clock().Add(commitMargin+lastStart)) && (!asks || l.mayAsk())
 }

@@ -16,7 +16,7 @@ type pacer struct {
 	reserved []time.Time // reserved starts, then the time at which the host is free again
 	used     int
 	last     time.Time     // when the latest request actually started; zero before the first
-	least    time.Duration // smallest gap that robots.txt has asked for since
+	least    time.Duration // smallest gap that robots.txt has asked for after the reservation
 }
 
 // wait sleeps until the next request may start.

@@ -67,9 +67,9 @@ func (e *SiteError) Unwrap() error { return e.Err }
 // FetchResource fetches a page under the same rules as items: the address guard, robots.txt (also after redirects),
 // and the pace that all workers together keep for a host. It waits up to 20 seconds for a busy host.
 //
-// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause. [fault.RetryAfter] then returns
-// how long to wait before the next call; nothing is spent until then. Any other error comes from this program's
-// storage or from ctx, and callers may call again.
+// Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause. For a Throttled error,
+// [fault.RetryAfter] returns how long to wait before the next call; an earlier call would send nothing. Any other
+// error comes from this program's storage or from ctx, and callers may call again.
 //
 // Besides the requests to the site, FetchResource costs two reads and two writes, and one more read and write when
 // robots.txt is not known.

@@ -19,8 +19,8 @@ type ruling struct {
 	expires time.Time
 }
 
-// unknown reports whether robots.txt could not be fetched. For the time being, nothing may be fetched from the origin
-// then.
+// unknown reports whether robots.txt could not be fetched. As long as it cannot, nothing may be fetched from the
+// origin.
 func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
 
 // allows reports whether a URL may be fetched.
@@ -33,7 +33,7 @@ func (r ruling) allows(agent, rawURL string) bool {
 const robotsTrust = 5 * time.Minute
 
 // rulingFor returns the ruling of an origin from memory, from the registry, or from the site. It calls wait before
-// each request to a site, which is the origin itself or one to which robots.txt redirects.
+// each request, to the origin itself or to a site to which robots.txt redirects.
 func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
 	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
 		return r, nil
@@ -79,8 +79,8 @@ func (h *Hosts) partition(o Origin) string {
 	return source.Source{Type: source.URL, Scheme: o.Scheme, Host: o.Host}.Partition(h.strategy)
 }
 
-// askRobots fetches robots.txt and decides what the answer means, given the rules known so far. It returns Throttled
-// when a redirect leads to a host that cannot be asked now.
+// askRobots fetches robots.txt. It derives the ruling from the answer and from the rules known so far. It returns
+// Throttled when a redirect leads to a host that cannot be asked now.
 func (h *Hosts) askRobots(
 	ctx context.Context, o Origin, row registry.Robots, wait func(context.Context, Origin) error,
 ) (registry.Robots, error) {

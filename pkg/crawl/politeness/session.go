@@ -15,8 +15,8 @@ type session struct {
 	lease *registry.HostLease // nil while the session holds no lease
 	pace  *pacer
 	found registry.HostFinding
-	// ask is called before a request for robots.txt; when nil, wait is called. A batch needs no session at its own
-	// host.
+	// ask is called before a request for robots.txt; if ask is nil, the method wait is called instead. The asker of a
+	// batch sets ask, because requests to the batch's own host need no session.
 	ask func(context.Context, Origin) error
 	// ours is a failure of this program during a request. The error of the request itself would wrongly blame the
 	// site.
@@ -93,8 +93,8 @@ func (h *session) wait(ctx context.Context, o Origin) error {
 // host.
 var errLeaseOver = fault.After(time.Second, "the lease ran out before the request")
 
-// acquire acquires a lease for an origin's host that lasts for a wait and a request, unless the session already holds
-// such a lease.
+// acquire acquires a lease for an origin's host that is long enough for a wait and a request, unless the session
+// already holds such a lease.
 func (h *session) acquire(ctx context.Context, o Origin) error {
 	const needed = patience + lastStart + releaseMargin
 	if h.lease != nil && h.lease.Host == o.Host && h.lease.Until.Sub(h.hosts.clock()) > needed {

@@ -28,8 +28,8 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	if resp.FinalURL == "" || resp.FinalURL == FetchURL(&it) {
 		return it
 	}
-	// A redirect that only changes the spelling (a trailing slash, say) is saved: the next check requests that
-	// spelling.
+	// A redirect that only changes the spelling (a trailing slash, say) need not happen again: the next check
+	// requests the new spelling.
 	final, err := rules.ParseURL(resp.FinalURL)
 	if err != nil || final.Normalized != it.NormalizedSource {
 		return it
@@ -40,9 +40,9 @@ func NoteResponse(it registry.Item, resp fetch.Response, rules source.Rules) reg
 	return it
 }
 
-// noteValidators records the validators that make the next check cheap. Call it only once the body of these
-// validators is known: with the validators of a body that was not stored, the next check would treat that body as
-// unchanged.
+// noteValidators records the validators that make the next check cheap. Call it only once the body that came with
+// these validators is known: with the validators of a body that was not stored, the next check would treat that body
+// as unchanged.
 func noteValidators(it registry.Item, got Answer) registry.Item {
 	before := it.HTTPFinalURL
 	it.HTTPFinalURL = finalURL(got.Response)

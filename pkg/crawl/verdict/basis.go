@@ -36,7 +36,7 @@ type Basis struct {
 	MovedTo   string            // the target of permanent redirects
 	Soft404   Fingerprint       // the host's answer for pages that do not exist
 	Last      snapshot.Last     // the content that the item last had
-	// The redirects that the check before recorded.
+	// The redirects that the previous check recorded.
 	redirects   []string
 	fetchSource string
 }

@@ -18,8 +18,8 @@ type Candidate struct {
 	Moved   bool   // permanent redirects lead to the candidate
 }
 
-// CandidatesOf returns the sources to which an item's last answer referred in its place: the target of a chain of
-// permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
+// CandidatesOf returns the sources that an item's last answer gave as replacements of the item: the target of a chain
+// of permanent redirects, and rel=canonical. A canonical URL on another host is not followed, because anyone who can
 // write into a page could hand the page over to another site; the result foreign is a note about such a URL.
 func CandidatesOf(it *registry.Item, rules source.Rules) (named []Candidate, foreign string) {
 	if it.Type != source.URL {

@@ -11,7 +11,7 @@ import (
 )
 
 // The history entries of checks that found nothing new. In the first two cases the server said so; in the third, the
-// same body came again. Archives have records for such checks.
+// same body came again. Web archives have records for such checks.
 const (
 	WhyNotModified = "304: the site says nothing has changed"
 	WhyValidators  = "HEAD: the validators are those we know"
@@ -43,8 +43,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	case resp.Encoding != "":
 		return it, Failed("the body is in a content encoding that is not known: %.100q", resp.Encoding)
 	}
-	// If the bytes are the same, the page is unchanged, unless something else matters: an X-Robots-Tag, now or
-	// before, or another address, relative to which rel=canonical has another meaning.
+	// If the bytes are the same, the page is unchanged, with two exceptions: there is, or was, an X-Robots-Tag
+	// header; or the page has another address now, so that a relative rel=canonical refers to another page.
 	spoken := headerExcludes(&it) || resp.Header.Get("X-Robots-Tag") != ""
 	if got.Raw == it.RawHash && !spoken && b.conditional(&it) && finalURL(resp) == it.HTTPFinalURL {
 		it.Unreadable = registry.Unreadable{}
@@ -101,7 +101,8 @@ func (b Basis) isFailure(got Answer, r Reading) bool {
 	return r.Doc.Failure != "" && got.File == nil && !b.Forced
 }
 
-// Compare decides what a body means, and copies anything new into the item.
+// Compare decides, after a body was read, whether the page is unchanged, changed, a soft 404, failing or unreadable.
+// It copies anything new into the item.
 func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (registry.Item, Outcome) {
 	// An unreadable body gives no information about the page. The item remembers the body, so that it is not read
 	// again.
@@ -125,13 +126,14 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 	// New content may be what the host shows for pages that do not exist, or an error message with status 200.
 	// Neither may replace the known content.
 	if why := b.Soft404.shownBy(&it, got, r, b); why != "" {
-		it.ImageExclusion = "" // a body shows everything that the page says now
+		it.ImageExclusion = "" // the body itself shows whether its images are excluded
 		return it, Outcome{Kind: LooksMissing, Why: why}
 	}
 	if b.isFailure(got, r) {
 		return it, Failed("HTTP 200, but %s", r.Doc.Failure)
 	}
-	// Everything else is what the page says now. The last questions are whether to believe it, and what in it is new.
+	// Any other body is the page's present content. It remains to decide whether to believe it, and what in it is
+	// new.
 	return b.compareNews(it, got, r, now)
 }
 
@@ -140,8 +142,8 @@ func (b Basis) IsNews(it *registry.Item, r Reading, now time.Time) bool {
 	return r.Unreadable == nil && !b.isKnown(it, r, now)
 }
 
-// ComparesContent reports whether [Compare] will compare the body's content with the item's known content. It then
-// needs the words of both.
+// ComparesContent reports whether [Compare] will compare the body's content with the item's known content. If so,
+// Compare needs the words of both.
 func (b Basis) ComparesContent(it *registry.Item, got Answer, r Reading, now time.Time) bool {
 	return b.IsNews(it, r, now) && !b.isFailure(got, r) && b.Soft404.shownBy(it, got, r, b) == ""
 }

@@ -1,14 +1,14 @@
 // Package verdict decides what the answer of a source means for its item (unchanged, changed, missing, excluded or
-// failed), what the item's row becomes, and when the item is checked next. It is pure: values in, values out.
+// failed), what is written to the item's row, and when the item is checked next. It is pure: values in, values out.
 //
 // A check calls these functions in this order:
 //
-//	Basis.Request   what to request, and which validators to send
-//	CompareAnswer   what the status, the header and the bytes mean; often that is enough
-//	ReadingOf       what a document contains, and what of it may be indexed
-//	Compare         what the content means: known, new, a soft 404, a failure, unreadable
-//	Differing       what differs from the stored text, for the feed
-//	Record          the item's status, its history and its next check, once the index has answered
+//	Basis.Request   decides what to request, and which validators to send
+//	CompareAnswer   decides the outcome by the status, the header and the bytes; often that is enough
+//	ReadingOf       finds what a document contains, and what of it may be indexed
+//	Compare         decides the outcome by the content: known, new, a soft 404, a failure, unreadable
+//	Differing       finds what differs from the stored text, for the feed
+//	Record          sets the item's status, its history and its next check, once the index has answered
 //
 // A [Basis] is what a check knows besides its item and the answer. An [Outcome] is the result of a check; the zero
 // outcome is undecided, and the check continues. A [Placement] states where the content belongs: in the index, out of

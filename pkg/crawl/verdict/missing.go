@@ -14,7 +14,7 @@ import (
 func Missed(
 	it *registry.Item, kind schedule.Outcome, how string, config schedule.Config, l schedule.Losses, now time.Time,
 ) Outcome {
-	times := config.Next(it.Schedule(), kind, 0, now, 0).State.Missing // how many times in a row
+	times := config.Next(it.Schedule(), kind, 0, now, 0).State.Missing // missing answers in a row
 	o := Outcome{Kind: kind, Why: how}
 	switch kind {
 	case schedule.Missing:

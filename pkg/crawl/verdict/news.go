@@ -13,8 +13,8 @@ import (
 )
 
 // compareNews decides about a body with new content: what has changed, and whether to believe it (H7 to H9). Until
-// the change is believed, the item stays as if the site had answered that nothing has changed. Nothing is stored from
-// the answer that would make a later answer count as unchanged.
+// the change is believed, the item stays as if the site had answered that nothing has changed. Anything that would
+// make a later answer count as unchanged is not stored.
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
@@ -50,7 +50,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 
 // applyNews copies the new content of a body into the item.
 func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now time.Time) (registry.Item, Outcome) {
-	it.ImageExclusion = "" // a body shows everything that the page says now
+	it.ImageExclusion = "" // the body itself shows whether its images are excluded
 	it.Soft404Fingerprint, it.LikeSoft404 = b.Soft404.ID, ""
 	images := r.ImagesHash != it.ImagesHash
 	renamed := b.same(&it, r) && bylineOf(r.Doc, now) == knownToSay(&it)

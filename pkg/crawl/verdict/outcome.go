@@ -60,8 +60,8 @@ func FailedBy(err error) Outcome {
 // Unchanged returns the outcome of a check that found nothing new.
 func Unchanged(why string) Outcome { return Outcome{Kind: schedule.Unchanged, Why: why} }
 
-// Missing returns the outcome of a check whose source answered that the page does not exist; how describes the answer
-// for people.
+// Missing returns the outcome of a check whose source answered that the page does not exist. The argument how
+// describes the answer for people.
 func Missing(how string) Outcome { return Outcome{Kind: schedule.Missing, Why: how} }
 
 // Excluded returns the outcome of a check of a page that may not be fetched.

@@ -9,8 +9,8 @@ import (
 type Placement struct {
 	Kind     PlacementKind
 	Why      string          // why the item is not in the index, or why another item stands for it
-	Alias    source.ID       // the item that stands for it
-	NewAlias bool            // another item than before stands for it
+	Alias    source.ID       // the item that stands for the page
+	NewAlias bool            // another item than before stands for the page
 	Soon     bool            // another check is useful before its scheduled time
 	Entry    *index.Prepared // the page that waits to be indexed
 	Manifest string          // the manifest of the entry

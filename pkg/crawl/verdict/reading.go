@@ -42,8 +42,8 @@ const (
 const ExclusionContainer = "a container: its blobs are items of their own"
 
 // ReadingOf decides which content of a document may be indexed, by the document's meta elements and by the
-// X-Robots-Tag headers that came with it. A stored document has no headers; imageExclusion is what its headers once
-// said about its images, which still applies.
+// X-Robots-Tag headers that came with it. A stored document has no headers. For such a document, the argument
+// imageExclusion is what its headers once said about its images, which still applies.
 func ReadingOf(
 	it *registry.Item, doc extract.Document, raw string, header []string, imageExclusion string,
 	rules Rules, now time.Time,

@@ -195,7 +195,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {
-		it.Collapse = change.Collapse{} // no lost content can come back any more, or it has come back
+		it.Collapse = change.Collapse{} // the lost content has come back, or cannot come back any more
 	}
 	if b.IndexOnly && !failed {
 		it.CheckAt(host.Later(now, it.ResumeAt)) // as if this check had not happened

@@ -17,7 +17,7 @@ import (
 // worker requests from the host a page that cannot exist, at most once a week and only when the host has just shown
 // new content. A page that looks the same as that answer is treated as missing (A14).
 
-// Why a page is missing although its host answered with status 200.
+// Reasons why a page counts as missing although its host answered with status 200.
 const (
 	WhySoft404 = "soft 404: the host answers this for pages that do not exist"
 	WhyToRoot  = "soft 404: the host sends pages that do not exist to its front page"
@@ -49,7 +49,7 @@ func (f Fingerprint) ReadUnder(v lineage.Version) bool {
 	return f.Content == "" || lineage.Comparable(lineage.Version(f.Version), v)
 }
 
-// shownBy returns the reason if a page with new content counts as missing nevertheless; otherwise "".
+// shownBy returns the reason why a page with new content counts as missing; "" if it does not.
 func (f Fingerprint) shownBy(it *registry.Item, got Answer, r Reading, b Basis) string {
 	switch {
 	case f.ToRoot:

@@ -56,8 +56,8 @@ func (b Basis) statusIsOfSite(it *registry.Item) bool {
 	return b.IndexOnly && it.Status != registry.Crawled && it.Status != registry.Indexed
 }
 
-// HasMoved reports whether permanent redirects lead to another address than at the check before. The index then has
-// the page under the wrong address.
+// HasMoved reports whether permanent redirects lead to another address than at the previous check. If they do, the
+// index has the page under the wrong address.
 func (b Basis) HasMoved(it *registry.Item) bool {
 	return movedAddress(it, b.Rules.Sources) != b.MovedTo
 }
@@ -105,8 +105,8 @@ func BaseURL(it *registry.Item) string {
 // canonicalURI returns the address under which a capture is archived.
 func canonicalURI(it *registry.Item) string { return cmp.Or(it.HTTPCanonicalURL, it.NormalizedSource) }
 
-// canonicalURL returns the identity of the canonical URL that a document gives. If the document gives none, it is the
-// target of permanent redirects; "" if there are no redirects either.
+// canonicalURL returns the identity of the canonical URL that a document gives. If the document gives none,
+// canonicalURL returns the target of permanent redirects; "" if there are no redirects either.
 func (b Basis) canonicalURL(it *registry.Item, doc extract.Document) string {
 	s, err := b.Rules.Sources.ParseURL(doc.Canonical)
 	if doc.Canonical == "" || err != nil {

@@ -46,12 +46,12 @@ func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.I
 	was := it.Watched
 	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {
-		*is = was // the broken answer is not the stored one
+		*is = was // the part was broken in another answer than the stored one
 	}
 	return it
 }
 
-// Reprocessed returns the capture to store in place of one of another version: the same capture, with a reading under
+// Reprocessed returns the capture that replaces a capture of another version: the same capture, with a reading under
 // the present version. The item's history records this.
 func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Capture, now time.Time) snapshot.Capture {
 	run := b.Rules.RunID

@@ -10,7 +10,7 @@ import (
 
 // A document that cannot be read is retried like any failure, but reading the same bytes under the same rules would
 // fail again. So the item remembers the failed answer, separately from the stored content. The site need not send
-// that answer again, and it is not extracted again.
+// that answer again, and the answer's text is not extracted again.
 
 // unreadableFor is how long an unreadable answer is remembered. The time is limited, because the machine may have
 // caused the failure.

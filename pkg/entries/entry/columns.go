@@ -45,7 +45,7 @@ const (
 	object
 )
 
-// column describes a column that callers may write. Its field most bounds a text, in bytes.
+// column describes a column that callers may write. The field most is the length, in bytes, that a text may have.
 type column struct {
 	kind kind
 	most int

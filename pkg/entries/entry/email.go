@@ -29,7 +29,7 @@ const (
 	Correspondence = "correspondence_thread"
 )
 
-// NormalizeEmail makes the entry of a mail. Errors: Invalid, naming a field.
+// NormalizeEmail makes the entry of a mail. Errors: Invalid, with the name of a field.
 //
 // # Newsletter or correspondence
 //
@@ -69,8 +69,8 @@ func NormalizeEmail(e Email) (Fields, error) {
 	return out, out.Check()
 }
 
-// fieldOf puts a field into the form of a mail header: one line, no longer than a field that is read from a mail may
-// be.
+// fieldOf puts a field into the form of a mail header: one line, cut to the length that fields which are read from
+// mails may have.
 func fieldOf(text string) string {
 	const longest = 2000
 	return oneLine(words.Clip(text, longest))

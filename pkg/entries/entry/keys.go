@@ -22,7 +22,7 @@ func KeysOf(f Fields) Keys {
 	return Keys{f.Text("idempotency_policy_key"), f.Text("idempotency_key_primary"), f.Text("idempotency_key_secondary")}
 }
 
-// Each returns one Keys for each key that is not empty. Every result has only that key.
+// Each returns the keys one by one: for each key that is not empty, a Keys with only that key.
 func (k Keys) Each() (out []Keys) {
 	if k.Primary != "" {
 		out = append(out, Keys{Policy: k.Policy, Primary: k.Primary})

@@ -36,8 +36,8 @@ func (f Fields) Writable() Fields {
 	return out
 }
 
-// Overlay returns a copy of old in which the writable fields of in replace those of old. If only is not nil, just the
-// columns that it lists are replaced. Metadata is merged, everything else replaced.
+// Overlay returns a copy of old in which the writable fields of in replace those of old. If the argument only is not
+// nil, it lists the columns that may be replaced. Metadata is merged, everything else replaced.
 func Overlay(old, in Fields, only []string) Fields {
 	out := maps.Clone(old)
 	for name, value := range in {

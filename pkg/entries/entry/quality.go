@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// QualityRules is the name of the rules of this file in metadata.retrieval. Its number must be raised when they
-// change.
+// QualityRules is the name of the rules of this file in metadata.retrieval. The number in the name must be raised
+// when the rules change.
 const QualityRules = "quality_v1"
 
 const (
@@ -20,7 +20,7 @@ const (
 	tellingWords = 8
 	// fewWords is the number of words below which a text is short.
 	fewWords = 20
-	// manyWords is the number of words from which a text has its full length.
+	// manyWords is the number of words above which a text does not score better for its length.
 	manyWords = 150
 )
 

@@ -53,14 +53,15 @@ func Rekeyed(f Fields) (out Fields, changed bool) {
 	return out, true
 }
 
-// FirstKeys returns the keys that the first revision made from the input from which the current revision makes the
-// keys of f.
+// FirstKeys takes fields with keys of the current revision. It returns the keys that the first revision would have
+// made from the same input.
 func FirstKeys(f Fields) Keys {
 	k, _ := translated(f, subjectBase, subjectBase1)
 	return k
 }
 
-// translated returns the keys of a mail by the rule to, if the mail's present keys are by the rule from. It also
+// translated returns the keys of a mail under another revision. The function from makes the compared part of a
+// subject under the present revision, and the function to makes that part under the other revision. translated also
 // returns the subject from which the keys are made. Keys that a client made by itself, or that are made from a
 // subject that is no longer known, stay as they are.
 func translated(f Fields, from, to func(subject string) string) (k Keys, subject string) {

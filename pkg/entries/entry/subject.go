@@ -41,7 +41,7 @@ func subjectBase(subject string) string {
 	}
 }
 
-// without removes from the beginning of a text what a pattern matches there.
+// without returns a text without the part at the beginning that a pattern matches.
 func without(pattern *regexp.Regexp, text string) string {
 	return strings.TrimSpace(text[len(pattern.FindString(text)):])
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
-// linkWords is how many words in addition to its address a message may have to count as a link: a title and a remark.
-// A longer text is a thought that mentions a page. As a link, that text would be lost if the page is already known.
+// linkWords is how many words, besides its address, a message may have and still be a link: enough for a title and a
+// remark. A longer text is a thought that mentions a page. As a link, that text would be lost if the page is already
+// known.
 const linkWords = 25
 
 // Telegram is a message (spec 001 API: telegram). Text is required; for media, Text is the caption.

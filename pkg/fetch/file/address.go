@@ -110,7 +110,7 @@ func (p Location) within(path string) (Location, error) {
 }
 
 // named returns the location with another name in the same container. Repeated slashes in the name are kept for
-// blobs, which they may distinguish, but not for files in a share.
+// blobs, because they may distinguish two blobs, but not for files in a share.
 func (p Location) named(name string) (Location, error) {
 	// Servers that read an address as browsers do treat a backslash as a slash.
 	_, err := segments(strings.ReplaceAll(name, `\`, "/"))

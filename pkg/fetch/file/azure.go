@@ -33,7 +33,7 @@ func (c *Client) clientOptions() policy.ClientOptions {
 // sender is the transport in the form that the SDK requires.
 type sender struct{ way http.RoundTripper }
 
-// Do sends a request. A refusal by the guard is final, so it is not retried. It bounds the answers that the SDK reads
+// Do sends a request. A refusal by the guard is final, so it is not retried. Do bounds the answers that the SDK reads
 // whole.
 func (s sender) Do(r *http.Request) (*http.Response, error) {
 	resp, err := s.way.RoundTrip(r)
@@ -168,8 +168,8 @@ func missing(p Location, code string) bool {
 	return false
 }
 
-// refused gives an error of the SDK its kind. It drops the SDK's text, which contains the address, and the address
-// may contain a signature.
+// refused replaces an error of the SDK by one with a kind of package fault. It drops the SDK's text, which contains
+// the address, because the address may contain a signature.
 func refused(p Location, err error) error {
 	var answer *azcore.ResponseError
 	var guard *fault.Error

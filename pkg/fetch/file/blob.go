@@ -10,8 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 )
 
-// openBlob requests a blob, on the condition that it has changed since it was last known. Properties and bytes come
-// in one answer, so they belong together. When the connection breaks, the SDK resumes with If-Match.
+// openBlob requests a blob, on the condition that it has changed since its properties were last read. Properties and
+// bytes come in one answer, so they belong together. When the connection breaks, the SDK resumes with If-Match.
 func (c *Client) openBlob(ctx context.Context, r Request) (stream, error) {
 	client, err := c.blobClient(r)
 	if err != nil {

@@ -26,9 +26,9 @@
 //
 // # Tests
 //
-// Blobs are tested with Azurite. No emulator has shares. That part is tested with a server written from the
-// documented contract of Get File Properties and Get File (REST API of Azure Files, versions up to 2026-02-06), not
-// with the service.
+// Blobs are tested with Azurite. No emulator has shares, so the code for shares is tested with a server written from
+// the documented contract of Get File Properties and Get File (REST API of Azure Files, versions up to 2026-02-06),
+// not with the service.
 //
 // # Alternatives considered
 //

@@ -44,7 +44,7 @@ type Config struct {
 	// choose the services, Transport must check addresses and must not follow redirects.
 	Transport http.RoundTripper
 	// Identity returns the identity with a client id, or the app's own for "". It is called once for each id. When
-	// Identity is nil, a client id means that managed identity, and "" means the result of
+	// Identity is nil, the managed identity with the client id is used, and for "" the result of
 	// azidentity.DefaultAzureCredential.
 	Identity func(clientID string) (azcore.TokenCredential, error)
 	// MaxBytes bounds a body, up to 1 GiB. Zero means DefaultMaxBytes.
@@ -212,11 +212,11 @@ type Entry struct {
 	Refused error
 }
 
-// List yields the blobs of a container, or of the folder in it that folder names, in the order of their names. Each
-// entry has the properties that [Client.Get] would return. By comparing these with the known properties, callers find
-// new, changed and deleted blobs with one request per 1,000 blobs. List stops at the first error, and then says
-// nothing about the blobs after it. It skips folders. Blobs that are written during the listing may be missing from
-// it.
+// List yields the blobs of a container, or of a folder in it, in the order of their names. The argument folder is the
+// location of the container or folder. Each entry has the properties that [Client.Get] would return. By comparing
+// these with the known properties, callers find new, changed and deleted blobs with one request per 1,000 blobs. List
+// stops at the first error, and then says nothing about the blobs after it. It skips folders. Blobs that are written
+// during the listing may be missing from it.
 func (c *Client) List(ctx context.Context, folder Location, credential string) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if folder.kind != Blob {

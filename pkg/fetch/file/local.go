@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// A modification time proves only after the duration unsettled that there was no later write, because file systems
-// store times in steps: FAT in steps of two seconds.
+// unsettled is how old a modification time must be to prove that there was no later write. File systems store times
+// in steps: FAT in steps of two seconds.
 const unsettled = 2 * time.Second
 
 // root is the folder with the files of this machine.

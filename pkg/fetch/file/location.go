@@ -87,8 +87,8 @@ func hasPrefixFold(s, prefix string) bool {
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// segments returns the parts of a path between slashes, without empty ones. Empty segments name the same file. Dots
-// would name another one, so they are an error.
+// segments returns the parts of a path between slashes, without empty ones. A path without its empty segments means
+// the same file. A path without its dot segments might mean another one, so dots are an error.
 func segments(path string) ([]string, error) {
 	out := strings.FieldsFunc(path, func(c rune) bool { return c == '/' })
 	for _, s := range out {
@@ -107,8 +107,9 @@ func parsePOSIX(raw string) (Location, error) {
 	return Location{kind: Local, name: "/" + strings.Join(parts, "/")}, err
 }
 
-// Sources returns the one or two sources that a text may name. The address of a blob is also the address of a page;
-// the source for the page comes first. If the text names no source, the error is that of parsing it as a URL.
+// Sources returns the one or two sources that a text may refer to. The address of a blob is also the address of a
+// page; in the result the source for the page comes first. If the text refers to no source, the error is that of
+// parsing the text as a URL.
 func Sources(raw string, rules source.Rules) ([]source.Source, error) {
 	var out []source.Source
 	page, err := rules.ParseURL(raw)

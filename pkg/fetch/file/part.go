@@ -12,8 +12,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// Part is a file opened for reading from an offset. Its Info describes the whole file. There, LastModified is the
-// time that the store reports, even if that time is very recent.
+// Part is a file opened for reading from an offset. Its Info describes the whole file. In this Info, LastModified is
+// the time that the store reports, even if that time is very recent.
 type Part struct {
 	Info
 	body      io.ReadCloser

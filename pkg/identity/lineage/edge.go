@@ -22,7 +22,7 @@ func (id CaptureID) Split() (item, digest string) {
 }
 
 // Capture holds the properties by which captures are compared. It records that a source had some content at a time.
-// When a source returns to earlier bytes, it has the earlier capture again, at another time.
+// When a source returns to bytes that it had before, the capture has the same id as before, but a new time.
 type Capture struct {
 	ID           CaptureID `col:"capture,always"`
 	Version      Version   `col:"normalizationVersion,always"`

@@ -3,7 +3,7 @@
 //
 // [Current] is the [Version] of the rules in force. Every collection run records the version at its start and never
 // changes it. When the output of the rules for URLs (package source) or for text (package extract) changes, the
-// number after "url" or "text" must be raised. Until then the golden files of those packages fail (B6).
+// number after "url" or "text" must be raised. Until it is raised, the golden-file tests of those packages fail (B6).
 //
 //	http_snapshot _ url_v1 _ text_v1
 //	└ collector ┘   └ components, each with its own number ┘
@@ -32,7 +32,7 @@ const maxPatch = 1_000_000
 // String returns the version as stored.
 func (v Version) String() string { return string(v) }
 
-// Component returns the component of the version with the given name, with its number, such as "url_v2" or
+// Component returns the component that has the given name, including the number of the component, such as "url_v2" or
 // "text_v1.1". It returns "" when the version has no such component.
 func (v Version) Component(name string) string {
 	words := strings.Split(string(v), "_")
@@ -46,8 +46,8 @@ func (v Version) Component(name string) string {
 }
 
 // Under returns the version v adapted to settings that change the output of the rules, such as another list of
-// trackers. It derives a patch number for the component called name from the settings, so the same settings give the
-// same version everywhere.
+// trackers. From the settings, it derives a patch number for the component with the given name. So the same settings
+// give the same version everywhere.
 func (v Version) Under(name, settings string) Version {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(settings)) // never fails
@@ -56,7 +56,7 @@ func (v Version) Under(name, settings string) Version {
 	return Version(strings.Replace(string(v), part, rules+"."+strconv.Itoa(1+int(h.Sum32()%maxPatch)), 1))
 }
 
-// Comparable reports whether captures with versions a and b may be compared, deduplicated and joined by edges. They
-// may only when the versions are equal (B3), including their patches. A missing version is comparable with no
+// Comparable reports whether captures with versions a and b may be compared, deduplicated and joined by edges. This
+// is allowed only when the versions are equal (B3), including their patches. A missing version is comparable with no
 // version, not even with another missing one.
 func Comparable(a, b Version) bool { return a == b && a != "" }

@@ -28,9 +28,9 @@ func displayHost(u *url.Url) string {
 	return shown
 }
 
-// readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes: escaped
-// ASCII has a meaning, spaces and invisible or direction-changing characters would mislead, and bytes that are not
-// UTF-8 cannot be shown.
+// readable decodes the escapes of printable Unicode characters beyond ASCII. It keeps all other escapes: decoding
+// ASCII could change the meaning of the URL, spaces and invisible or direction-changing characters would mislead, and
+// bytes that are not UTF-8 cannot be shown.
 func readable(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -68,6 +68,6 @@ func writeReadable(b *strings.Builder, escapes string) {
 	}
 }
 
-// unreadable reports whether a reader could not recognize a character on the screen: controls, format characters,
-// private use, unassigned characters and spaces.
+// unreadable reports whether a reader could not recognize the character r on the screen. Such characters are
+// controls, format characters, private-use and unassigned characters, and spaces.
 func unreadable(r rune) bool { return !unicode.IsPrint(r) }

@@ -1,16 +1,16 @@
 // Package source gives every web address one identity: all spellings of a URL become one normalized text, one id and
 // one partition, and none of these contains a secret.
 //
-// It implements A1, A2, A4 and A5 of the requirements and spec 003 §3. It uses no context, no clock and no network.
-// The component "url" of lineage.Current is the version of its rules: golden files fail when the output of the rules
-// changes and the number of that component does not.
+// The package implements A1, A2, A4 and A5 of the requirements and spec 003 §3. It uses no context, no clock and no
+// network. The component "url" of lineage.Current is the version of these rules: the golden-file tests fail when the
+// output of the rules changes and the number of that component does not.
 //
 // # Rules, in order
 //
 //  1. Read as browsers do (WHATWG URL standard): remove surrounding blanks, tabs and line ends, write scheme and
 //     host in lower case, convert IDNA to ASCII and numbers to IPv4 addresses, remove the scheme's own port, read
-//     "\" as "/", and resolve dot segments. Escape bytes that are not UTF-8 first. Beyond the standard, remove the
-//     one dot that may end a host, from url_v2 on.
+//     "\" as "/", and resolve dot segments. Escape bytes that are not UTF-8 first. From url_v2 on, also
+//     remove the one dot that may end a host, which the standard keeps.
 //  2. Refuse URLs that are not http or https, that have no host, or whose host net/http cannot request.
 //  3. Drop fragment and userinfo.
 //  4. Make percent-encoding canonical (RFC 3986 §6.2.2): write hex in upper case, decode unreserved characters, and
@@ -37,8 +37,8 @@
 //   - Names that only signatures use: X-Amz-*, X-Goog-*, X-Oss-*.
 //   - Names that mean a credential or session everywhere: access_token, api_key, password,
 //     phpsessid and similar ones.
-//   - JSON Web Tokens under any name, and code on *.azurewebsites.net when it is as long as a
-//     function key.
+//   - JSON Web Tokens under any name, and on *.azurewebsites.net the parameter code when its
+//     value is as long as a function key.
 //
 // The parameters key, code, token, auth, secret, session, sid and a lone sig are kept. On ordinary sites they select
 // a product, a language, a conference or a forum, and dropping them would merge all of these pages into one item. A
@@ -46,7 +46,7 @@
 //
 // # Alternatives considered
 //
-// Profiles of the parser's canonicalizer read bücher.de as Latin-1. net/url reads less than half of the URLs that
-// browsers read. A deny list of every name that may hold a secret, including key and code, would merge pages. Path
-// parameters such as ";jsessionid=" are kept, because the requirement does not mention them.
+// The canonicalization profiles that come with the parser read bücher.de as Latin-1. net/url reads less than half of
+// the URLs that browsers read. A deny list of every name that may hold a secret, including key and code, would merge
+// pages. Path parameters such as ";jsessionid=" are kept, because the requirement does not mention them.
 package source

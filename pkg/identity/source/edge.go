@@ -64,7 +64,8 @@ func withoutRoot(host string) string {
 }
 
 // longAuthority reports whether the URL has credentials and the authority is longer than [maxAuthority]. The
-// credentials can only be in the first or second stretch between delimiters: "https:", "user:password@host".
+// credentials can only be in the first or second stretch of text between delimiters, such as "https:" and
+// "user:password@host".
 func longAuthority(raw string) bool {
 	stretches := 0
 	for text := range strings.FieldsFuncSeq(raw, func(r rune) bool { return strings.ContainsRune(`/\?#`, r) }) {
@@ -117,8 +118,8 @@ func asText(raw string) string {
 	return b.String()
 }
 
-// number matches a host whose last label is an IPv4 number, or a number with a sign, which the standard does not
-// accept.
+// number matches a host whose last label is an IPv4 number, with or without a sign. The standard accepts no number
+// with a sign.
 var number = regexp.MustCompile(`(^|\.)(0?[+-]?[0-9]+|0x[+-]?[0-9a-f]*)\.?$`)
 
 // mapping converts a host to the form in which the parser reads it, by UTS #46 without the checks.
@@ -127,8 +128,8 @@ var mapping = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.C
 // unparsable is a host that every parser refuses.
 const unparsable = "%"
 
-// screenHost makes two kinds of host unparsable that the parser accepts in violation of the standard: addresses with
-// a sign (the parser reads "0+1" as 0.0.0.1), and doubled brackets, which the parser trims.
+// screenHost makes unparsable two kinds of host that the parser accepts in violation of the standard: addresses with
+// a sign (the parser reads "0+1" as 0.0.0.1), and hosts in doubled brackets, which the parser trims.
 func screenHost(_ *url.Url, host string) string {
 	if strings.HasPrefix(host, "[[") || strings.HasSuffix(host, "]]") {
 		return unparsable

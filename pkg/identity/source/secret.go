@@ -14,8 +14,9 @@ var (
 		"skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "sduoid", "skdutid",
 		"tn", "spk", "srk", "epk", "erk", "rscc", "rscd", "rsce", "rscl", "rsct",
 	}
-	// signers lists the parameters that identify the signer, beside "Signature", in S3 version 2, Cloud Storage
-	// version 2, CloudFront and OSS. The variable signed lists the other fields of these schemes.
+	// signers lists the parameters that identify the signer in S3 version 2, Cloud Storage version 2, CloudFront and
+	// OSS. In these schemes, the signature is the parameter "Signature". The variable signed lists that parameter and
+	// the other fields.
 	signers = []string{"awsaccesskeyid", "googleaccessid", "key-pair-id", "ossaccesskeyid"}
 	signed  = []string{"signature", "expires", "policy", "security-token"}
 )
@@ -30,11 +31,12 @@ var credentials = []string{
 // vendorSigned lists the prefixes of names that only signatures use: S3 version 4, Cloud Storage version 4, OSS.
 var vendorSigned = []string{"x-amz-", "x-goog-", "x-oss-"}
 
-// minFunctionKey is the shortest value that is taken for a key of Azure Functions. Every such key is longer (56), and
-// codes that select a page are shorter.
+// minFunctionKey is the length from which a value is taken for a key of Azure Functions. Every such key is longer (56
+// characters), and codes that select a page are shorter.
 const minFunctionKey = 40
 
-// withoutSecrets drops the params that grant access from the query of a URL. host is the URL's host without port.
+// withoutSecrets returns the params of a URL without those that grant access. The argument host is the host of the
+// URL without port.
 func withoutSecrets(host string, ps []param) []param {
 	sas := hasSAS(host, ps)
 	vendor := has(ps, "signature") && slices.ContainsFunc(signers, func(name string) bool { return has(ps, name) })
@@ -49,8 +51,8 @@ func withoutSecrets(host string, ps []param) []param {
 	})
 }
 
-// hasSAS reports whether sig is the signature of a SAS. On Azure Storage it always is. Elsewhere it is one only when
-// a field of a SAS is present, because a lone sig may mean anything.
+// hasSAS reports whether the parameter sig is the signature of a SAS. On Azure Storage it always is. Elsewhere it is
+// one only when a field of a SAS is present, because a lone sig may mean anything.
 func hasSAS(host string, ps []param) bool {
 	if !has(ps, "sig") {
 		return false

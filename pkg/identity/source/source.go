@@ -37,8 +37,8 @@ type Source struct {
 	Scheme string
 }
 
-// hashLen is the number of base32 characters kept of the SHA-256. They hold 130 bits: the odds of a collision among
-// 10^12 sources are 10^-15.
+// hashLen is the number of base32 characters of the SHA-256 that are kept. They hold 130 bits: the odds of a
+// collision among 10^12 sources are 10^-15.
 const hashLen = 26
 
 var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
@@ -95,7 +95,7 @@ func (s Source) Partition(by Strategy) string {
 	return s.Host
 }
 
-// ParseID splits an [ID] into its parts, which are enough to find its item (A5). The error is Invalid.
+// ParseID splits an [ID] into its parts, which are enough to find the item of the source (A5). The error is Invalid.
 func ParseID(id string) (t Type, hash string, err error) {
 	name, hash, _ := strings.Cut(id, "_")
 	if t = Type(name); t != URL && t != File {

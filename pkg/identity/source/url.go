@@ -10,8 +10,8 @@ import (
 )
 
 // ParseURL makes a source from an absolute URL (A1). The error is Invalid, names the field "url" and gives the reason
-// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. For [Source.Normalized] or
-// [Source.Display], ParseURL returns the same Source again.
+// without repeating the URL: missing or unknown scheme, no host, unparsable, too long. Given the Normalized or the
+// Display of a [Source], ParseURL returns that Source again.
 func (r Rules) ParseURL(raw string) (Source, error) {
 	u, err := parse("", raw)
 	if err != nil {

@@ -83,8 +83,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, g.Wait()
 }
 
-// batch embeds texts into vectors. When the service refuses a request, it halves the batch; when the service refuses
-// a batch of one text, it halves the text.
+// batch embeds texts into vectors. When the service finds a request too large, batch sends each half of the texts; a
+// single text that is too long is cut in half.
 func (e *Embedder) batch(ctx context.Context, texts []string, vectors [][]float32) error {
 	err := e.request(ctx, texts, vectors)
 	if fault.FieldOf(err) != "Input" {

@@ -72,7 +72,7 @@ func (s *sender) secretless(text string) string {
 	return strings.ReplaceAll(text, s.Key, "…")
 }
 
-// clean returns err, or an error without its text if the text contains the key.
+// clean returns err. If the text of err contains the key, clean returns another error, whose text is without the key.
 func (s *sender) clean(err error) error {
 	if text := err.Error(); s.secretless(text) != text {
 		return fault.New(fault.Unavailable, "%s", s.secretless(text))

@@ -15,8 +15,8 @@ type schedule struct {
 	cron cron.Schedule
 }
 
-// searchYears is the number of years in which the next occurrence is searched. A date falls on the same weekday again
-// after at most 40 years: after 28, or after 12 more when a century is not a leap year.
+// searchYears is the number of years in which the next occurrence is searched for. A date falls on the same weekday
+// again after at most 40 years: after 28, or after 12 more when a century is not a leap year.
 const searchYears = 40
 
 var (

@@ -20,8 +20,8 @@ const (
 type proxies []netip.Prefix
 
 // behind returns a request as the outermost trusted proxy received it, with that proxy's client and host, and the
-// scheme in a header. If the sender is not a trusted proxy, behind drops such headers. The result forwarded reports
-// whether the request had any.
+// scheme in a header. If the sender is not a trusted proxy, behind drops the headers in which proxies report a
+// client, a host or a scheme. The result forwarded reports whether the request had any of these headers.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
 		forwarded = forwarded || r.Header.Get(name) != ""

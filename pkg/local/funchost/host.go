@@ -180,8 +180,8 @@ func (h *Host) begin(life context.Context, ln net.Listener) {
 }
 
 // startListeners starts the listeners of all queues and timers; they run until ctx ends. Invocations that the
-// listeners have started continue after that. The function waits for the handler first, because no message should be
-// received before it can be delivered.
+// listeners have started continue after that. Before it starts them, startListeners waits for the handler, because no
+// message should be received before it can be delivered.
 func (h *Host) startListeners(ctx context.Context) {
 	for ctx.Err() == nil {
 		_, err := h.handler.await(ctx)

@@ -17,7 +17,7 @@ import (
 // Options say what to run and where. Only AppDir is required; if there are queues, Store is required, too.
 type Options struct {
 	AppDir   string        // script root: host.json, function folders, handler executable
-	Handler  []string      // absolute path and arguments of the handler; if empty, the one that host.json names in AppDir
+	Handler  []string      // absolute path and arguments of the handler; when empty, the one in host.json
 	Addr     string        // where to serve HTTP; 127.0.0.1:7071 when empty
 	Env      []string      // base environment, NAME=value; os.Environ() when nil
 	Store    storage.Store // its queues must keep bodies in base64, as hosts do
@@ -38,11 +38,11 @@ type Options struct {
 	// Home answers requests for "/". If nil, they get the page of the real host.
 	Home http.Handler
 
-	// Durations. A zero value means that of the real host; only tests need others.
+	// Durations that only tests set. Zero means the duration of the real host, which is given below.
 	Visibility  time.Duration // how long a received message is hidden: 10 min, renewed at half
 	MaxPoll     time.Duration // longest pause between polls of an idle queue: 2 s
 	InitTimeout time.Duration // limit for the handler's first answer: 30 s
-	Timeout     time.Duration // functionTimeout: host.json, 30 min
+	Timeout     time.Duration // functionTimeout: as in host.json, or else 30 min
 	DrainWait   time.Duration // time limit for work in flight at shutdown: 10 s
 	BodyIdle    time.Duration // how long a request's body may stall: 30 s
 }

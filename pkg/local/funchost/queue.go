@@ -48,7 +48,8 @@ func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *functio
 }
 
 // listen polls until ctx ends. It polls at once after a poll that found messages, more and more slowly while the
-// queue is empty, and not at all while more invocations run than the threshold. These continue after listen returns.
+// queue is empty, and not at all while the number of running invocations is above the threshold. Running invocations
+// continue after listen returns.
 func (l *queueListener) listen(ctx context.Context) {
 	misses, vain, failing := 0, 0, false
 	for ctx.Err() == nil {
@@ -74,8 +75,9 @@ func (l *queueListener) listen(ctx context.Context) {
 	}
 }
 
-// pollPause returns the pause after the given number of misses in a row: 100 ms, then 100 ms plus a doubling 100 ms,
-// up to most. The doubling part is varied by a fifth, by jitter in [0, 1).
+// pollPause returns the pause after the given number of misses in a row, at most the argument most. Without a miss it
+// is 100 ms. After that, a second part is added, which begins at 100 ms and doubles with each miss. The jitter, in
+// [0, 1), varies this part by a fifth.
 func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	if misses == 0 {
 		return min(minPoll, most)

@@ -30,9 +30,9 @@ type Report struct {
 	Hours []Hour // the hours with work, in order
 }
 
-// Read adds up the last hours, including the current one; hours is 1 to [MaxHours]. It costs one request per thousand
-// rows, and at least one per day. When there are more rows than Read may read, the report begins later than
-// requested.
+// Read adds up the last hours, including the current one. The argument hours is 1 to [MaxHours]. Read costs one
+// request per thousand rows, and at least one per day. When there are more rows than Read may read, the report begins
+// later than requested.
 func (l *Log) Read(ctx context.Context, hours int) (Report, error) {
 	now := l.o.Clock().UTC()
 	out := Report{From: now.Truncate(time.Hour).Add(-time.Duration(hours-1) * time.Hour)}

@@ -98,7 +98,7 @@ type Ring struct {
 	byHash  map[string]Key       // all keys by hash; nil when they must be read again
 	read    time.Time            // when byHash was read
 	changes int                  // how many changes this process made
-	used    map[string]time.Time // last uses by hash: the written time, or for keys without a row the known one
+	used    map[string]time.Time // last uses by hash: as written in the row, or as known if the key has no row
 }
 
 // New returns the keys in a store, and those of the options.
@@ -214,7 +214,7 @@ func (r *Ring) List(ctx context.Context) ([]Key, error) {
 	return out, nil
 }
 
-// Find returns the key whose text is secret, if there is one, and records its use.
+// Find returns the key whose text is the argument secret, if there is one, and records its use.
 func (r *Ring) Find(ctx context.Context, secret string) (Key, bool, error) {
 	return r.find(ctx, hashOf(secret))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind is which part of a page has changed. It is stored as text.
+// Kind identifies which part of a page has changed. It is stored as text.
 type Kind string
 
 // The kinds of change, in the order in which they are tested.
@@ -74,26 +74,26 @@ func (c Collapse) Why() string {
 const (
 	// Confirmations is the number of further readings that must confirm a collapse before it is accepted.
 	Confirmations = 2
-	// A body has collapsed when less than collapsedBelow of the known letters is left.
+	// If the share of the known letters that is left is below collapsedBelow, the body has collapsed.
 	collapsedBelow = 0.3
-	// A body with fewer than least letters, about two sentences, never counts as collapsed.
+	// least is the number of letters, about two sentences, below which a known body never counts as collapsed.
 	least = 100
 )
 
-// Decision is the meaning of a reading.
+// Decision is what [Decide] concludes from a reading: what has changed, and what to store.
 type Decision struct {
 	Kind     Kind
 	Waits    bool   // the body has collapsed: no other change counts, and the next check comes early
-	Why      string // for people; empty if nothing has changed
+	Why      string // the reason, as a text for people; empty if nothing has changed
 	Extent   Extent // how much of the body has changed or is missing
 	Known    Known  // the state to store
 	Accepted bool   // a waiting collapse is accepted as the new content
 	Over     bool   // a waiting collapse is over: enough of the known body is back
 }
 
-// Decide decides what a reading made at the time now means. If insist is true, it accepts the reading whatever its
-// content, for example when a user asked for it, or when nothing would be lost. The same arguments give the same
-// Decision.
+// Decide decides what a reading, made at the time now, changes in the known state, or whether a collapse must be
+// confirmed first. If insist is true, Decide accepts the reading whatever its content, for example when a user asked
+// for it, or when nothing would be lost. The same arguments give the same Decision.
 func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	d := Decision{Kind: kindOf(known, seen)}
 	switch d.Kind {

@@ -1,6 +1,6 @@
-// Package change decides what a reading of a page means, compared with the stored state of the page: new content, a
-// new title, other images or metadata, a return to an earlier state, or a collapse that waits. It computes with
-// values only: the caller reads the page, stores [Known] between checks and passes the time.
+// Package change compares a reading of a page with the stored state of the page, and decides what has changed: there
+// is new content, a new title, other images or metadata, a return to an earlier state, or a collapse that waits. It
+// computes with values only: the caller reads the page, stores [Known] between checks and passes the time.
 //
 // # Kinds
 //
@@ -8,7 +8,7 @@
 //
 //	new       nothing was known
 //	reverted  the body is one of the last eight that the page had before
-//	content   the body is another
+//	content   the body is different
 //	title     the body is the same, the title is not
 //	images    body and title are the same, the images are not
 //	metadata  only the metadata are not the same
@@ -28,14 +28,16 @@
 //	  └──── 30 % or more ────┴────────────────────┘ decided as if there had been no collapse
 //
 // A reading that a user asks for is accepted at once, and so is a reading whose body was accepted before: a page that
-// returns to an earlier state has not collapsed. A body of fewer than [least] letters has too little to lose to wait
-// for.
+// returns to an earlier state has not collapsed. If the known body has fewer than [least] letters, so little can be
+// lost that no reading waits.
 //
 // # How much has changed
 //
 // For each text, its [Words] are stored: counts of how often its words occur. A later check uses them to measure how
 // much of the text is left. Texts are compared as bags of words, in time linear in their lengths, and a sentence that
-// only moves is not a change. Alternatives considered: a comparison of lines calls a page rewritten when one word of
-// each row of its table changes; a bounded diff, such as the one that users see, calls a long page rewritten when its
-// bound is reached; storing the earlier text costs two more requests for each change.
+// only moves is not a change.
+//
+// Alternatives considered: a comparison of lines would report a page as rewritten when one word of each row of its
+// table changes; a bounded diff, such as the one that users see, would report a long page as rewritten when its bound
+// is reached; storing the earlier text costs two more requests for each change.
 package change

@@ -5,7 +5,7 @@ import "slices"
 // State is a short hash of a body. Two bodies of one page collide with a probability of 1 in 10^18.
 type State [8]byte
 
-// States are the last bodies of a page, the present one first. There are at most [maxStates] of them.
+// States are the hashes of a page's last bodies, the present one first. There are at most [maxStates] of them.
 type States []State
 
 // maxStates is how many bodies are remembered. On recorded histories, eight gave the same results as 64.

@@ -16,7 +16,8 @@ type Budget struct {
 // Plus adds two budgets.
 func (b Budget) Plus(o Budget) Budget { return Budget{b.Requests + o.Requests, b.Bytes + o.Bytes} }
 
-// less returns the budget that remains after used. Where there is no limit, it returns a very large number.
+// less returns the part of the budget that remains when the argument used has been spent. Where there is no limit, it
+// returns a very large number.
 func (b Budget) less(used Budget) Budget {
 	return Budget{leftOf(b.Requests, used.Requests), leftOf(b.Bytes, used.Bytes)}
 }
@@ -139,9 +140,9 @@ func (s *State) Wants(now time.Time, n int, p Politeness) (want Budget) {
 	return want
 }
 
-// Grant adds to the host's budget the portion got from the total. The argument all reports whether every part of the
-// total was asked. If the host still has nothing left then, the present total is recorded as used up; when an
-// operator raises the total, the host continues.
+// Grant adds the argument got, a portion of the total of all hosts, to the host's budget. The argument all reports
+// whether every part of the total was asked for a portion. If it was, and the host still has nothing left, the
+// present total is recorded as used up; when an operator raises the total, the host continues.
 func (d *Day) Grant(got Budget, p Politeness, all bool) {
 	d.Granted = d.Granted.Plus(got)
 	if left := d.left(p); all && (left.Requests == 0 || left.Bytes == 0) {
@@ -158,7 +159,7 @@ type Share struct {
 	Taken Budget    `col:"taken"`
 }
 
-// Spend takes want from the i-th part of the total, or what is left of that part if that is less.
+// Spend takes the amount want from the i-th part of the total. If less than that is left, Spend takes what is left.
 func (t *Share) Spend(day time.Time, want, total Budget, i int) (give Budget) {
 	if day.After(t.Began) {
 		*t = Share{Began: day}

@@ -15,7 +15,7 @@ type Window struct {
 }
 
 // Lost returns the host's losses in the present window, the losses that active batches have reserved, and the number
-// of items at the start of the window: the there items that still exist, plus those lost.
+// of items at the start of the window. The argument there is the number of items that still exist.
 func (s *State) Lost(now time.Time, there int) (l schedule.Losses) {
 	if now.Sub(s.Losses.From) < schedule.LossWindow {
 		l.Gone = s.Losses.Count

@@ -10,14 +10,15 @@
 //
 // A worker that sends requests holds a [Lease], which expires after [LeaseTime]. There are two kinds: the lease of a
 // batch, for one request for each of its items, and a host lease, for one request at a time without an item. A host
-// with pauses between requests has one holder at a time: if two holders were late, their requests could start closer
-// together than the pause allows. A host without pauses is shared by two.
+// with pauses between requests has one holder at a time: if there were two and both were late, their requests could
+// start closer together than the pause allows. On a host without pauses, two batches can work side by side.
 //
 // # Who waits
 //
 // On a host that is busy all day, both kinds wait, and a worker that comes back later may find the host taken each
-// time. So a worker that is refused because of the other kind is recorded as a waiter. If the other kind had the last
-// lease, its next request then waits for that waiter. A waiter that does not come back is forgotten after a while.
+// time. So a worker that is refused because of the other kind is recorded as a waiter. If the host's last lease was
+// of the other kind, that kind must now let the waiter go first. A waiter that does not come back is forgotten after
+// a while.
 //
 // # Budgets
 //
@@ -72,9 +73,9 @@ type Lease struct {
 	Owner    string    `json:"owner"`
 	Until    time.Time `json:"until"`
 	Permits  int       `json:"permits"`
-	Losses   int       `json:"room,omitempty"`     // tombstones that it has reserved
+	Losses   int       `json:"room,omitempty"`     // tombstones that the lease has reserved
 	Itemless bool      `json:"pass,omitempty"`     // a host lease, not a batch's
-	Reserved int64     `json:"reserved,omitempty"` // reserved requests, already counted, that it has not sent yet
+	Reserved int64     `json:"reserved,omitempty"` // requests that are reserved and already counted, but not sent yet
 }
 
 // Grant is the right that a new lease gives.

@@ -33,8 +33,9 @@ func (c *Pace) Pause(now, until time.Time, why string) {
 }
 
 // Room returns how many of the waiting items to give to jobs now. Waiting items stay in due rows, which cost nothing,
-// and only as many as the leases can process are sent to the queue. On a host that two jobs share, Room returns whole
-// jobs while enough items wait: a job of one page would hold a lease that a job of 32 pages could use.
+// and only as many as the leases can process are sent to the queue. On a host that two jobs share, Room returns only
+// enough items for whole jobs as long as more items wait: a job of one page would hold a lease that a job of 32 pages
+// could use.
 func (s *State) Room(now time.Time, waiting int, p Politeness) int {
 	if until, _ := s.Blocked(now, p); !until.IsZero() {
 		return 0

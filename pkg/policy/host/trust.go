@@ -2,7 +2,7 @@ package host
 
 import "maps"
 
-// LastModRecord counts how reliable a host's lastmod values have been lately. The counts are halved at a hundred
+// LastModRecord records how reliable a host's lastmod values have been lately. The counts are halved at a hundred
 // predictions, so that a host can gain or lose trust.
 type LastModRecord struct {
 	Right       int `json:"right"`       // checks that found the predicted change
@@ -25,7 +25,7 @@ func (l LastModRecord) Truthful() bool {
 // Predictions returns the number of predictions that were checked.
 func (l LastModRecord) Predictions() int { return l.Right + l.Wrong }
 
-// Add counts one check. For a host that never predicted a change, an unannounced change does not count.
+// Add adds the score of one check. For a host that never predicted a change, an unannounced change does not count.
 func (l *LastModRecord) Add(score LastModRecord) {
 	if l.Predictions() >= recordWindow && score.Predictions() > 0 {
 		l.Right, l.Wrong, l.Unannounced = l.Right/2, l.Wrong/2, l.Unannounced/2
@@ -79,7 +79,7 @@ func (r *Rates) Add(changed, failed bool) {
 // with 404 has no fingerprint.
 type Fingerprints map[string]string
 
-// With returns the fingerprints with the one of a scheme replaced, or removed if fingerprint is empty.
+// With returns a copy in which the fingerprint of one scheme is replaced, or removed if the new fingerprint is empty.
 func (f Fingerprints) With(scheme, fingerprint string) Fingerprints {
 	f = maps.Clone(f)
 	if f == nil {

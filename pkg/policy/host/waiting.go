@@ -10,17 +10,17 @@ type Waiting struct {
 }
 
 const (
-	// A waiter for a host lease keeps its right for WaiterGrace after the time at which it should return, because its
+	// A waiter for a host lease keeps its turn for WaiterGrace after the time at which it should return, because its
 	// message takes time to arrive.
 	WaiterGrace = 30 * time.Second
-	// A waiting batch keeps its right for batchGrace after the host lease that blocked it has ended. The end of that
+	// A waiting batch keeps its turn for batchGrace after the host lease that blocked it has ended. The end of that
 	// lease sends the batch's job to the queue.
 	batchGrace = 10 * time.Second
 	// retryEvery is how often a waiter retries when the end of the present lease is unknown.
 	retryEvery = time.Second
 )
 
-// ReserveBatch reserves up to n starts for a batch. If it cannot, it returns until, the time at which the host is
+// ReserveBatch reserves up to n starts for a batch. If it cannot, the result until is the time at which the host is
 // available again, or zero if that time is unknown. Callers must write the state in either case, because the batch
 // may now be a waiter.
 func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,

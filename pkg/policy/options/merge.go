@@ -11,7 +11,8 @@ type Tag struct {
 	Options
 }
 
-// Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is one.
+// Fields lists the settings that are merged separately, by their names in the API. Each part of a watch is a setting
+// of its own.
 var Fields = []string{"watch.include", "watch.exclude", "watch.ignore", "watch.trigger", "watch.index", "interval",
 	"schedule", "activeHours", "priority"}
 
@@ -22,7 +23,7 @@ type Effective struct {
 	From map[string]string
 }
 
-// Merge returns the options that apply to an item that has the options own and these tags.
+// Merge returns the options that apply to an item with these tags. The argument own holds the item's own options.
 func Merge(own Options, tags []Tag) Effective {
 	e := Effective{From: map[string]string{}}
 	e.fill(own, "")

@@ -20,12 +20,13 @@ type Check struct {
 
 // Next decides when an item is checked again. It applies [schedule.Config.Next] within the item's options:
 //
-//   - An interval replaces the ladder's least and longest interval.
+//   - An interval sets the shortest and the longest wait of the ladder.
 //   - A schedule replaces the ladder. After a failure, or when a result must be confirmed, the ladder's time is used if
 //     it is sooner.
 //   - Outside its active hours an item waits until they begin.
 //
-// The pause that a site asks for comes first. The reason names the source of each setting.
+// The pause that a site asks for takes precedence over all of these. The reason that Next returns tells where each
+// setting comes from: from the item or from one of its tags.
 func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
 	c = e.within(c)
 	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
@@ -111,8 +112,9 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	return d
 }
 
-// Replan returns the time of an item's next check after its options have changed, and the reason for that time. The
-// result is as if its last check had just been planned. A failed item is retried no later than was planned.
+// Replan returns the time of an item's next check after its options have changed, and the reason for that time. It
+// plans the check as if the options had been set before the item's last check. A failed item is retried no later than
+// was planned.
 func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
 	c = e.within(c)
 	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}

@@ -45,13 +45,13 @@ func (w *Watch) Spec() watch.Spec {
 	return watch.Spec{Include: w.Include, Exclude: w.Exclude, Ignore: w.Ignore, Trigger: w.Trigger}
 }
 
-// Which part of a page is indexed when only a part is watched.
+// The values of [Watch].Index: which part of a page is indexed when only a part is watched.
 const (
 	IndexPage    = "page"
 	IndexWatched = "watched"
 )
 
-// Interval bounds the time between checks. Either may be missing.
+// Interval bounds the time between checks. Either bound may be missing.
 type Interval struct {
 	Min string `json:"min,omitempty"` // time to the next check after a change, such as 1h
 	Max string `json:"max,omitempty"` // longest time between checks while nothing changes, such as 7d
@@ -72,7 +72,7 @@ type ActiveHours struct {
 	Timezone string   `json:"timezone,omitempty"`
 }
 
-// UsualPriority is the priority of an item that has no other.
+// UsualPriority is the priority of an item for which none is set.
 const UsualPriority = 5
 
 // Bounds of the options.

@@ -18,7 +18,7 @@ type phrase struct {
 	weekdays []string
 	days     []string // days of the month
 	times    []wallclock.Clock
-	named    bool // the text names days
+	named    bool // the text mentions days
 }
 
 var (
@@ -62,7 +62,8 @@ func notUnderstood(text string) error {
 		"give schedule.cron", text)
 }
 
-// read parses the first words of all and returns how many it used, or 0 if it does not understand them.
+// read parses words at the beginning of the list all. It returns how many words it used, or 0 if it does not
+// understand them.
 func (p *phrase) read(all []string) int {
 	word := all[0]
 	switch {

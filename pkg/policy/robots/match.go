@@ -38,7 +38,8 @@ func byPriority(a, b rule) int {
 	}
 }
 
-// strongest returns best, or the first of the sorted rules that matches path and beats it.
+// strongest returns the first of the sorted rules that matches path, if its priority is higher than that of best;
+// otherwise it returns best.
 func strongest(rules []rule, path string, best rule) rule {
 	for _, r := range rules {
 		if byPriority(r, best) >= 0 {
@@ -67,7 +68,7 @@ func (r rule) matches(path string) bool {
 }
 
 // pathOf returns the path and query of a URL, beginning with "/". It drops scheme, authority and fragment without
-// validating them: the URL was validated before, and a parse error here must not decide whether it is allowed.
+// validating them: the URL was validated before, and a parse error here must not decide whether the URL is allowed.
 func pathOf(rawURL string) string {
 	rawURL, _, _ = strings.Cut(rawURL, "#")
 	if i := strings.Index(rawURL, "//"); i == 0 || i > 0 && rawURL[i-1] == ':' && !strings.ContainsAny(rawURL[:i], "/?") {

@@ -97,8 +97,8 @@ func (b *builder) HandleUserAgent(_ int, value string) {
 	b.rules.delays[len(b.rules.delays)-1].add(value)
 }
 
-// HandleAllow adds a rule, and for "…/index.html" a second one for the bare folder, because servers answer it with
-// the same page.
+// HandleAllow adds a rule, and for "…/index.html" a second one for the bare folder, because servers send the same
+// page for both.
 func (b *builder) HandleAllow(_ int, value string) {
 	b.add(value, true)
 	if slash := strings.LastIndexByte(value, '/'); slash >= 0 && strings.HasPrefix(value[slash:], "/index.htm") {

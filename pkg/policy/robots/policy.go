@@ -58,14 +58,14 @@ const (
 	UseCopy Verdict = "copy"
 )
 
-// Decision is the meaning of a [Reply].
+// Decision is what [Decide] concludes from a [Reply].
 type Decision struct {
 	Verdict Verdict
 	Expires time.Time // ask again at this time
 	Reason  string    // a constant phrase, or one with the status in it
 }
 
-// Decide applies RFC 9309 §2.3.1 to a reply received at now, and returns what to remember.
+// Decide applies RFC 9309 §2.3.1 to a reply received at now. It returns the decision, and the state to remember.
 //
 //	2xx                        use the body
 //	304                        use the copy
@@ -73,7 +73,7 @@ type Decision struct {
 //	429, 5xx, no answer        unreachable: use the copy, else disallow all; ask again soon, and
 //	                           after 30 days of this allow all
 //
-// A good reply holds for its Cache-Control max-age within [MinLifetime, DefaultLifetime].
+// A good reply is valid for its Cache-Control max-age, within [MinLifetime, DefaultLifetime].
 func Decide(r Reply, s State, now time.Time) (Decision, State) {
 	good := now.Add(lifetime(r.CacheControl))
 	switch {
@@ -143,8 +143,8 @@ func lifetime(cacheControl string) time.Duration {
 	return DefaultLifetime
 }
 
-// maxAge clamps seconds. A malformed number counts as stale (RFC 9111 §4.2.1), a number too large for an int64 as the
-// longest time.
+// maxAge parses a number of seconds and clamps it. A malformed number means that the reply is already stale (RFC 9111
+// §4.2.1). A number that is too large for an integer means the longest time.
 func maxAge(value string) time.Duration {
 	if value == "" || strings.Trim(value, "0123456789") != "" {
 		return MinLifetime

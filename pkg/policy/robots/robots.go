@@ -2,8 +2,9 @@
 // between requests, when to fetch robots.txt again, and what a page's own robots directives forbid.
 //
 // The package is pure. [Parse] compiles a robots.txt body into [Rules] once; [Rules.Allowed] then only walks compiled
-// patterns. [Decide] is the policy of RFC 9309 §2.3 as a function: the meaning of a reply to /robots.txt for the
-// host, its lifetime, and what to remember. [ParseDirectives] parses meta robots elements and X-Robots-Tag headers.
+// patterns. [Decide] applies the policy of RFC 9309 §2.3 to a reply to a request for /robots.txt: it returns what the
+// host allows for now, when to ask again, and what to remember. [ParseDirectives] parses meta robots elements and
+// X-Robots-Tag headers.
 //
 // The grammar of lines, with the typos and group merging that sites rely on, is that of grobotstxt, a translation of
 // the reference implementation. Three differences follow RFC 9309 more closely:
@@ -106,8 +107,8 @@ func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {
 	return wait, found
 }
 
-// Sitemaps returns the values of the Sitemap lines, in order and without repeats, at most [MaxSitemaps] of at most
-// [MaxSitemapURL] bytes. They are not validated: most are absolute URLs.
+// Sitemaps returns the values of the Sitemap lines, in order and without repeats: at most [MaxSitemaps] values, each
+// of at most [MaxSitemapURL] bytes. They are not validated: most are absolute URLs.
 func (r Rules) Sitemaps() []string { return slices.Clone(r.sitemaps) }
 
 // names reports whether the file has a group for this crawler. A group without rules counts, too: the rules for "*"

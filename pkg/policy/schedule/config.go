@@ -20,7 +20,8 @@ type Config struct {
 	ToMax bool
 }
 
-// Defaults returns the settings of spec 003 §11: a day, 14 days and ten minutes; 3, 3, a fifth and no purge.
+// Defaults returns the settings of spec 003 §11, in the order of the fields: a day, 14 days and ten minutes; 3, 3, a
+// fifth and no purge.
 func Defaults() Config {
 	return Config{Base: day, Max: 14 * day, ErrorBase: 10 * time.Minute, UnchangedSteps: 3, GoneAfter: 3, GoneShare: 0.2}
 }

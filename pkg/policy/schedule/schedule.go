@@ -12,9 +12,9 @@
 //	   └──── changed, or back after being missing ┴────────────────┘
 //
 // A source out of scope (robots.txt, noindex) climbs the ladder like one that does not change. If the site set the
-// rule by mistake, a check within days finds that it is gone; if the rule stays, the source is rarely checked. A
-// robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of the next attempt at
-// robots.txt as retryAfter.
+// rule by mistake and has removed it, a check within days finds that out; if the rule stays, the source is rarely
+// checked. A robots.txt that cannot be read says nothing about the page; that is [Failed], with the time of the next
+// attempt at robots.txt as retryAfter.
 //
 // When a source returns to content that it had before, that content is indexed, but the schedule does not count it as
 // a change: the source climbs as if it were unchanged.
@@ -26,8 +26,8 @@
 //
 // # Failures
 //
-// The nth failure in a row waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. It does not move on the ladder,
-// because it says nothing about how often the page changes.
+// After the nth failure in a row, the next check waits ErrorBase × 2^(n-1) × (0.8 to 1.2), at most Max. A failure
+// does not move the source on the ladder, because it says nothing about how often the page changes.
 //
 // # Missing pages
 //
@@ -48,9 +48,9 @@
 //
 // # Spread
 //
-// Next is spread over a window of 5 % of the interval, so that sources that were registered together do not stay
-// together. The window begins at the interval and ends before Max: never before Base, and never after Max. When Base
-// equals Max, there is no spread.
+// The next checks are spread over a window of 5 % of the interval, so that sources that were registered together do
+// not stay together. The window begins at the interval and ends before Max: never before Base, and never after Max.
+// When Base equals Max, there is no spread.
 package schedule
 
 import (
@@ -83,9 +83,9 @@ const (
 	Unchanged  Outcome = "unchanged"    // 304, or the same hashes
 	Reverted   Outcome = "reverted"     // content that the source had before
 	Collapsed  Outcome = "collapsed"    // most of the content is missing, to be confirmed
-	Failed     Outcome = "failed"       // often enough 404 or 410, but too many of the host's pages are missing
+	Failed     Outcome = "failed"       // no usable answer: an error, or content that cannot be read
 	Missing    Outcome = "missing"      // 404 or 410, to be confirmed
-	Guarded    Outcome = "held"         // 404 or 410, often enough, but with too many others of the host
+	Guarded    Outcome = "held"         // 404 or 410 often enough, but too many of the host's pages are missing
 	Gone       Outcome = "gone"         // 404 or 410, and the source has become gone or already was
 	OutOfScope Outcome = "out_of_scope" // robots.txt, noindex or a rule forbids it
 )
@@ -98,9 +98,9 @@ type Decision struct {
 	Reason string    // one line for people, without data of the source
 }
 
-// Next decides after a check that ended at now with outcome o. The pause retryAfter is the one that the site asked
-// for, or zero; the next check comes after that pause, unless the pause is longer than Max. The jitter is a random
-// number in [0,1); the same arguments give the same Decision. An unknown outcome counts as [Failed].
+// Next decides after a check that ended at now with outcome o. The argument retryAfter is the pause that the site
+// asked for, or zero; the next check comes after that pause, unless the pause is longer than Max. The jitter is a
+// random number in [0,1); the same arguments give the same Decision. An unknown outcome counts as [Failed].
 func (c Config) Next(s State, o Outcome, retryAfter time.Duration, now time.Time, jitter float64) Decision {
 	c, jitter = c.sane(), clamp(jitter)
 	var p plan

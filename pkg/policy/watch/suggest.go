@@ -12,8 +12,8 @@ import (
 const leastCommon = 3
 
 // Suggest makes an ignore rule from the old and the new form of a line. The rule keeps the words with which both
-// forms begin and end, and matches any number where they have a number. Errors: Invalid when the two forms have too
-// little in common.
+// forms begin and end, and matches any number where both forms have a number. Errors: Invalid when the two forms have
+// too little in common.
 func Suggest(was, is string) (string, error) {
 	was, is = strings.TrimSpace(strings.ToValidUTF8(was, "�")), strings.TrimSpace(strings.ToValidUTF8(is, "�"))
 	if was == "" || is == "" {

@@ -113,7 +113,7 @@ func checkCount(field string, list []string) error {
 	return nil
 }
 
-// checkText checks the text of a rule, whatever its meaning.
+// checkText checks the text of a rule, of whichever kind.
 func checkText(text string) error {
 	switch n := len([]rune(text)); {
 	case strings.TrimSpace(text) == "":
@@ -124,7 +124,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// expression compiles a regular expression and checks its size; size is the sum of all so far.
+// expression compiles a regular expression and checks its size. It adds the size to the sum so far, to which the
+// argument size points.
 func expression(field, text string, size *int) (*regexp.Regexp, error) {
 	if err := checkText(text); err != nil {
 		return nil, fault.Field(field, "%s: %w", field, err)

@@ -1,8 +1,8 @@
-// Package answer answers queries from the index. A caller can require pages that were checked recently enough, and
-// can ask for the passages of several queries that fit into a budget.
+// Package answer answers queries from the index. A caller can require that all pages in an answer were checked
+// recently enough, and can ask for those passages for several queries that together fit into a budget of tokens.
 //
 // The index holds the content of a page as of the last write. The registry records when a check last confirmed that
-// content, and the history records which capture it came from, so an answer can be cited.
+// content, and the history records from which capture the content came, so an answer can be cited.
 package answer
 
 import (

@@ -12,8 +12,8 @@ import (
 type Cited struct {
 	passage.Passage
 	Sighting
-	// Capture is the capture of the page whose content the index holds. It is zero for entries, and when it is
-	// uncertain which capture that is.
+	// Capture is the capture of the page whose content the index holds. Capture is zero for an entry, and
+	// when it is uncertain which capture that is.
 	Capture snapshot.Capture
 }
 

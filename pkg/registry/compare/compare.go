@@ -1,7 +1,7 @@
 // Package compare shows the differences between two captures of an item, with the item's watch settings applied. It
 // also creates rules for lines that should not count as changes.
 //
-// Both work on stored captures and send no request to the site.
+// The package works on stored captures and sends no request to the site.
 package compare
 
 import (
@@ -32,7 +32,7 @@ func New(items *registry.Items, tags *registry.Tags, past *history.History) *Com
 
 // Query says what is compared.
 type Query struct {
-	From, To string // digests of captures; an empty digest is chosen by the last change
+	From, To string // digests of captures; empty: the captures before and after the last change
 	Part     string // "page", or "watched" for the watched part; "" means "page"
 }
 

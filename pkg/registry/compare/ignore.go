@@ -145,7 +145,7 @@ func undone(q Request, set *options.Watch) ([]string, error) {
 	return []string{q.Pattern}, nil
 }
 
-// suggest makes rules from what the lines of a hunk have in common. Its error says why there are none.
+// suggest makes rules from what the lines of a hunk have in common. If there are no rules, the error says why.
 func suggest(h Hunk) (rules []string, err error) {
 	var gone, come []string
 	pair := func() {

@@ -26,7 +26,8 @@ type Silenced struct {
 	Lines    []part.Line // the first lines that do not count
 }
 
-// preview returns how many changes between the last captures were examined, and which of them the rules match.
+// preview examines the changes between the last captures. It returns how many changes it examined, and those changes
+// that have lines which match the rules.
 func (r reader) preview(ctx context.Context, rules []string) (examined int, out []Silenced, err error) {
 	made := map[string]bool{}
 	for _, rule := range rules {

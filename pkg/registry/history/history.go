@@ -2,7 +2,7 @@
 // captures, and the changes.
 //
 // The past of an item includes the past of items that have moved to it. Their captures and edges stay under the ids
-// for which they were made, so an item has several ids here, its own first.
+// for which they were made. So in this package an item has several ids, and its own id comes first.
 package history
 
 import (
@@ -55,10 +55,10 @@ func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 	return Past{Item: it, IDs: append([]source.ID{it.ID}, formers...), h: h}, err
 }
 
-// BaseURL is the base of relative addresses when only the text of a document is needed.
+// BaseURL is the URL against which relative addresses are resolved when only the text of a document is needed.
 const BaseURL = "https://capture.invalid/"
 
-// Read reads a captured body as a document. Its text does not depend on where its links lead.
+// Read reads a captured body as a document. It resolves links against [BaseURL], which does not affect the text.
 func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (extract.Document, error) {
 	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL, extract.Limits{})
 }
@@ -105,7 +105,8 @@ func Digest(rawHash string) string { return strings.TrimPrefix(rawHash, hashed) 
 // IsDigest reports whether a text has the form of a digest.
 func IsDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-// Changes yields the latest changes of a past: for each id at most most changes, newest first.
+// Changes yields the latest changes under each id of a past, the newest first. The argument most bounds the changes
+// of one id.
 func (p Past) Changes(ctx context.Context, most int) iter.Seq2[snapshot.Change, error] {
 	return func(yield func(snapshot.Change, error) bool) {
 		for _, id := range p.IDs {

@@ -12,22 +12,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// Captures returns a page of all captures of a past. The captures of each id are in the order of their digests.
+// Captures lists at most top captures of a past. It continues at a cursor that an earlier call returned ("" at
+// first), and returns the cursor for the next call. The captures of each id are in the order of their digests.
 func (p Past) Captures(ctx context.Context, after string, top int) ([]snapshot.Capture, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]snapshot.Capture, string, error) {
 		return p.h.kept.Page(ctx, id, after, top)
 	})
 }
 
-// Edges returns a page of all edges of a past. The edges of each id are in order, newest first.
+// Edges lists at most top edges of a past. It continues at a cursor that an earlier call returned ("" at first), and
+// returns the cursor for the next call. The edges of each id are in order, newest first.
 func (p Past) Edges(ctx context.Context, after string, top int) ([]lineage.Edge, string, error) {
 	return page(p.IDs, after, top, func(id source.ID, after string, top int) ([]lineage.Edge, string, error) {
 		return p.h.kept.EdgesAfter(ctx, id, after, top)
 	})
 }
 
-// page returns a page of up to top rows that are kept under some ids, one id after the other. A cursor among the rows
-// of an id other than the first begins with that id and a dot.
+// page returns at most top rows that are kept under some ids, one id after the other. A cursor that continues among
+// the rows of the first id is a cursor of list. For any other id, the cursor begins with that id and a dot.
 func page[T any](ids []source.ID, after string, top int, list func(id source.ID, after string, top int) (page []T,
 	next string, err error)) (out []T, next string, err error) {
 	at := 0
@@ -60,7 +62,7 @@ type Latest struct {
 	Changes  []snapshot.Change
 }
 
-// Latest reads the newest part of a past, at most most elements of each list.
+// Latest reads the newest part of a past. Each of the lists has at most as many elements as the argument most says.
 func (p Past) Latest(ctx context.Context, most int) (l Latest, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)

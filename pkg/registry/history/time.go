@@ -22,7 +22,7 @@ func (p Past) Current() (digest string, err error) {
 	return Digest(p.Item.RawHash), nil
 }
 
-// At returns the digest of the item's capture at a time.
+// At returns the digest of the capture that was the item's current capture at a given time.
 func (p Past) At(ctx context.Context, at time.Time) (digest string, err error) {
 	spans, err := p.spans(ctx)
 	if err != nil {
@@ -49,8 +49,8 @@ type span struct {
 	digest string
 }
 
-// spans returns the captures that an item had, oldest first. When a page goes back to an earlier capture, no new
-// capture is made. Only the change records that the page went back.
+// spans returns the captures that an item had, oldest first. When a page goes back to the content of an earlier
+// capture, no new capture is made. Only the change records that the page went back.
 func (p Past) spans(ctx context.Context) (all []span, err error) {
 	for _, id := range p.IDs {
 		captures, err := p.h.kept.List(ctx, id)

@@ -40,28 +40,30 @@ func UpsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: DueKey(it.key, at), Props: props}}
 }
 
-// ClaimDue records in a due row until when a job has the row. The row must still have the revision that was read.
+// ClaimDue records in a due row that a job has the row until a given time. The row must still have the revision that
+// was read.
 func ClaimDue(key storage.Key, read storage.ETag, until time.Time) storage.Op {
 	return storage.Op{Kind: storage.Merge, Entity: storage.Entity{
 		Key: key, ETag: read, Props: storage.Properties{"enqueuedUntil": storage.FormatTime(until)},
 	}}
 }
 
-// SetEnqueued records in an item's due row until when a job has that row. The row may be written without its
-// revision: the column only advises sweeps, and a due row that has moved no longer exists under this key.
+// SetEnqueued records in an item's due row that a job has that row until a given time. The row may be written
+// whatever its revision: the column only advises sweeps, and a due row that has moved no longer exists under this
+// key.
 func SetEnqueued(it *Item, until time.Time) storage.Op {
 	return ClaimDue(DueKey(it.key, it.NextCrawlAt), storage.AnyETag, until)
 }
 
-// EnqueuedUntil returns until when a job has a due row.
+// EnqueuedUntil returns the time until which a job has a due row.
 func EnqueuedUntil(due storage.Entity) time.Time {
 	text, _ := due.Props["enqueuedUntil"].(string)
 	return storage.ParseTime(text)
 }
 
-// ParkedUntil returns until when due rows are parked while their host is unavailable. The parameter until is when the
-// host becomes available. The result is at most JobTTL from now. So however a due row moves, the partition has a hint
-// before the row's new time (invariant 2).
+// ParkedUntil returns the time until which due rows are parked while their host is unavailable. The argument until is
+// when the host becomes available. The result is at most JobTTL from now. So however a due row moves, the partition
+// has a hint before the row's new time (invariant 2).
 func ParkedUntil(now, until time.Time) time.Time {
 	if limit := now.Add(JobTTL); until.After(limit) {
 		return limit

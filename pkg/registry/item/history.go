@@ -44,7 +44,8 @@ func jsonLen(v any) int {
 	return len(b)
 }
 
-// mergeHistory adds to the decisions of a check those of other writers that are newer than what the check had read.
+// mergeHistory adds the decisions of other writers to those of a check, without duplicates, and drops the oldest
+// decisions beyond the bounds.
 func mergeHistory(ours, theirs []Decision) []Decision {
 	seen := map[Decision]bool{}
 	for _, d := range ours {

@@ -73,7 +73,8 @@ type Identity struct {
 
 // Asked is what people and runs have requested of an item. Only the registry writes it, never a check.
 type Asked struct {
-	// Tags are the tags and Options the options that people have set (W9 to W11). Tags are sorted, each once.
+	// Tags and Options are the tags and options that people have set (W9 to W11). Each tag occurs once, and the tags
+	// are sorted.
 	Tags    []string        `col:"tags"`
 	Options options.Options `col:"options"`
 	// Paused says that the item is checked only on request. Its next check is then at [Never].
@@ -94,7 +95,7 @@ type Seen struct {
 	Status       Status `col:"status"`
 	ErrorMessage string `col:"errorMessage"`
 
-	FetchSource       string   `col:"fetchSource"` // the form of the address that is requested, if it differs
+	FetchSource       string   `col:"fetchSource"` // the address to request, if it differs from NormalizedSource
 	HTTPEtag          string   `col:"httpEtag"`
 	HTTPLastModified  string   `col:"httpLastModified"` // as the server wrote it; conditional requests repeat it
 	HTTPContentLength int64    `col:"httpContentLength"`
@@ -116,8 +117,8 @@ type Seen struct {
 	ContentHash string `col:"contentHash"` // sha256:<hex> of the content (A10)
 	TextHash    string `col:"textHash"`
 	IndexedHash string `col:"indexedHash"` // ContentHash in the index; "": not in the index; or [Outdated]
-	// Manifest is the name of the manifest with the chunks of the indexed content (C5). It is certain if IndexedHash
-	// is neither empty nor [Outdated] and no work was interrupted.
+	// Manifest is the name of the manifest with the chunks of the indexed content (C5). The name is reliable if
+	// IndexedHash is neither empty nor [Outdated] and no work was interrupted.
 	Manifest string `col:"manifest"`
 	// Exclusion says why fetched content is kept out of the index. It is empty if the content is not kept out.
 	Exclusion string `col:"exclusion"`
@@ -169,7 +170,7 @@ type Seen struct {
 	LastIndexed  time.Time `col:"lastIndexed"`
 
 	CaptureCount int   `col:"captureCount"` // number of captures that are kept, as far as known
-	CaptureBytes int64 `col:"captureBytes"` // size of these captures before compression; 0 while unknown
+	CaptureBytes int64 `col:"captureBytes"` // size of these captures before compression; 0 if unknown
 	// OldestCapture is the time of the oldest capture that retention may drop; zero if there is none.
 	OldestCapture time.Time `col:"oldestCapture"`
 
@@ -184,7 +185,7 @@ type Plan struct {
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
 	PredictedAt          time.Time `col:"predictedAt"` // time of a reported change; the next check verifies it
-	GuardedSince         time.Time `col:"heldSince"`   // since when the page is missing and the guard prevents Gone
+	GuardedSince         time.Time `col:"heldSince"`   // since when the guard keeps the missing page from being Gone
 	GoneSince            time.Time `col:"goneSince"`   // when the item got its tombstone; kept until the source answers
 	// Level is the priority, as a digit, that applied when the next check was planned. It is empty for the default.
 	Level string `col:"level"`
@@ -195,7 +196,7 @@ type Plan struct {
 	// RebuildPending says that the item is waiting for its rebuild.
 	RebuildPending bool `col:"rebuildPending"`
 	// IndexPending says that the stored snapshot is not indexed yet, because the index was down or is being rebuilt
-	// (a pending index). ResumeAt is then when the site is checked next.
+	// (a pending index). While IndexPending is set, ResumeAt is the time of the next check of the site.
 	IndexPending bool      `col:"indexPending"`
 	ResumeAt     time.Time `col:"resumeAt"`
 }
@@ -231,8 +232,8 @@ func (it *Item) Hash() string { return it.key.Row }
 // Partition returns the item's PartitionKey.
 func (it *Item) Partition() string { return it.key.Partition }
 
-// Source returns the source for which the item was registered. Its Scheme is known only where the partitions are
-// schemes, and only as far as it distinguishes these partitions.
+// Source returns the source for which the item was registered. Its Scheme is the item's partition. So the Scheme is
+// right only where partitions are schemes, and it is only as precise as the partitions.
 func (it *Item) Source() source.Source {
 	return source.Source{
 		Type: it.Type, Normalized: it.NormalizedSource, Display: it.DisplaySource, Host: it.SourceHost,

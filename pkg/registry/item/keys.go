@@ -11,8 +11,8 @@ const (
 	// DuePrefix is the prefix of the keys of due rows. HostPrefix is the prefix of the keys of host rows.
 	DuePrefix  = "due|"
 	HostPrefix = "host|"
-	// AfterBar is the character after '|'. It replaces the '|' that ends a prefix to form the end of the prefix's
-	// range.
+	// AfterBar is the character that follows '|' in order. To form the end of a prefix's key range, AfterBar replaces
+	// the '|' at the end of the prefix.
 	AfterBar = "}"
 )
 

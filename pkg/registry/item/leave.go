@@ -2,15 +2,15 @@ package item
 
 import "time"
 
-// MayVanish reports whether the item's next check may purge it. A registration must then record that the item is
+// MayVanish reports whether the item's next check may purge it. If so, a registration must record that the item is
 // wanted, even if that check is due anyway.
 func (it *Item) MayVanish() bool {
 	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
 }
 
-// Revive records that an item that may be about to be purged is wanted. An item whose removal was requested starts
-// anew. A tombstone stays, but its retention starts again. A worker may have died during the purge, so the revived
-// item does not rely on anything that is kept outside its row.
+// Revive records that an item is wanted, although its next check might have purged it. An item whose removal was
+// requested starts anew. A tombstone stays, but its retention starts again. A worker may have died during the purge,
+// so the revived item does not rely on anything that is kept outside its row.
 func (it *Item) Revive(now time.Time) {
 	switch {
 	case it.RemoveRequested || it.MovedTo != "":

@@ -27,10 +27,10 @@ func (it *Item) Eligible(now time.Time) bool {
 	return !it.NextCrawlAt.After(now) || it.Forced()
 }
 
-// CheckIsDue reports whether a due check has not begun yet. A running check does not count: it may have fetched the
-// page before the page changed, and a worker that outlived its lock may still commit. In that case a request moves
-// the due time, once, to after the beginning of the lock, and the commit keeps that time. A pending index does not
-// count either, because indexing a snapshot sends no request to the site.
+// CheckIsDue reports whether a check of the item is due and has not begun yet. A running check does not count: it may
+// have fetched the page before the page changed, and a worker that outlived its lock may still commit. A request
+// during a running check moves the due time, once, to after the beginning of the lock, and the commit keeps that
+// time. A pending index does not count either, because indexing a snapshot sends no request to the site.
 func (it *Item) CheckIsDue(now time.Time) bool {
 	begun := it.LockedUntil.Add(-LockTime)
 	return !it.NextCrawlAt.After(now) && it.NextCrawlAt.After(begun) && !it.IndexPending

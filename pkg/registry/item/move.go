@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Renamed returns the item's identity under rules, if that differs from the present identity. The identity of a file
-// does not depend on the rules. An item that is to be removed does not move.
+// Renamed returns the item's identity under the given rules, if that differs from the present identity. The identity
+// of a file does not depend on the rules. An item that is to be removed does not move.
 func Renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
 	if it.Type != source.URL || it.RemoveRequested {
 		return to, false
@@ -53,7 +53,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	return n
 }
 
-// Join merges the former item old into the item it. The state of it is kept.
+// Join merges a former item, old, into the item that replaces it. The replacing item keeps its state.
 func Join(it, old *Item, now time.Time) {
 	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
 		it.Revive(now)

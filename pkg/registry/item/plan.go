@@ -68,9 +68,9 @@ var Never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // CheckAt moves the next check to a given time.
 func (it *Item) CheckAt(at time.Time) { it.NextCrawlAt = policy.Stamp(at) }
 
-// Indexable reports whether the item's content is in the index or may belong there. This includes the content that
-// the index should hold if it had lost everything, and content whose text could not be extracted. Content that was
-// never read, because it is too large, has no text hash and is not included.
+// Indexable reports whether the item's content is in the index, or would belong there if the index had lost
+// everything. This includes content whose text could not be extracted. Content that was never read, because it is too
+// large, has no text hash and is not included.
 func (it *Item) Indexable() bool {
 	return it.IndexedHash != "" || it.Status == Crawled && it.TextHash != ""
 }

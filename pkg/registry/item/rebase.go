@@ -7,9 +7,9 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
-// While a worker holds an item, people and sites request changes. The commit then finds a row other than the one that
-// the check has read, and must lose neither the findings nor the requests. The result is the item as if all requests
-// had been made right after the commit.
+// While a worker holds an item, people and sites may request changes. In that case the commit finds that the row has
+// changed since the check read it, and must lose neither the findings nor the requests. The result is the item as if
+// all requests had been made right after the commit.
 
 // Meanwhile is an item that was written while a worker held it.
 type Meanwhile struct {

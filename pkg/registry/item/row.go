@@ -37,8 +37,8 @@ func (it *Item) entity() storage.Entity {
 	return storage.Entity{Key: it.key, ETag: it.etag, Props: itemRows.Encode(it)}
 }
 
-// Write stores an item and moves its due row from oldDue to its new time. enqueued is until when a job has the due
-// row; zero for none.
+// Write stores an item and moves its due row from oldDue to its new time. The argument enqueued is the time until
+// which a job has the due row; it is zero if no job has the row.
 func (it *Item) Write(oldDue, enqueued time.Time) []storage.Op {
 	kind, created := storage.Replace, it.etag == ""
 	if created {

@@ -7,7 +7,7 @@ import "time"
 type Watched struct {
 	// Key identifies the rules, with their version, under which the other fields were made.
 	Key string `json:"key"`
-	// States are short hashes of the part's last texts, as in [Seen].States. It is empty if the watch has never
+	// States are short hashes of the part's last texts, as in [Seen].States. States is empty if the watch has never
 	// worked.
 	States  []byte `json:"states,omitempty"`
 	Letters int    `json:"letters,omitempty"` // number of letters in the last text that was found

@@ -26,15 +26,15 @@ const (
 // Query says which items are listed.
 type Query struct {
 	Filter registry.Filter
-	Sort   string // one of the keys of orders, after a hyphen for descending order; empty: not sorted
-	After  string // Next of the previous page; empty for the first page
+	Sort   string // a key of orders, preceded by a hyphen for descending order; empty: not sorted
+	After  string // Next of the previous page; empty: list the first page
 	Top    int    // list at most this many items
 }
 
 // Page is a part of a list.
 type Page struct {
 	Items []registry.Item
-	Next  string // After of the query for the next page; empty at the end of the list
+	Next  string // the value of After that lists the next page; empty at the end of the list
 }
 
 // Page lists items. If the query filters by tag or pause, a page may have few items or none and still have a Next.

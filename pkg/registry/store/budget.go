@@ -39,7 +39,7 @@ func (r *Store) Share(ctx context.Context, host *Host, n int, p policy.Politenes
 	return true, err
 }
 
-// spendTotal spends from the rows of the total budget. The host determines the row with which it begins. The returned
+// spendTotal spends from the rows of the total budget. It begins with a row that depends on the host. The returned
 // amount is spent even if there is an error.
 func (r *Store) spendTotal(ctx context.Context, host string, day time.Time,
 	want, total policy.Budget) (got policy.Budget, err error) {

@@ -9,7 +9,7 @@
 //   - [Store.WriteEach] writes several items, and drops those that another writer has changed meanwhile;
 //   - [Store.Hinted] writes the hint before the transaction, and sends the transaction before a sweep may delete the
 //     hint;
-//   - [Sums] copies the counters of host rows to other rows, a thousand of which one request can read;
+//   - [Sums] copies the counters of host rows to other rows, because one request can read a thousand of these copies;
 //   - [Store.OverItems] walks over items, a bounded piece at a time;
 //   - [Store.Share] reserves from the budgets that all hosts share;
 //   - [Store.Announce] publishes the changes of a commit, which its transaction wrote to the host row.

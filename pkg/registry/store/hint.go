@@ -16,8 +16,8 @@ const (
 	// HintGrace protects a hint while its due rows are still being written: a sweep does not delete a hint that was
 	// younger than this when the sweep scanned for due rows.
 	HintGrace = time.Minute
-	// writeWindow is how long after its hint a transaction may still be sent. The window and the request timeout of
-	// 30 s together are shorter than HintGrace.
+	// writeWindow is how long after a hint was written its transaction may still be sent. The window and the request
+	// timeout of 30 s together are shorter than HintGrace.
 	writeWindow = 25 * time.Second
 )
 
@@ -41,9 +41,9 @@ func (r *Store) Hint(ctx context.Context, partition string, at time.Time) error 
 	return err
 }
 
-// Hinted runs a transaction under a hint: it writes the hint and then, while sweeps do not delete the hint yet, the
-// operations. The hint is for the first of the rows that need attention, and the sweep that follows the hint writes
-// the next one. If the rows need attention later than before, no hint is needed, and at is zero.
+// Hinted runs a transaction under a hint: it writes the hint and then sends the operations, before any sweep may
+// delete the hint. The argument at is when the first of the written rows needs attention. The sweep that follows the
+// hint writes the next one. If the rows need attention later than before, no hint is needed, and at is zero.
 func (r *Store) Hinted(ctx context.Context, partition string, at time.Time,
 	ops []storage.Op) ([]storage.ETag, error) {
 	if at.IsZero() {
@@ -72,8 +72,8 @@ type DueHint struct {
 }
 
 // HintsUntil yields the due hints of all shards, oldest minute first. If shards were swept one after the other, the
-// last shard would starve when there is more work than time. HintsUntil holds one page of each shard. An error
-// concerns one shard; no further hints of that shard follow.
+// last shard would starve when there is more work than time. HintsUntil holds one page of each shard in memory. An
+// error concerns one shard; no further hints of that shard follow.
 func (r *Store) HintsUntil(ctx context.Context, until time.Time) iter.Seq2[DueHint, error] {
 	return func(yield func(DueHint, error) bool) {
 		var shards []*hintShard
@@ -151,8 +151,8 @@ func hintOf(e storage.Entity) DueHint {
 	return DueHint{Partition: e.Row, Minute: at, writtenAt: storage.ParseTime(written), entity: e}
 }
 
-// DropHint deletes a hint after a scan for due rows that began at looked. It keeps a hint that was young then or that
-// was written again.
+// DropHint deletes a hint after a scan for due rows. The argument looked is the time when the scan began. DropHint
+// keeps a hint that was young at that time, or that was written again.
 func (r *Store) DropHint(ctx context.Context, h DueHint, looked time.Time) error {
 	if looked.Sub(h.writtenAt) < HintGrace {
 		return nil

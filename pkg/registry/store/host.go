@@ -74,7 +74,8 @@ func HostStateOf(e storage.Entity) HostState {
 // Op returns the operation that writes the host row: an insert if there was none, otherwise a replace with If-Match.
 func (h *Host) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
 
-// Pause pauses the host, as [policy.Pace.Pause] does. The copy of the counters then contains the pause, too.
+// Pause pauses the host, as [policy.Pace.Pause] does. The next copy of the host's counters then also contains the
+// pause.
 func (h *HostState) Pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
 	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))

@@ -17,10 +17,10 @@ import (
 
 // The counters of a host row are copied to the row that lists the host's partition, because one request reads a
 // thousand of those rows. A worker that has changed the counters writes the copy after the transaction. A check that
-// finds nothing new does not change them, so it writes no copy. If a process dies between the transaction and the
-// copy, the copy is out of date until the message of the process's job arrives again. After two concurrent writes,
-// the copy may be out of date until the daily round of [Sums.Recount]. Where hosts share a partition by scheme there
-// are no copies, because one partition holds all host rows.
+// finds nothing new does not change the counters, so it writes no copy. If a process dies between the transaction and
+// the copy, the copy is out of date until the message of the process's job arrives again. After two concurrent
+// writes, the copy may be out of date until the daily round of [Sums.Recount]. Where hosts share a partition by
+// scheme there are no copies, because one partition holds all host rows.
 
 // Sums reads and writes the copies of host counters.
 type Sums struct {
@@ -42,8 +42,8 @@ type HostSums struct {
 
 var sumRows = row.Of[HostSums]()
 
-// has returns the name of the column that finds partitions with items of a status. For an empty status, the column
-// finds partitions with any items.
+// has returns the name of the column by which a query finds the partitions that have items with a status. For an
+// empty status, the query finds the partitions that have any items.
 func has(s item.Status) string { return "has" + string(s) }
 
 const yes = "yes"
@@ -94,7 +94,7 @@ func (r *Sums) Publish(ctx context.Context, h *Host) {
 }
 
 // pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
-// to have. It reports whether the copy of the counters need not be written again.
+// to have. The result told says that the copy of the counters was written, so it need not be written again.
 func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
@@ -111,7 +111,7 @@ func (r *Sums) pointPartition(ctx context.Context, h *Host) (told bool, err erro
 	return err == nil, err
 }
 
-// Holder is a partition that has items of the list that is read.
+// Holder is a partition that has items which belong to the requested list.
 type Holder struct {
 	Partition string
 	Items     int // number of these items when they were last counted; 0 if unknown
@@ -182,8 +182,8 @@ func (r *Sums) counted(ctx context.Context) bool {
 }
 
 // Recount continues the daily round over all copies. It repairs copies that differ from their host rows, and copies
-// the change rate, because not every check writes that. One call processes at most 1,000 hosts. mended counts the
-// hosts whose items were counted wrongly.
+// the change rate, because not every check copies it. One call processes at most 1,000 hosts. mended counts the hosts
+// whose items were counted wrongly.
 func (r *Sums) Recount(ctx context.Context) (mended int, err error) {
 	if r.s.Options.Strategy == source.ByScheme {
 		return 0, nil

@@ -14,7 +14,7 @@ import (
 // MaxWalkPage is how many items one request of a walk reads at most.
 const MaxWalkPage = storage.MaxPage - fewRows
 
-// fewRows is how many rows other than items a walk reads in a row before it skips such rows.
+// fewRows is how many consecutive rows that are not items a walk reads before it skips such rows.
 const fewRows = 100
 
 // Walk yields the items of a partition that match a query, in order. If there are only a few other rows between the
@@ -62,7 +62,7 @@ type ItemWalk struct {
 
 // Walked is the progress of a walk.
 type Walked struct {
-	Items      int // number of items of the host
+	Items      int // number of visited items, all of them of the wanted host
 	Read       int // number of items read, including those of other hosts
 	Partitions int
 	Next       Cursor

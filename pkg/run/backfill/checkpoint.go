@@ -59,14 +59,14 @@ type Cursor struct {
 	InARow int   `json:"inARow,omitempty"` // how many documents in a row have failed
 	Read   int   `json:"read,omitempty"`   // documents that were read successfully
 	Asked  int   `json:"asked,omitempty"`  // all documents that were requested
-	// Why is the reason why the last document failed. Since is when the source began to wait for the next one.
+	// Why is the reason why the last document failed. Since is when the source began to wait for the next document.
 	Why   string    `json:"why,omitempty"`
 	Since time.Time `json:"since,omitzero"`
 	// Now is the document whose links are being registered, or nil.
 	Now    *doc   `json:"now,omitempty"`
 	Next   string `json:"next,omitempty"`  // the address of the document's next page
 	Fresh  int    `json:"fresh,omitempty"` // links of the document that were not counted before
-	Token  string `json:"token,omitempty"` // the token in the keys of its link rows
+	Token  string `json:"token,omitempty"` // the token in the keys of the document's link rows
 	Slices int    `json:"slices,omitempty"`
 	Slice  int    `json:"slice,omitempty"`  // the next link row
 	Offset int    `json:"offset,omitempty"` // the position in that row
@@ -79,7 +79,7 @@ type checkpoint struct {
 	Run        string    `col:"run"`
 	Source     string    `col:"source"`
 	Step       int64     `col:"step"`     // the number of the next message
-	Reserved   int       `col:"reserved"` // addresses that the next step may register
+	Reserved   int       `col:"reserved"` // how many addresses the next step may register
 	NotBefore  time.Time `col:"notBefore"`
 	UpdatedAt  time.Time `col:"updatedAt"`
 	Cursor     `col:"cursor,gzip,must"`

@@ -51,7 +51,7 @@ func stepWasDone(err error) bool {
 	return fault.Is(err, fault.NotFound) || ok && op.Index == checkpointOp && fault.Is(err, fault.Conflict)
 }
 
-// plan is how a step ends, computed from the run as it was read.
+// plan says how a step ends. It is computed from the run as it was read.
 type plan struct {
 	ops   []storage.Op
 	begun []string // sources that begin now
@@ -113,7 +113,7 @@ func (r *Run) count(out outcome, c *checkpoint, now time.Time) {
 	}
 }
 
-// ended starts the next source after one has ended, or ends the run after the last.
+// ended starts the next source after one has ended. After the last source it ends the run.
 func (w *step) ended(now time.Time) (ops []storage.Op, begun []string) {
 	r := &w.run
 	r.of(w.at.Source).State = w.out.end

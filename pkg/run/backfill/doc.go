@@ -1,6 +1,6 @@
-// Package backfill finds the pages that sites already have and registers them, slowly, countably and within caps (E1
-// to E13, spec 004). It only registers. The crawl fetches, stores and indexes each page later, starting from the due
-// row that the registration writes.
+// Package backfill finds the pages that sites already have and registers them, slowly and within caps, and counts
+// each page once (E1 to E13, spec 004). It only registers. The crawl fetches, stores and indexes each page later,
+// starting from the due row that the registration writes.
 //
 // A run is a row (see package run). Each of its sources has a checkpoint: a row with the cursor at which the source's
 // next step begins. One step reads one document of a site (a sitemap, a page of an archive or a listing), or
@@ -33,9 +33,10 @@
 // before it writes any of them, and a permit that is taken but not used is lost. So the limit holds even when
 // processes die. Pages that are already known need no permit.
 //
-// A message names the source and the last step of the message before. A message that is delivered twice finds that
-// step done. A message that is repeated after its worker died continues where that worker stopped. The watchdog sends
-// the message of a stalled source again ([Service.RequeueStalled]).
+// A message contains the source and a number, which the last step of the message increments in the checkpoint. So a
+// message that is delivered twice finds another number there, and does nothing. A message that is repeated after its
+// worker died continues where that worker stopped. The watchdog sends the message of a stalled source again
+// ([Service.RequeueStalled]).
 //
 // # Alternatives considered
 //
@@ -43,6 +44,6 @@
 // what a blob costs, the last rows are written in the transaction that ends the step, and no part of a sitemap with
 // 50,000 links is read twice. Reading the sitemap again for each 50 links would cost its site a thousand requests.
 //
-// Counted pages are remembered by 8 bytes each beside the checkpoint instead of on their items, because a run does
-// not change items that existed before, and a dry run has no items.
+// For each counted page, 8 bytes are kept beside the checkpoint. Nothing is recorded on the page's item, because a
+// run does not change items that existed before, and a dry run has no items.
 package backfill

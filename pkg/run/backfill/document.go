@@ -152,7 +152,7 @@ func (w *step) giveUp(d doc, why error) {
 	c.after(d, false, w.site, w.dates)
 }
 
-// keep stores the result of a document: further documents in the frontier, links in rows.
+// keep stores what was found in a document: further documents in the frontier, links in rows.
 func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	c := w.at
 	c.Docs = c.Docs[1:]
@@ -182,7 +182,7 @@ func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	return err
 }
 
-// queueMaps queues the sitemaps that an index, or robots.txt, names.
+// queueMaps queues the sitemaps that an index, or robots.txt, lists.
 func (w *step) queueMaps(d doc, got reading) {
 	next := doc{Kind: docMap, Depth: d.Depth + 1}
 	for i, m := range got.Maps {

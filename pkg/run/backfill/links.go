@@ -28,8 +28,8 @@ func linksKey(c *checkpoint, n int) storage.Key {
 	return key(fmt.Sprintf("%s%s|%04d", linksPrefix(c.Run, c.Source), c.Token, n))
 }
 
-// cut divides addresses into slices, one for each step, with at most as many addresses each as most says. An address
-// so long that it would fill a row alone is dropped, because it cannot be a real one.
+// cut divides addresses into slices, one for each step. A slice has no more addresses than the argument most says. An
+// address so long that it would fill a row alone is dropped, because it cannot be a real one.
 func cut(addresses []string, most int) (out []string) {
 	var b strings.Builder
 	n := 0

@@ -11,8 +11,8 @@ import (
 // paceNote is the note of a source that could register links now but has to wait for the limits of E13.
 const paceNote = "waits: BACKFILL_JOBS_PER_MINUTE and BACKFILL_ITEMS_PER_MINUTE allow no more now"
 
-// patience is how long a step waits within its call for its job to begin. A wait through the queue takes at least a
-// second.
+// patience is how long a step waits, within its call, until its job may begin. A wait through the queue takes at
+// least a second.
 const patience = time.Second
 
 // pace is the row that limits what all runs together register (E13, ARC-3).
@@ -29,8 +29,9 @@ func (o *Options) rate() (jobs, items int) {
 	return jobs, min(sliceLinks, o.PerMinute/jobs)
 }
 
-// permit takes the permit for one job, over all runs, before the caller writes anything, and returns when the job may
-// begin. The result begun is false when that is not soon. The result wait is the time until the next job may begin.
+// permit takes the permit for one job from the row that all runs share, and waits until the job may begin. The caller
+// has written nothing yet. If the job may not begin soon, permit takes no permit, and the result begun is false. The
+// result wait is the time until the next job may begin.
 func (s *Service) permit(ctx context.Context) (begun bool, wait time.Duration, err error) {
 	jobs, _ := s.o.rate()
 	for range 20 {

@@ -100,7 +100,7 @@ type Progress struct {
 	Begun bool `json:"begun,omitempty"` // whether the source has a checkpoint
 }
 
-// Request describes a run to start. A number that is zero means the value of its setting.
+// Request describes a run to start. If a number is zero, the setting for that number applies.
 type Request struct {
 	Sources     []string // slugs of sites in the site file
 	Mode        Mode     `col:"mode"` // [Sitemap] when empty
@@ -158,7 +158,7 @@ type Run struct {
 type Latest struct {
 	Source string `col:"lastProcessedSource,always"`
 	Page   int    `col:"lastProcessedPage"`       // the number of the document in its source, from 1
-	URL    string `col:"lastProcessedUrl,always"` // the address on that page
+	URL    string `col:"lastProcessedUrl,always"` // the last address in that document
 }
 
 // over reports whether a run has ended.

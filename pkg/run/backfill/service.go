@@ -42,7 +42,7 @@ type Lister interface {
 	List(ctx context.Context, folder file.Location, credential string) iter.Seq2[file.Entry, error]
 }
 
-// Options adjust a service. A number that is zero means the default in spec 004 INV-5.
+// Options adjust a service. If a number is zero, the default in spec 004 INV-5 applies.
 type Options struct {
 	Enabled        bool // the kill switch (E6): while false nothing starts and every run pauses
 	Sites          site.List
@@ -50,7 +50,7 @@ type Options struct {
 	Rules          source.Rules
 	MaxURLs        int // limit of addresses for one run (E5); 1000 by default
 	MaxPerSource   int // the same limit for each of its sources; 500 by default
-	MaxConcurrency int // sources of a run at once; 2 by default
+	MaxConcurrency int // sources of a run that are read at once; 2 by default
 	PerMinute      int // items registered in a minute, over all runs (E13); 600 by default
 	JobsPerMinute  int // steps that register items in a minute, over all runs (ARC-3); 2 by default
 	// MaxBacklog is how many items of a host may wait for their first fetch before the source waits; 2000 by default
@@ -147,8 +147,8 @@ const disabledNote = "backfill is disabled: set BACKFILL_ENABLED=true and restar
 // Get reads a run. Errors: NotFound if there is none, Invalid for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// List returns runs, the newest first, at most as many as top says. If after is set, List begins with the run that
-// follows the run with the id after.
+// List returns at most top runs, the newest first. If after is set, it is the id of a run, and List begins with the
+// run that follows that one.
 func (s *Service) List(ctx context.Context, after string, top int) (out []Run, err error) {
 	q := s.runs.Prefix(runRows)
 	q.PageSize = min(top, storage.MaxPage)

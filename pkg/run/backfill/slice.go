@@ -210,7 +210,7 @@ func (w *step) known(it *registry.Item, src source.Source) {
 
 func (c *checkpoint) job(src source.Source) string { return discover.JobID(c.Source, src.Normalized) }
 
-// register registers the missing pages for the crawl (E1), unless the job may not begin yet; see [Service.permit].
+// register registers the missing pages for the crawl (E1), if the job may begin now or soon; see [Service.permit].
 func (w *step) register(ctx context.Context, missing []source.Source) (begun bool, wait time.Duration, err error) {
 	if len(missing) == 0 {
 		return true, 0, nil

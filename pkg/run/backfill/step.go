@@ -121,8 +121,8 @@ func (s *Service) GiveUp(ctx context.Context, body []byte, why string) error {
 	return err
 }
 
-// open loads the run and the checkpoint that a message names. It returns nil when there is nothing to do: the step is
-// already done, or the run is not active.
+// open loads the run and the checkpoint that a message asks for. It returns nil when there is nothing to do: the step
+// is already done, or the run is not active.
 func (s *Service) open(ctx context.Context, body []byte) (*step, error) {
 	m, err := s.runs.Messages.Parse(body)
 	if err != nil {

@@ -70,7 +70,8 @@ const (
 	Done    = "done"
 )
 
-// Ask is an operation and its items: those of IDs, or those of Filter when IDs is empty.
+// Ask is an operation and the items to which it applies: those in IDs, or, if IDs is empty, those that Filter
+// selects.
 type Ask struct {
 	Op     Op              `col:"op"`
 	Tag    string          `col:"tag"` // the tag to add or remove, for the operations tag and untag

@@ -13,8 +13,8 @@ import (
 )
 
 // active is the row of a running batch; it also records whether the batch should be cancelled. The batch's own row
-// cannot record that: a concurrent write of that row could lose the id that the service gave to the batch. The timer
-// reads this row at no extra cost.
+// cannot record the cancellation: a concurrent write of that row could lose the id that the service gave to the
+// batch. The timer reads the row active at no extra cost.
 type active struct {
 	ID          string
 	CancelledAt time.Time `col:"cancelledAt"` // zero if nobody has cancelled the batch
@@ -31,7 +31,7 @@ func readActive(ctx context.Context, runs *run.Runs[Batch], id string) (a active
 	return a, etag, err
 }
 
-// listActive lists the active batches, the oldest first as far as their ids show.
+// listActive lists the active batches in the order of the times in their ids, the oldest first.
 func listActive(ctx context.Context, runs *run.Runs[Batch]) (list []active, err error) {
 	for e, err := range runs.Table.Query(ctx, runs.Prefix(run.ActivePrefix)) {
 		if err != nil {

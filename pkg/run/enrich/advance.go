@@ -13,7 +13,8 @@ import (
 const (
 	// leaseTime is how long a step holds its batch: longer than a function may run.
 	leaseTime = 6 * time.Minute
-	// refusedWait is the pause before a batch is sent again that the service refused because of settings or quotas.
+	// refusedWait is the pause before a batch is sent again after the service has refused it because of settings or
+	// quotas.
 	refusedWait = 30 * time.Minute
 )
 
@@ -130,7 +131,7 @@ func (t *batchStep) putOff(ctx context.Context, b *Batch, why error) error {
 const maxMessage = 500
 
 // poll asks the service for the state of a batch, and collects the batch when it is over. A batch that the service no
-// longer knows is over, without results.
+// longer knows counts as over, without results.
 func (t *batchStep) poll(ctx context.Context, b *Batch) (run.Next, error) {
 	remote, err := t.svc.models.Batches.Batch(ctx, b.Remote)
 	if fault.Is(err, fault.NotFound) {

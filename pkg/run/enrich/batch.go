@@ -44,7 +44,7 @@ type Batch struct {
 	Next      string     `col:"next"`    // id of the batch for the lines with the outcome Again
 	Model     string     `col:"model"`
 	Remote    string     `col:"remote"`  // id of the batch at the service
-	Status    string     `col:"status"`  // the service's name for its state, as last seen
+	Status    string     `col:"status"`  // the batch's state at the service, as last seen
 	Message   string     `col:"message"` // the last error
 	Lines     int        `col:"lines"`   // number of entries; once the batch is done, the sum of the next five
 	Enriched  int        `col:"enriched"`
@@ -114,8 +114,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// List returns batches of a schema, the newest first, at most as many as top says. If before is set, List begins
-// after the batch with that id, otherwise with the newest. The attempts of a batch follow it.
+// List returns at most top batches of a schema, the newest first. If before is set, it is the id of a batch, and List
+// begins after that batch. The attempts of a batch follow the batch.
 func (s *Service) List(ctx context.Context, schema string, top int, before string) (out []Batch, err error) {
 	runs, err := s.in(schema)
 	if err != nil {

@@ -25,8 +25,8 @@ func (t *batchStep) withdraw(ctx context.Context, b *Batch) (run.Next, error) {
 }
 
 // stop asks the service to cancel a batch. The batch is collected once it is over, like any other. The service may
-// refuse, because the batch is over or because the service cannot cancel batches. Then it is not asked again, and its
-// answers are used.
+// refuse, because the batch is over or because the service cannot cancel batches. In that case the service is not
+// asked again, and the batch's answers are used.
 func (t *batchStep) stop(ctx context.Context, b *Batch) error {
 	remote, err := t.svc.models.Batches.Cancel(ctx, b.Remote)
 	switch fault.KindOf(err) {

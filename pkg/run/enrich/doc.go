@@ -6,11 +6,11 @@
 //
 //	              load                  prompt          llm              parse            write
 //	sync          the entry             the question    ask              the answer       the entry
-//	schedule      claim the entries     a line each     upload, begin    whose batch      the batch
-//	collect       the lines that wait   whose ids       read the files   each answer      entries, lines, the batch
+//	schedule      claim the entries     a line each     upload, begin    check the label  the batch
+//	collect       the lines that wait   expected ids    read the files   each answer      entries, lines, the batch
 //
 // The fields are stored with a digest of the question. While that digest is current, the model is not asked about the
-// entry again, by either way.
+// entry again, whether alone or in a batch.
 //
 // # Batches
 //
@@ -40,7 +40,7 @@
 // service has is cancelled there and collected when it is over, so its answers are used; one that the service does
 // not have ends immediately. Lines that are still open then, or would be asked again, are recorded as cancelled, and
 // their entries are free for other batches. The transaction that ends an attempt also creates the next one, so there
-// is always one to cancel.
+// is always a batch that can be cancelled.
 //
 // # Costs
 //

@@ -48,7 +48,7 @@ type Entries interface {
 	Write(ctx context.Context, schema string, e Entry, r Record) error
 }
 
-// maxReloads bounds how often an entry is read again after concurrent writes.
+// maxReloads is how many times at most an entry is read again after concurrent writes.
 const maxReloads = 8
 
 // change reads an entry and writes the record that decide returns. When another process writes the entry in between,

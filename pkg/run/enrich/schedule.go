@@ -203,8 +203,8 @@ func (b *Batch) accept(remote llm.Batch) {
 	b.State, b.Remote, b.Status, b.Message, b.Lease = Running, remote.ID, remote.Status, "", time.Time{}
 }
 
-// resume searches the service for the batch that a step may have sent before it died, and records that batch; found
-// is false if there is none.
+// resume searches the service for a batch that an earlier step may have sent before that step died, and records what
+// it finds. The result found is false if the service has no such batch.
 func (t *batchStep) resume(ctx context.Context, b *Batch) (found bool, err error) {
 	looked := 0
 	for remote, err := range t.svc.models.Batches.Recent(ctx) {

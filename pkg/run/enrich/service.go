@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Models are the language models and the routes to them. A use of models that has no route is off.
+// Models are the language models and the routes to them. Enrichment in batches, or of single entries, is off if its
+// model is not set.
 type Models struct {
 	Chat    llm.Chatter
 	Batches llm.Batcher
@@ -95,7 +96,7 @@ func (s *Service) in(schema string) (*run.Runs[Batch], error) {
 
 func (s *Service) now() time.Time { return s.o.Clock().UTC() }
 
-// on returns an error when the setting that switches a use of models on has no value.
+// on returns an error if the setting that chooses a model has no value: enrichment with that model is then off.
 func on(setting, value string) error {
 	if value == "" {
 		return fault.New(fault.Blocked, "enrichment is off here: set %s, and OPENAI_BASE_URL to the service that knows it",

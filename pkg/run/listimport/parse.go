@@ -66,8 +66,8 @@ func Detect(text []byte) Format {
 
 func trimmed(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
-// Parse reads a list. It returns each address once, in the order of the file. Errors: Invalid, naming the field
-// content or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
+// Parse reads a list. It returns each address once, in the order of the file. Errors: Invalid, with the field content
+// or format, when the list cannot be read, has no addresses, or has more than [MaxAddresses].
 func Parse(text []byte, format Format) (out []Address, err error) {
 	if format == "" {
 		format = Detect(text)

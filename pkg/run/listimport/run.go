@@ -3,9 +3,9 @@
 // others, and continues after any crash.
 //
 // An import is a row of the table of imports; the row holds its list. A step registers some addresses and records its
-// position. A step whose process died is repeated; the time when an item was first seen shows that the step itself
-// registered the item, which then counts as new. The messages of imports share the queue of mail imports, whose
-// worker recognizes them by the id of the run and passes them to this package.
+// position. A step whose process died is repeated. Items that the first attempt registered are recognized by the time
+// when they were first seen, and count as new. The messages of imports share the queue of mail imports, whose worker
+// recognizes them by the id of the run and passes them to this package.
 package listimport
 
 import (
@@ -75,7 +75,7 @@ type Registry interface {
 
 // Options adjust a service.
 type Options struct {
-	// Parse returns the source that an address names; its error is the reason to refuse the address.
+	// Parse returns the source of an address; its error is the reason to refuse the address.
 	Parse func(address string) (source.Source, error)
 	Step  int              // addresses per step; 500 when zero
 	Clock func() time.Time // the wall clock when nil
@@ -114,8 +114,8 @@ func checkID(id string) error {
 	return nil
 }
 
-// Start begins the import of a list. When Start returns, the import is durable. Errors: Invalid, naming a field;
-// Conflict while [MaxActive] imports are active.
+// Start begins the import of a list. When Start returns, the import is durable. Errors: Invalid, with the name of a
+// field; Conflict while [MaxActive] imports are active.
 func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import, error) {
 	if format == "" {
 		format = Detect(text)
@@ -140,7 +140,7 @@ func (s *Service) Start(ctx context.Context, text []byte, format Format) (Import
 	return im, s.runs.Begin(ctx, &im)
 }
 
-// Advance performs steps of an import for about as long as long says, and returns the import's new state. After that,
+// Advance performs steps of an import for about the given duration, and returns the import's new state. After that,
 // messages of the queue continue the import.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	err := s.runs.Advance(ctx, &im, long, s.step)

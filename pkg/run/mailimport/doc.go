@@ -18,18 +18,18 @@
 // row until a batch of them is durable. The model is asked only once about a batch that was made twice (package
 // enrich).
 //
-// A message of the queue names a turn: pieces run one after another until its time is over.
+// A message of the queue asks for a turn: pieces run one after another until the time of the turn is over.
 //
 // The schema is the one that was active under the test mode when the import began. Mails of one thread are inserted
-// in the order of the file, other mails concurrently. A thread keeps its newest mail in any order: a mail older than
-// the entry's counts as an update that changed nothing. So a delayed worker does no harm, nor does an old file that
-// is imported after a newer one. Two imports of one file are harmless as well: the second finds the entries that the
-// first inserted.
+// in the order of the file, other mails concurrently. The entry of a thread keeps the newest mail, in whatever order
+// mails are inserted: a mail older than the entry's counts as an update that changed nothing. So a delayed worker
+// does no harm, nor does an old file that is imported after a newer one. Two imports of one file are harmless as
+// well: the second finds the entries that the first inserted.
 //
 // # Bounds
 //
-// Of a mail, memory holds at most as much as package extract/mail reads, and of a mail longer than [MaxMail] never
-// the whole. A piece holds the normalized columns of its mails. No memory grows with the file.
+// Memory holds no more of a mail than package extract/mail reads, and never the whole of a mail longer than
+// [MaxMail]. A piece holds the normalized columns of its mails. No memory grows with the file.
 //
 // # Costs
 //

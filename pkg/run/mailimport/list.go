@@ -17,8 +17,8 @@ var listed = []string{
 	"enqueued", "batches", "notEnqueued", "note", "startedAt", "updatedAt", "endedAt",
 }
 
-// List returns the imports that began within the last 90 days, the newest first, at most as many as top says, and
-// without their failures. It costs one query per thousand imports.
+// List returns at most top imports, the newest first, without their failures. It omits imports that began more than
+// 90 days ago. It costs one query per thousand imports.
 func (s *Service) List(ctx context.Context, top int) ([]Import, error) {
 	q := storage.Query{
 		Partition: partition, RowFrom: idPrefix + s.o.Clock().Add(-listedFor).UTC().Format(idLayout), RowTo: idPrefix + "~",

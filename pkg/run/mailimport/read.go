@@ -117,8 +117,8 @@ func (t *step) normalize(ctx context.Context, raw mbox.Mail) (m *mail) {
 	return m
 }
 
-// insertAll inserts the mails: those of one thread in order, others concurrently. A refusal by the entries is
-// recorded as the mail's own failure.
+// insertAll inserts the mails: those of one thread in order, others concurrently. If the entries refuse a mail, the
+// refusal is recorded as the mail's own failure.
 func (t *step) insertAll(ctx context.Context, mails []*mail) error {
 	var sound []*mail
 	var items []entries.Item
@@ -200,7 +200,7 @@ func (im *Import) note(m *mail) {
 	}
 }
 
-// printable turns a text from an unknown sender into one line, cut to as many bytes as most says.
+// printable turns a text from an unknown sender into one line, and cuts the line to a given number of bytes.
 func printable(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {

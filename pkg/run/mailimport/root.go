@@ -40,7 +40,7 @@ func (r Root) Folder() string {
 }
 
 // locate returns the location of a file below the root, given its full path or its path relative to the root. Errors:
-// Invalid, naming mbox_path; Blocked when no root is configured.
+// Invalid, with the field mbox_path; Blocked when no root is configured.
 func (r Root) locate(path string) (file.Location, error) {
 	if r == (Root{Credential: r.Credential}) {
 		return file.Location{}, fault.New(fault.Blocked,

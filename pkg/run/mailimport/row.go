@@ -106,5 +106,5 @@ func fields(im *Import) run.Fields {
 	return run.Fields{ID: &im.ID, Over: im.Over(), Step: &im.Step, UpdatedAt: &im.UpdatedAt, ETag: &im.etag}
 }
 
-// Get reads an import. Errors: NotFound; Invalid, naming import_id, for a malformed id.
+// Get reads an import. Errors: NotFound; Invalid, with the field import_id, for a malformed id.
 func (s *Service) Get(ctx context.Context, id string) (Import, error) { return s.runs.Get(ctx, id) }

@@ -85,7 +85,7 @@ func New(store storage.Store, files *file.Client, kept *entries.Store, tier1 Sch
 // Create creates the queue and the table if they are missing.
 func (s *Service) Create(ctx context.Context) error { return s.runs.Create(ctx) }
 
-// Request contains the file to import, and options. A number that is zero means the default.
+// Request contains the file to import, and options. If a number is zero, the default applies.
 type Request struct {
 	Path   string // full path, or path relative to the root
 	Batch  int    // entries per batch for tier 1, MinBatch to MaxBatch
@@ -93,7 +93,7 @@ type Request struct {
 	Window string // must be [Window], or empty, which means the same
 }
 
-// check sets defaults. Errors: Invalid, naming a field.
+// check sets defaults. Errors: Invalid, with the name of a field.
 func (r *Request) check() error {
 	if r.Batch == 0 {
 		r.Batch = DefaultBatch
@@ -116,8 +116,8 @@ func (r *Request) check() error {
 }
 
 // Start begins an import. When Start returns, the import is durable: at the latest, the watchdog sends its first
-// message. To begin the work at once, call [Service.Advance]. Errors: Invalid, naming a field; Blocked when no root
-// is configured; NotFound for a missing file; Conflict while MaxActive imports are active.
+// message. To begin the work at once, call [Service.Advance]. Errors: Invalid, with the name of a field; Blocked when
+// no root is configured; NotFound for a missing file; Conflict while MaxActive imports are active.
 func (s *Service) Start(ctx context.Context, r Request) (Import, error) {
 	if err := r.check(); err != nil {
 		return Import{}, err
@@ -173,8 +173,8 @@ func (s *Service) Step(ctx context.Context, body []byte) error {
 	return s.step(ctx, im, s.o.StepTime)
 }
 
-// Advance works on an import for about as long as long says, and returns the import's new state. If the import is
-// still active then, its message is in the queue, or the watchdog will send it.
+// Advance works on an import for about the given duration, and returns the import's new state. If the import is still
+// active then, its message is in the queue, or the watchdog will send it.
 func (s *Service) Advance(ctx context.Context, im Import, long time.Duration) (Import, error) {
 	failed := s.step(ctx, &im, long)
 	if failed == nil {

@@ -20,7 +20,7 @@ type step struct {
 	in   *mbox.Reader
 }
 
-// step works on an import for about as long as long says. If work remains, it sends a message for the next turn.
+// step works on an import for about the given duration. If work remains, it sends a message for the next turn.
 func (s *Service) step(ctx context.Context, im *Import, long time.Duration) error {
 	if im.Over() {
 		return nil

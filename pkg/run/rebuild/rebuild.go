@@ -9,11 +9,12 @@
 //
 // While marking, a step requests the indexing of some items (see [registry.Rebuilds.Request]). Their due rows bring
 // them to the workers, in batches, at the rate at which their hosts are claimed. Entries (content that was pushed in,
-// not crawled) belong to no host, so only a run of everything has that state. While indexing, a step checks whether
-// the workers have finished. While counting, each step adds up the results of some items, which costs one read per
-// 256 items.
+// not crawled) belong to no host, so only a run of everything has the state entries. While indexing, a step checks
+// whether the workers have finished. While counting, each step adds up the results of some items, which costs one
+// read per 256 items.
 //
-// Package run advances it from step to step. Items that a step marked before it died are marked and counted once.
+// Package run advances a rebuild from step to step. If a step dies after it has marked items, the repeated step does
+// not mark or count these items again.
 package rebuild
 
 import (
@@ -126,8 +127,8 @@ func (s *Service) Start(ctx context.Context, scope Scope) (Run, error) {
 	return s.begin(ctx, what+now.Format("20060102T150405Z")+"-"+s.o.Token(), scope, "")
 }
 
-// Ensure starts a run of everything with the given id, unless that run was started before. The reason is one that the
-// program gives.
+// Ensure starts a run of everything with the given id, unless that run was started before. The argument reason says
+// why the program starts the run by itself.
 func (s *Service) Ensure(ctx context.Context, id, reason string) (Run, error) {
 	run, err := s.Get(ctx, id)
 	if !fault.Is(err, fault.NotFound) {

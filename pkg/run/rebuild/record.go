@@ -24,7 +24,7 @@ func (s *Service) recordRun(ctx context.Context, run *Run) (err error) {
 	return err
 }
 
-// The function captured examines up to sampled items, and reads the captures of up to asked of these items.
+// Bounds of the function captured: how many items it examines, and of how many of these items it reads the captures.
 const (
 	sampled = 200
 	asked   = 10

@@ -40,7 +40,7 @@ type Run struct {
 	Reason   string    `col:"reason"` // why the run began by itself; empty when a user asked for it
 	State    State     `col:"state"`
 	Items    int       `col:"items"`   // items visited so far
-	Marked   int       `col:"marked"`  // visited items that were requested to be indexed anew
+	Marked   int       `col:"marked"`  // visited items for which indexing was requested
 	Indexed  int       `col:"indexed"` // marked items in the index at the end of the run
 	KeptOut  int       `col:"keptOut"` // marked items that are excluded, gone or duplicate
 	Failed   int       `col:"failed"`
@@ -87,7 +87,7 @@ func fields(r *Run) run.Fields {
 // Get reads a run. Errors: NotFound.
 func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.runs.Get(ctx, id) }
 
-// Active lists the active runs, the oldest first as far as their ids show.
+// Active lists the active runs in the order of the times in their ids, the oldest first.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
 
 // Left returns the number of items that still wait, for display; it uses [registry.Hosts.Stats]. When runs overlap,

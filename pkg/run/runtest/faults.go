@@ -10,13 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// Hook is around the operations of a store, and may be exchanged at any time. The zero value does nothing.
+// Hook is a store's hook, which a test can exchange at any time. The zero value does nothing.
 type Hook struct {
 	mu   sync.Mutex
 	hook storagetest.Hook
 }
 
-// Set exchanges the hook; nil for none.
+// Set replaces the hook that is called; nil means none.
 func (h *Hook) Set(to storagetest.Hook) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -32,32 +32,33 @@ func (h *Hook) get() storagetest.Hook {
 	return h.hook
 }
 
-// Before is called before an operation.
+// Before is called before each operation.
 func (h *Hook) Before(ctx context.Context, c storagetest.Call) error { return h.get().Before(ctx, c) }
 
-// After is called after an operation.
+// After is called after each operation.
 func (h *Hook) After(ctx context.Context, c storagetest.Call, err error) error {
 	return h.get().After(ctx, c, err)
 }
 
-// Fault counts operations and has one of them fail, before or after it took effect. It is the hook of a store.
+// Fault is a hook of a store. It counts the operations and makes one of them fail, before or after that one takes
+// effect.
 type Fault struct {
-	Nth   int // from 1; none fails if it is 0
+	Nth   int // number of the operation that fails, from 1; 0: none fails
 	Late  bool
 	mu    sync.Mutex
 	count int
 	hit   string
 }
 
-// Before fails the operation if it is the one, and is not to take effect.
+// Before makes the chosen operation fail before it takes effect, unless Late is set.
 func (f *Fault) Before(_ context.Context, c storagetest.Call) error { return f.Begin(c.Op) }
 
-// After fails the operation if it is the one, and has taken effect.
+// After makes the chosen operation fail after it has taken effect, if Late is set.
 func (f *Fault) After(_ context.Context, c storagetest.Call, err error) error {
 	return f.End(c.Op, err)
 }
 
-// Begin is [Fault.Before] for what is not a store.
+// Begin is [Fault.Before] for operations that are not those of a store.
 func (f *Fault) Begin(op string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,11 +69,11 @@ func (f *Fault) Begin(op string) error {
 	return nil
 }
 
-// End is [Fault.After] for what is not a store.
+// End is [Fault.After] for operations that are not those of a store.
 func (f *Fault) End(op string, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.Late && f.Nth > 0 && f.count >= f.Nth && f.hit == "" { // others may have begun since
+	if f.Late && f.Nth > 0 && f.count >= f.Nth && f.hit == "" { // other operations may have begun since
 		f.hit = op
 		return sabotage()
 	}
@@ -81,22 +82,24 @@ func (f *Fault) End(op string, err error) error {
 
 func sabotage() error { return fault.New(fault.Unavailable, "sabotaged") }
 
-// Count is how many operations there were.
+// Count returns how many operations there were.
 func (f *Fault) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count
 }
 
-// Hit is the operation that failed; empty if none did.
+// Hit returns the name of the operation that failed. It is empty if none failed.
 func (f *Fault) Hit() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.hit
 }
 
-// EachFault makes an attempt without a fault, and then one for each operation that it counted, or for every so many
-// of them, which fails before and after it took effect. There must be at least so many operations.
+// EachFault calls attempt once without a fault, and counts the operations. Then it calls attempt twice for each of
+// these operations: the operation fails before it takes effect, and then after. If the argument every is greater than
+// 1, only one in so many operations is tested. The argument least is the smallest number of operations that the first
+// call may count.
 func EachFault(t *testing.T, least, every int, attempt func(t *testing.T, f *Fault)) {
 	t.Helper()
 	calm := &Fault{}
@@ -113,14 +116,14 @@ func EachFault(t *testing.T, least, every int, attempt func(t *testing.T, f *Fau
 	}
 }
 
-// Storm has operations fail at random, and loses, doubles and delays messages. It is the hook of a store.
+// Storm is a hook of a store. It makes operations fail at random, and it loses, doubles and delays messages.
 type Storm struct {
 	mu   sync.Mutex
 	rng  *rand.Rand
 	late [][]byte
 }
 
-// NewStorm is a storm that comes out the same for the same seed, as far as it is asked in the same order.
+// NewStorm returns a storm. Storms with the same seed do the same, if their methods are called in the same order.
 func NewStorm(seed uint64) *Storm { return &Storm{rng: rand.New(rand.NewPCG(seed, 1))} }
 
 func (s *Storm) chance(percent int) bool {
@@ -129,7 +132,7 @@ func (s *Storm) chance(percent int) bool {
 	return s.rng.IntN(100) < percent
 }
 
-// Before fails one operation of 50.
+// Before makes one of 50 operations fail.
 func (s *Storm) Before(context.Context, storagetest.Call) error {
 	if s.chance(2) {
 		return sabotage()
@@ -137,7 +140,7 @@ func (s *Storm) Before(context.Context, storagetest.Call) error {
 	return nil
 }
 
-// After fails one of 50 that succeeded.
+// After makes one of 50 successful operations return an error.
 func (s *Storm) After(_ context.Context, _ storagetest.Call, err error) error {
 	if err == nil && s.chance(2) {
 		return sabotage()
@@ -145,7 +148,8 @@ func (s *Storm) After(_ context.Context, _ storagetest.Call, err error) error {
 	return err
 }
 
-// Deliver has two workers at once do each message. One of ten is lost, one of five comes again with the next call.
+// Deliver gives each message to two workers at once. One of ten messages is lost, and one of five is delivered again
+// by the next call.
 func (s *Storm) Deliver(bodies [][]byte, step func(ctx context.Context, body []byte) error) {
 	bodies, s.late = append(bodies, s.late...), nil
 	var workers sync.WaitGroup

@@ -1,5 +1,5 @@
-// Package runtest is what the tests of runs share: a store with a clock and faults, a host that hands out messages,
-// and a web of which the test knows all.
+// Package runtest contains what the tests of runs share: a store with a clock and faults, a host that delivers
+// messages, and a web whose pages the test defines.
 package runtest
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
-// Open opens a new store that goes by a clock.
+// Open opens a new store that takes the time from the function now.
 type Open func(t testing.TB, now func() time.Time) storage.Store
 
-// Stores are those that tests run on: in memory, and the embedded one.
+// Stores are the stores on which tests run: in memory, and the embedded one.
 var Stores = map[string]Open{
 	"mem": func(_ testing.TB, now func() time.Time) storage.Store { return mem.New(now) },
 	"embedded": func(t testing.TB, now func() time.Time) storage.Store {
-		dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // what a sync is worth is shown in package sqlitestore
+		dir, err := os.MkdirTemp("/dev/shm", "tidemark-") // in memory, without the cost of syncs to a disk
 		if err != nil {
 			dir = t.TempDir()
 		}
@@ -44,7 +44,7 @@ func OnStores(t *testing.T, test func(t *testing.T, open Open)) {
 	}
 }
 
-// Must ends a test that cannot go on.
+// Must ends a test if there is an error.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -52,19 +52,20 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Rig is a store, and the same store with the faults of a hook. Rigs of packages embed it.
+// Rig is a store, together with a view of that store through a hook, which can make operations fail. The rigs of
+// other packages embed Rig.
 type Rig struct {
 	*testing.T
 	Clock *Clock
-	Store storage.Store // as it is
-	Seen  storage.Store // as a service under test sees it
+	Store storage.Store // the store itself
+	Seen  storage.Store // the store as the tested service sees it, with faults
 	Hook  Hook
 }
 
-// Noon is when tests begin that do not say otherwise.
+// Noon is the time at which tests begin, unless they choose another time.
 var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// New opens a store at a time.
+// New returns a rig with a new store. The rig's clock shows the given time.
 func New(t *testing.T, open Open, at time.Time) *Rig {
 	r := &Rig{T: t, Clock: &Clock{now: at}}
 	r.Store = open(t, r.Clock.Now)
@@ -84,21 +85,21 @@ type Clock struct {
 	now time.Time
 }
 
-// Now is the time.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Pass moves the clock.
+// Pass moves the clock forward.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Messages takes the messages of a queue that are visible.
+// Messages removes the visible messages from a queue and returns them.
 func (r *Rig) Messages(queue string) (bodies [][]byte) {
 	r.Helper()
 	q := r.Store.Queue(queue)
@@ -117,8 +118,8 @@ type Stepper interface {
 	RequeueStalled(ctx context.Context) (int, error)
 }
 
-// Finish goes on until over says so, as the app does: it hands out the messages of a queue, a second time when a step
-// fails, and calls the watchdog every 20 seconds.
+// Finish works as the app does until over returns true: it delivers the messages of a queue, a second time when a
+// step fails, and calls the watchdog every 20 seconds.
 func (r *Rig) Finish(queue string, s Stepper, over func() bool) {
 	r.Helper()
 	for range 400 {
@@ -131,12 +132,12 @@ func (r *Rig) Finish(queue string, s Stepper, over func() bool) {
 			return
 		}
 		r.Clock.Pass(20 * time.Second)
-		_, _ = s.RequeueStalled(r.Context()) // fails as everything does
+		_, _ = s.RequeueStalled(r.Context()) // the watchdog may fail like any other call
 	}
 	r.Fatal("the run does not end")
 }
 
-// Rows are the keys of a table's rows that contain a text.
+// Rows returns those keys of a table's rows that contain a text.
 func (r *Rig) Rows(table, text string) (keys []string) {
 	r.Helper()
 	rows, err := storagetest.Dump(r.Context(), r.Store, table)
@@ -149,7 +150,7 @@ func (r *Rig) Rows(table, text string) (keys []string) {
 	return keys
 }
 
-// Registry opens a registry over a store of the rig, as polite as four requests at once.
+// Registry opens a registry over a store of the rig. Its politeness allows four requests at once.
 func (r *Rig) Registry(store storage.Store) *registry.Registry {
 	return registry.New(store, registry.Options{
 		Clock: r.Clock.Now, Parallel: 1, Sleep: func(context.Context, time.Duration) error { return nil },
@@ -157,7 +158,7 @@ func (r *Rig) Registry(store storage.Store) *registry.Registry {
 	})
 }
 
-// Register adds sources as somebody else would.
+// Register adds sources, as a caller other than the tested service would.
 func (r *Rig) Register(reg *registry.Registry, urls ...string) {
 	r.Helper()
 	var all []source.Source
@@ -171,7 +172,7 @@ func (r *Rig) Register(reg *registry.Registry, urls ...string) {
 	}
 }
 
-// Items are all items of a registry, by address.
+// Items returns all items of a registry, by address.
 func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
 	r.Helper()
 	all, err := reg.Items.List(r.Context(), registry.ListQuery{Top: 10_000})
@@ -183,7 +184,7 @@ func (r *Rig) Items(reg *registry.Registry) map[string]registry.Item {
 	return out
 }
 
-// Check reports what a registry has that contradicts itself.
+// Check reports the contradictions in the rows of a registry as test errors.
 func (r *Rig) Check(reg *registry.Registry) {
 	r.Helper()
 	found, err := reg.Check(r.Context())

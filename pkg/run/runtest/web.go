@@ -13,23 +13,24 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 )
 
-// Reply is all that a resource gives.
+// Reply is a complete answer to a request: a resource and an error.
 type Reply struct {
 	politeness.Resource
 	Err error
 }
 
-// Web answers requests: a text is a page with a validator, a number a status, an error and a [Reply] themselves.
+// Web answers requests from Pages. The type of a page decides the answer: a string is a body with a validator, an int
+// is a status, an error is returned as the error, and a [Reply] is returned as it is.
 type Web struct {
 	mu    sync.Mutex
 	Pages map[string]any
-	Asked []string // "GET address", or "304 address" for what had not changed
+	Asked []string // "GET address", or "304 address" if the page had not changed
 }
 
-// NewWeb is a web without pages.
+// NewWeb returns a web without pages.
 func NewWeb() *Web { return &Web{Pages: map[string]any{}} }
 
-// FetchResource asks for a page.
+// FetchResource returns the answer to a request for a page.
 func (w *Web) FetchResource(_ context.Context, v politeness.ResourceRequest) (politeness.Resource, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +60,7 @@ func (w *Web) FetchResource(_ context.Context, v politeness.ResourceRequest) (po
 	return out, nil
 }
 
-// Requests gives what was asked since the last call.
+// Requests returns the requests that were made since the last call of Requests.
 func (w *Web) Requests() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,7 +69,8 @@ func (w *Web) Requests() []string {
 	return asked
 }
 
-// List gives the blobs that the web has under a container's address, each on a line.
+// List yields the blobs of a container: the text that the web has under the container's address lists them, one per
+// line.
 func (w *Web) List(_ context.Context, folder file.Location, _ string) iter.Seq2[file.Entry, error] {
 	return func(yield func(file.Entry, error) bool) {
 		text, ok := w.Pages[folder.String()].(string)
@@ -85,7 +87,7 @@ func (w *Web) List(_ context.Context, folder file.Location, _ string) iter.Seq2[
 	}
 }
 
-// URLSet is a sitemap of addresses. One that is followed by a space and a date has that as its lastmod.
+// URLSet returns a sitemap of addresses. If a space and a date follow an address, the date is its lastmod.
 func URLSet(urls ...string) string {
 	var b strings.Builder
 	b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
@@ -100,13 +102,13 @@ func URLSet(urls ...string) string {
 	return b.String() + "</urlset>"
 }
 
-// MapIndex is an index of sitemaps.
+// MapIndex returns an index of sitemaps.
 func MapIndex(urls ...string) string {
 	return `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` +
 		strings.Join(urls, "</loc></sitemap><sitemap><loc>") + `</loc></sitemap></sitemapindex>`
 }
 
-// Pages are n addresses with a common beginning.
+// Pages returns n addresses that begin with base.
 func Pages(base string, n int) (urls []string) {
 	for i := range n {
 		urls = append(urls, fmt.Sprintf("%s%d", base, i))

@@ -4,10 +4,10 @@
 //
 // A site of the site file is polled whatever BACKFILL_ENABLED says. A backfill requests everything that a site has
 // published for years, so a user must begin it. A poll requests only what is new; Options.PerDay bounds it, and
-// switches polls off when 0. A site that only sets limits is not polled.
+// switches polls off when 0. A site that is in the file only for its limits is not polled.
 //
-//	SentinelSites, all of one partition, so that one transaction moves what belongs together
-//	  site|<slug>        the active poll with its documents, the last ones, the day's counts
+//	SentinelSites, all in one partition, so that one transaction can write related rows
+//	  site|<slug>        the active poll with its documents, the last polls, the day's counts
 //	  active|<slug>      while a poll is active
 //	  doc|<slug>|<hash>  a document: validators, which addresses were processed (12 bytes each)
 //	  push|<slug>        verified keys of IndexNow, and the day's counts
@@ -22,8 +22,9 @@
 // Addresses beyond the day's cap are not recorded as processed, and the document loses its validators. So the next
 // day's poll finds the remaining ones again, the newest first.
 //
-// The transaction that ends a step moves the site's row, so a repeated step counts nothing twice. Items keep the poll
-// and the step that registered them, so a step that is repeated after a crash still counts its own items as new.
+// The transaction that ends a step also writes the site's row, so a repeated step counts nothing twice. Items keep
+// the poll and the step that registered them, so a step that is repeated after a crash still counts its own items as
+// new.
 //
 // # Alternatives considered
 //

@@ -112,8 +112,8 @@ const (
 	refreshAfter = 7 * 24 * time.Hour
 )
 
-// dropDocuments removes the documents that polls no longer find. Without it, a site with a date in the names of its
-// sitemaps would leave one document a day. It costs one query when there is nothing to remove.
+// dropDocuments removes the documents that polls no longer find. If they stayed, a site with a date in the names of
+// its sitemaps would leave one document a day. It costs one query when there is nothing to remove.
 func (s *Service) dropDocuments(ctx context.Context, slug string) error {
 	q := s.polls.Prefix(docRows + slug + "|")
 	q.Select = []string{"checkedAt"}

@@ -28,8 +28,8 @@ type candidate struct {
 	mod  uint32
 }
 
-// links processes the addresses of a changed document, and records the processed addresses in next. It sets again
-// when more addresses are left than one step processes, unless the day's cap is reached.
+// links processes the addresses of a changed document, and records the processed addresses in next. The result again
+// is true if a further step must process the remaining addresses. It is false once the day's cap is reached.
 func (w *step) links(ctx context.Context, was seen, next *document, got reading) (again bool, err error) {
 	st := w.st
 	w.done = next.seen

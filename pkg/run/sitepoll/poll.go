@@ -21,8 +21,8 @@ const (
 	longest = 20 * time.Hour
 )
 
-// dueAt returns when the next full poll begins, if the last one began at the time last: at the next 06:00 UTC. A site
-// that was never polled (last is zero) is due at once.
+// dueAt returns when the next full poll begins: at the first 06:00 UTC after the beginning of the last poll. If last
+// is zero, the site was never polled and is due at once.
 func dueAt(last time.Time) time.Time {
 	if last.IsZero() {
 		return time.Time{}

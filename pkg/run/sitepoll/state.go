@@ -37,7 +37,7 @@ type Problem struct {
 	Message string    `json:"message"`
 }
 
-// Poll is one poll of a site. Its numbers of addresses cover only documents that have changed.
+// Poll is one poll of a site. Its fields count the addresses in documents that have changed, not in unchanged ones.
 type Poll struct {
 	ID         string    `json:"id"`
 	Kind       Kind      `json:"kind"`
@@ -63,7 +63,8 @@ type Poll struct {
 	Reasons run.Reasons `json:"reasons,omitempty"`
 }
 
-// Coverage counts the addresses that all polls of a site found, by their result. Each address is counted once.
+// Coverage counts the addresses that the polls of a site have found so far, grouped by outcome. Each address is
+// counted once.
 type Coverage struct {
 	Rules    string      `json:"rules,omitempty"` // rules of the site file under which the addresses were counted
 	Found    int         `json:"found"`           // the sum of the next five
@@ -107,7 +108,7 @@ type doc struct {
 	Kind  string `json:"k"`
 	Depth int    `json:"d,omitempty"` // how many nested indexes are above the document
 	Tries int    `json:"t,omitempty"` // failed attempts
-	Again int    `json:"a,omitempty"` // how many times it had more addresses than one step processes
+	Again int    `json:"a,omitempty"` // how many times it needed a further step for its addresses
 }
 
 // The kinds of documents.

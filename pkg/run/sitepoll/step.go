@@ -21,7 +21,7 @@ const (
 	maxTries = 3
 	// maxWait bounds the wait for a host before a step is retried.
 	maxWait = time.Hour
-	// maxDepth is the allowed nesting of sitemaps. The protocol has one level; sites have two.
+	// maxDepth is how deep sitemaps may nest. The protocol allows one level; some sites have two.
 	maxDepth = 3
 )
 

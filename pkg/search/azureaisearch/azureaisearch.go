@@ -17,13 +17,13 @@
 //
 // # Words
 //
-// The analyzer of title, heading and text is composed of the service's components. Words are runs of letters, digits
-// and combining marks, regardless of case and diacritics; in scripts without spaces, each character is a word.
-// Therefore the same words find the same pages as in the embedded index.
+// The analyzer of the fields title, heading and text is built from components of the service. Words are runs of
+// letters, digits and combining marks, regardless of case and diacritics; in scripts without spaces, each character
+// is a word. Therefore the same words find the same pages as in the embedded index.
 //
 // Other forms of a word are found through one field for each language that has an analyzer with a stemmer (stems_en,
 // stems_de, …). Because analyzers belong to fields, a chunk's title, heading and text are written a second time, to
-// the field of its page's language. The copy adds half as much storage again. The language fields alone would not be
+// the field of its page's language. The copy increases the storage by half. The language fields alone would not be
 // enough: they would not find a word in another language than the page's, a part of a number, or "the" in quotes.
 //
 // # Writing
@@ -35,7 +35,8 @@
 //
 // With [search.Page.Known], the package can compute the difference, and an unchanged page costs one small document.
 // Without it, the package asks the index for the keys of the page's documents and writes everything. The index does
-// not yet show writes of the last seconds, so a caller that does not know how a Put ended should wait that long.
+// not yet show writes of the last seconds, so a caller that does not know how a Put ended should wait some seconds
+// before it repeats the Put.
 //
 // # Searching
 //
@@ -70,21 +71,21 @@ type Index struct {
 	dimensions int
 	model      string
 	semantic   bool
-	tag        string // the tag that delimits highlights; random, so no text contains it
+	tag        string // the tag that delimits highlights; it is random, so that no text contains it
 }
 
 // Options select an index and the connection to it.
 type Options struct {
 	Endpoint string // https://<service>.search.windows.net
 	Index    string // lower-case letters, digits, single - and _; 2 to 128 of them
-	// Key is an admin key of the service. Without one, [azidentity.DefaultAzureCredential] is used;
-	// it needs the roles Search Service Contributor and Search Index Data Contributor.
+	// Key is an admin key of the service. Without a key, [azidentity.DefaultAzureCredential] is used; its identity
+	// needs the roles Search Service Contributor and Search Index Data Contributor.
 	Key string
 	// Dimensions is the length of the vectors, 2 to 4096; 0 means an index without vectors.
 	Dimensions int
 	Model      string // the model of the vectors; an index with another model's vectors is refilled
-	// Semantic makes the service's semantic ranker sort the first pages of a search by relevance, at the cost of one
-	// more request. The ranker is billed, and must be enabled at the service.
+	// Semantic makes the service's semantic ranker sort the first results of a search by relevance, at the cost of
+	// one more request. The ranker is billed, and must be enabled at the service.
 	Semantic bool
 	// Client sets the transport, and how whole requests are retried. The default is three retries, at most ten
 	// seconds apart. When the service asks for a longer pause, the request fails at once.

@@ -19,10 +19,10 @@ import (
 // APIVersion is the version of the service's API.
 const APIVersion = "2026-04-01"
 
-// The limits on the bytes that are read of an answer. An answer of a thousand chunks has a few MB.
+// Limits on how many bytes of an answer are read. An answer with a thousand chunks has a few MB.
 const (
 	maxAnswer  = 64 << 20
-	maxMessage = 300 // bytes of the service's message that an error quotes
+	maxMessage = 300 // maximum number of bytes of the service's message that an error quotes
 )
 
 // service calls the REST API of one index.
@@ -35,13 +35,13 @@ type service struct {
 
 // request is one call of the service.
 type request struct {
-	method, path  string // path is the part below the index
+	method, path  string // path is appended to the address of the index
 	header, value string // one additional header, or ""
 	body          []byte
 }
 
-// metadata returns the level of metadata that the answer should have. For an index the answer includes the ETag,
-// which level "none" would omit (OData JSON Format 4.0, section 3.1.3).
+// metadata returns the level of metadata that the answer should have. The definition of an index must come with its
+// ETag, which the level "none" would omit (OData JSON Format 4.0, section 3.1.3).
 func (r request) metadata() string {
 	if r.path == "" {
 		return "minimal"

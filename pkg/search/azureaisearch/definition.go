@@ -48,17 +48,18 @@ func fields(dimensions int) []field {
 		// Chunks and pages have tags. If only the tags of a page change, they are merged into each document.
 		{Name: "tags", Type: "Collection(Edm.String)", Filterable: true, Facetable: true, Retrievable: true},
 		shown("url"), shown("mimeType"),
-		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true}, // of pages
+		// Only pages have this time.
+		{Name: "indexedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
 		// A chunk has the value that its page had when the chunk was written.
 		{Name: "changedAt", Type: "Edm.DateTimeOffset", Filterable: true, Sortable: true, Retrievable: true},
 		// Chunks and pages have a publication date.
 		{Name: "publishedAt", Type: "Edm.DateTimeOffset", Filterable: true, Retrievable: true},
 		{Name: "images", Type: "Collection(Edm.String)", Retrievable: true}, // only pages: image ids in page order
 		shown("group"),                  // chunks and pages have it
-		shown("content"), shown("rank"), // only pages: in chunks, each change would rewrite all chunks of the page
+		shown("content"), shown("rank"), // only pages; copies in chunks would have to be rewritten with each change
 		text("title"), text("heading"), text("text"),
 		shown("uid"), shown("anchor"), // only chunks have these
-		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // only images
+		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // only images have these
 	}
 	for _, f := range stemFields() {
 		all = append(all, field{Name: f.name, Type: "Collection(Edm.String)", Searchable: true, Retrievable: true,

@@ -10,7 +10,7 @@ import (
 // action is an operation on one document.
 type action struct {
 	kind     string // "upload", "merge", "mergeOrUpload" or "delete"
-	page     string // the document's page, which errors name
+	page     string // id of the document's page, for error messages
 	document object // for a deletion, this holds only the key
 	whole    object // for a merge: the document to upload if it does not exist yet
 }
@@ -25,9 +25,9 @@ func (a action) encoded() []byte {
 }
 
 // difference returns the documents to write and the documents to delete so that the index holds exactly p. If the
-// caller does not know what the index holds, found has the keys of the page's documents in the index. Documents are
-// written whole, with two exceptions: only the uid, the anchor or the page's tags changed, or the index may have a
-// vector that the caller does not have.
+// caller does not know what the index holds, the argument found has the keys of the page's documents in the index. A
+// document is merged instead of written whole in two cases: if only the uid, the anchor or the page's tags changed,
+// and if the index may have a vector that the caller does not have.
 func (ix *Index) difference(p search.Page, found []string) (written, leaving []action) {
 	upload := func(d object) { written = append(written, action{kind: "upload", page: p.ID, document: d}) }
 	wanted := map[string]bool{pageKey(p.ID): true}
@@ -62,7 +62,8 @@ func (ix *Index) difference(p search.Page, found []string) (written, leaving []a
 	return written, deletions(p.ID, keysOf(p.ID, known, found), wanted)
 }
 
-// keysOf returns the keys of a page's chunks and images, those that are known and those that were found.
+// keysOf returns the keys of a page's chunks and images: those that the caller knows and those that were found in the
+// index.
 func keysOf(page string, known *search.Contents, found []string) []string {
 	keys := slices.Clone(found)
 	if known != nil {

@@ -11,9 +11,10 @@ import (
 // the same canonical address for all of its pages.
 const maxCompared = 5 * idsPerFilter
 
-// distinct removes all but one of the pages that form one result ([search.Page.Group]). Chunks have the group, but
-// only the page's own document has the content; otherwise a change to one chunk would rewrite all others. Therefore
-// distinct sends a request for the page documents if two of the pages have the same group.
+// distinct keeps one of the pages that form one result ([search.Page.Group]), and removes the others. Chunks have the
+// group, but only the page's own document has the digest of the content; if chunks had it, a change to one chunk
+// would rewrite all others. Therefore distinct sends a request for the page documents if two of the pages have the
+// same group.
 func (ix *Index) distinct(ctx context.Context, pages []group) ([]group, error) {
 	ids := sharing(pages)
 	if len(ids) == 0 {

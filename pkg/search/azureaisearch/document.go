@@ -19,7 +19,7 @@ func chunkKey(page, key string) string { return fmt.Sprintf("c%d-%s-%s", len(pag
 
 func imageKey(page, id string) string { return fmt.Sprintf("i%d-%s-%s", len(page), page, id) }
 
-// pageDocument returns the document of a page, which every Put rewrites. Of its fields, only the title is searched.
+// pageDocument returns the document of a page, which every Put rewrites. Searches look only at the document's title.
 func pageDocument(p search.Page) object {
 	images := []string{} // a collection cannot be null
 	for _, img := range p.Images[:min(len(p.Images), search.MaxNested)] {
@@ -71,7 +71,7 @@ func withoutOtherStems(d object) object {
 	return d
 }
 
-// moment returns a time in the service's form, or null.
+// moment returns a time in the form that the service expects, or null for the zero time.
 func moment(t time.Time) any {
 	if t.IsZero() {
 		return nil

@@ -9,8 +9,8 @@ import (
 
 // expression returns a query in full Lucene syntax (https://learn.microsoft.com/azure/search/query-lucene-syntax):
 // terms joined by AND or OR. Words and phrases are in quotes, where only the quote and the backslash are special. The
-// service analyzes them, so a word of several parts ("o'brien", a run of Chinese) becomes a phrase of its parts.
-// Words are searched in all searched fields, phrases and prefixes only in the fields with unstemmed words.
+// service analyzes them, so a word of several parts ("o'brien", a run of Chinese) becomes a phrase of its parts. A
+// word may match in any searched field, a phrase or prefix only in the fields with unstemmed words.
 func expression(terms []search.Term, operator string) string {
 	var parts []string
 	for _, t := range terms {
@@ -41,7 +41,8 @@ func beginning(text string) string {
 	return "(" + exactly(quoted(strings.Join(words[:len(words)-1], " "))) + " AND " + starts + ")"
 }
 
-// exactly returns an expression that searches for a unit in the fields with unstemmed words.
+// exactly returns an expression that searches for one unit, which is a quoted text or a prefix, in the fields with
+// unstemmed words.
 func exactly(unit string) string {
 	return "(title:" + unit + " OR heading:" + unit + " OR text:" + unit + ")"
 }

@@ -14,7 +14,7 @@ type group struct {
 	hits []row
 }
 
-// changed returns the latest change among the chunks that were found of the page.
+// changed returns the time of the latest change among the page's chunks that were found.
 func (g group) changed() time.Time {
 	return slices.MaxFunc(g.hits, func(a, b row) int { return a.ChangedAt.Compare(b.ChangedAt) }).ChangedAt
 }
@@ -26,8 +26,8 @@ func shownOf(g group) []row {
 	return same[:min(len(same), maxPassages)]
 }
 
-// estimate extrapolates the number of all matching pages: pages is the number of pages among the best chunks, chunks
-// the number of these chunks, and all the number of matching chunks.
+// estimate extrapolates the number of all matching pages. The argument chunks is the number of the best chunks, pages
+// is the number of pages that have these chunks, and all is the number of all matching chunks.
 func estimate(pages, chunks, all int) int {
 	if chunks == 0 || all <= chunks {
 		return pages

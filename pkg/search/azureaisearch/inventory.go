@@ -34,8 +34,9 @@ func (ix *Index) Inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns page ids that sort after the given one, in order, and at most as many as top says. It reads all
-// documents of the pages, a thousand at a time, because it includes pages of which only parts are left.
+// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after. The
+// argument top is the maximum number of ids. IDs reads all documents of the pages, a thousand at a time, because it
+// includes pages of which only parts are left.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	defer fault.Wrap(&err, "azureaisearch.IDs")
 	for len(ids) < top {

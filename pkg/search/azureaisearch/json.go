@@ -8,7 +8,7 @@ import (
 // object is a JSON object that is built and sent, never decoded.
 type object map[string]any
 
-// encode returns the JSON of v, without escapes for HTML.
+// encode returns v as JSON, without escaping HTML characters.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

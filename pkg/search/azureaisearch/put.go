@@ -8,9 +8,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Put makes the index hold exactly these pages. It writes everything new before it deletes anything, so a page stays
-// searchable all the time. If Put fails, some of the pages may be written; repeating the same Put completes them. If
-// the service refuses a page, the error is Invalid and names the page.
+// Put replaces what the index holds of these pages by exactly the given contents. It writes everything new before it
+// deletes anything, so a page stays searchable all the time. If Put fails, some of the pages may have been written;
+// repeating the same Put completes them. If the service refuses a page, the error is Invalid and names the page.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) (err error) {
 	defer fault.Wrap(&err, "azureaisearch.Put")
 	var unknown []string

@@ -18,15 +18,15 @@ const (
 )
 
 // Search answers a query. It first requires all words, and then any word if no chunk has them all. A query with a
-// vector requires only any word from the start: some chunk is always nearest to the vector, and ranking by both puts
-// the best matches first.
+// vector accepts any word from the start: some chunk is always nearest to the vector, and ranking by both puts the
+// best matches first.
 func (ix *Index) Search(ctx context.Context, q search.Query) (res search.Results, err error) {
 	defer fault.Wrap(&err, "azureaisearch.Search")
 	if err := q.Check(); err != nil {
 		return res, err
 	}
 	terms := search.Terms(q.Text)
-	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // a vector of another length is of another model
+	hybrid := ix.isVector(q.Vector) && q.Sort != search.ByChange // a vector of another length comes from another model
 	if len(terms) == 0 && !hybrid {
 		if q.Facets {
 			res.Facets = new(search.Facets)
@@ -104,7 +104,7 @@ const noteOfWords = "nothing has these words; this index does not correct words 
 // not written again and keep their old dates.
 const noteOfChange = "sorted by when the passages found last changed, which may be earlier than when their pages did"
 
-// groups returns as many of the found pages as are needed, the total number of pages, and whether that is an
+// groups returns as many of the found pages as are needed, the total number of pages, and whether that number is an
 // estimate.
 func (s searcher) groups(ctx context.Context) (groups []group, count int, estimated bool, err error) {
 	q := s.hits()
@@ -136,7 +136,8 @@ func (s searcher) groups(ctx context.Context) (groups []group, count int, estima
 	}
 }
 
-// sort sorts pages, and pages with equal scores by id: the service guarantees an order only within one answer.
+// sort sorts pages by score or by time of change, and equal ones by id, because the service guarantees an order only
+// within one answer.
 func (s searcher) sort(groups []group) {
 	slices.SortStableFunc(groups, func(a, b group) int {
 		if s.query.Sort == search.ByChange {
@@ -151,8 +152,8 @@ func (s searcher) sort(groups []group) {
 	}
 }
 
-// hits returns the query for the matching chunks. Scores are comparable over the shards of the index, and the same
-// words go to the same replica, so that pages of results join without gaps
+// hits returns the query for the matching chunks. It asks for scores that are comparable across the shards of the
+// index, and sends the same words to the same replica, so that consecutive pages of results have no gaps
 // (https://learn.microsoft.com/azure/search/index-similarity-and-scoring#scoring-statistics-and-sticky-sessions).
 func (s searcher) hits() query {
 	session := sha256.Sum256([]byte(s.expression))

@@ -24,10 +24,10 @@ const (
 		"not be enabled in the search service"
 )
 
-// semantic lets the semantic ranker sort the first pages, each by its best chunk, and returns a note if it could not.
-// The ranker accepts neither the syntax of [expression] nor an explicit order, so semantic sends a separate request,
-// limited to the chunks that were found. Pages to which the ranker gives no score, such as those that only a vector
-// found, keep their positions.
+// semantic lets the semantic ranker sort the pages of the first results, each by its best chunk. If the ranker could
+// not sort them, semantic returns a note. The ranker accepts neither the syntax of [expression] nor an explicit
+// order, so semantic sends a separate request, limited to the chunks that were found. Pages to which the ranker gives
+// no score, such as those that only a vector found, keep their positions.
 func (s searcher) semantic(ctx context.Context, groups []group) (note string) {
 	if !s.ix.semantic || !rankable(s.query) || len(groups) < 2 {
 		return ""

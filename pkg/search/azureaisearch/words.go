@@ -128,7 +128,8 @@ func fold(word string) string {
 	return string(folded[:min(len(folded), maxWord)])
 }
 
-// special maps letters that ASCII folding or the mapping replaces although Unicode does not decompose them.
+// special has the replacements for letters that ASCII folding or the mapping of [letters] replaces although Unicode
+// does not decompose them.
 var special = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'ı': "i", 'þ': "th",
 	'ŋ': "n", 'ς': "σ",
@@ -151,7 +152,7 @@ func withoutDiacritics(r rune) string {
 	return norm.NFC.String(strip(norm.NFD.String(string(r))))
 }
 
-// plain returns a text that can be sent: valid UTF-8, without NUL.
+// plain returns a text in a form that can be sent: valid UTF-8, without NUL.
 func plain(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
 }

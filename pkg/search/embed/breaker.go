@@ -27,7 +27,7 @@ type Breaker struct {
 	why   error // the model's last failure
 }
 
-// NewBreaker wraps a model. Callers of one model should share it.
+// NewBreaker wraps a model. Callers of one model should share one Breaker.
 func NewBreaker(model llm.Embedder) *Breaker { return &Breaker{Embedder: model, now: time.Now} }
 
 // errOpen is the cause of the errors of calls that sent no request to the model.

@@ -66,7 +66,7 @@ func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 	defer cancel()
 	vectors, err := h.model.Embed(ctx, []string{text})
 	if err != nil {
-		if !errors.Is(err, errOpen) && !errors.Is(ctx.Err(), context.Canceled) { // logged, or nobody waits
+		if !errors.Is(err, errOpen) && !errors.Is(ctx.Err(), context.Canceled) { // logged already, or no caller waits
 			h.log.WarnContext(ctx, "searching by words alone", "model", h.model.Model(), "err", err)
 		}
 		return nil

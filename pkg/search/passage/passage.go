@@ -27,7 +27,8 @@ type Passage struct {
 const fusionK = 60
 
 // Fuse ranks the passages of several searches. The score of a passage is the sum of 1/(60+rank) over the searches
-// that found the passage, where its rank is that of its page, plus one for each better passage of the same page.
+// that found the passage. In each search, the rank of a passage is the rank of its page, plus one for each better
+// passage of the same page.
 func Fuse(rankings ...[]search.Result) []Passage {
 	var all []Passage
 	at := map[[2]string]int{}
@@ -65,7 +66,8 @@ func (p Passage) Tokens() int {
 }
 
 // Fit selects the best passages that together fit in a budget of tokens. It skips a text that is already selected, or
-// is part of a selected text. If the best passage alone exceeds the budget, Fit cuts it, so that there is always one.
+// is part of a selected text. If the best passage alone exceeds the budget, Fit cuts it, so that the result always
+// has a passage.
 func Fit(ranked []Passage, tokens int) []Passage {
 	var taken []Passage
 	var texts []string
@@ -90,13 +92,13 @@ func Fit(ranked []Passage, tokens int) []Passage {
 // Ellipsis ends a text that [Clip] shortened.
 const Ellipsis = " …"
 
-// Clip returns the beginning of a text, of about the given number of tokens, up to the end of a line or word. If Clip
-// removed text, it appends an [Ellipsis].
+// Clip shortens a text to about the given number of tokens, and ends it at the end of a line or word. If Clip removed
+// text, it appends an [Ellipsis].
 func Clip(text string, tokens int) string {
 	if chunk.Tokens(text) <= tokens {
 		return text
 	}
-	from, to := 0, len(text) // between them is the end of the longest beginning within the budget
+	from, to := 0, len(text) // the longest beginning within the budget ends between these two offsets
 	for to-from > 1 {
 		if mid := (from + to) / 2; chunk.Tokens(text[:mid]) < tokens {
 			from = mid

@@ -67,7 +67,7 @@ func (b *builder) clear() {
 	b.inRow, b.behind, b.postings, b.positions = 0, b.segment.first, b.postings[:0], b.positions[:0]
 }
 
-// add adds a posting of the word, with its positions packed.
+// add adds a posting of the word, with its packed positions.
 func (b *builder) add(h Hit, positions []byte) error {
 	b.postings = appendPosting(b.postings, h.Document()-b.behind, h.Impact())
 	b.positions = appendBytes(b.positions, positions)

@@ -90,7 +90,7 @@ func (r *Reader) checkSegment(s segment, each func(document int64)) error {
 	return rows.Err()
 }
 
-// checkEntry reads everything that a segment holds of a word.
+// checkEntry reads everything that a segment stores for a word.
 func (r *Reader) checkEntry(s segment, e entry, each func(document int64)) error {
 	n, last := 0, s.first-1
 	err := r.each(pieceOf(s, e), func(hits []Hit, packed []byte) error {

@@ -85,8 +85,7 @@ func (l *leafReader) bytes() []byte {
 	return b
 }
 
-// appendPosting adds a posting. The parameter behind is the difference between its document number and the previous
-// one.
+// appendPosting adds a posting. The argument behind is the posting's document number minus the previous one.
 func appendPosting(to []byte, behind int64, impact uint16) []byte {
 	return binary.LittleEndian.AppendUint16(binary.AppendUvarint(to, uint64(behind)), impact)
 }

@@ -5,16 +5,17 @@
 //
 // The caller identifies a document by a key, a number other than 0. The package assigns each document a number of its
 // own. These numbers rise with each added document and are never reused: to change a document, the caller removes it
-// and adds it again. Each row of table documents has the keys of 256 documents, with 0 for removed ones.
+// and adds it again. Each row of the table "documents" has the keys of 256 documents, with 0 for removed ones.
 //
 // # Segments
 //
 // The words that one transaction adds form a segment. They are sorted and packed into leaves of some kilobytes. A
 // leaf holds the postings of its words; if the postings of a word are long, the leaf holds the ids of the rows that
-// hold them. A segment never changes. Several segments of one size are merged into one. Each step of a merge is
-// proportional to the size of the write, so no transaction waits for a merge: the inputs are read until the last
-// step. The document numbers of segments ascend and do not overlap, so the postings of a word are its postings in all
-// segments, one segment after another. A segment that has lost half of its documents is rewritten.
+// hold them. A segment never changes. Several segments of one size are merged into one. A write does only one step of
+// each running merge, of a size proportional to the write, so no transaction waits for a whole merge. Until the last
+// step, queries read the inputs. The document numbers of segments ascend and do not overlap, so the postings of a
+// word are its postings in all segments, one segment after another. A segment that has lost half of its documents is
+// rewritten.
 //
 // # Postings
 //
@@ -46,7 +47,7 @@ CREATE TABLE documents (block INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 
 const (
 	impactBits = 16
-	rowBits    = 28 // low bits of the id of a leaf or list: its position within its segment
+	rowBits    = 28 // number of the low bits in the id of a leaf or list that give its position within its segment
 	blockSize  = 256
 	keyBytes   = 8
 	// MaxWord is the maximum number of significant bytes of a word.
@@ -67,7 +68,7 @@ const (
 type segment struct {
 	id, first, last int64 // its documents have the numbers in [first, last)
 	level, state    int
-	target          int64  // id of the segment into which it is merged
+	target          int64  // id of the segment into which this one is merged
 	done            string // the last word written, if the segment is growing
 	documents, gone int64
 	length          int64 // number of words in all documents together

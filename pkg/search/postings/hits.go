@@ -52,7 +52,7 @@ func either(a, b []Hit) []Hit {
 	return append(all, a...)
 }
 
-// Intersect returns a hit for each document that is in both lists, with the smaller of its two impacts.
+// Intersect returns a hit for each document that is in both lists, with the smaller of the document's two impacts.
 func Intersect(a, b []Hit) (both []Hit) {
 	for len(a) > 0 && len(b) > 0 {
 		switch da, db := a[0].Document(), b[0].Document(); {

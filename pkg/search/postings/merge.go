@@ -8,8 +8,8 @@ import (
 
 const (
 	fanout = 5 // number of segments of one level that are merged into one of the next level
-	// A step of a merge writes stepTimes as many bytes as the transaction has written, and at least stepLeast. This
-	// rate ends a merge before transactions have added as many new segments as the merge reads.
+	// A step of a merge writes stepTimes times as many bytes as the transaction has written, and at least stepLeast
+	// bytes. This rate ends a merge before transactions have added as many new segments as the merge reads.
 	stepTimes = 3
 	stepLeast = 16 << 10
 	// A segment of at least worthwhile documents is rewritten when it has lost half of them.
@@ -84,8 +84,8 @@ func (w *Writer) beginMerges(all []segment) error {
 }
 
 // beginMerge creates the output segment of a merge. If at least a tenth of the inputs' documents are removed, the
-// merge omits the postings of these documents. Otherwise it copies all postings, and records 0 in gone until it is
-// complete.
+// merge omits the postings of these documents. Otherwise it copies all postings, and the field gone of the output is
+// 0 until the merge is complete.
 func (w *Writer) beginMerge(inputs []segment, level int) error {
 	into := segment{first: inputs[0].first, last: inputs[len(inputs)-1].last, level: level, state: growing}
 	for _, s := range inputs {
@@ -215,7 +215,7 @@ func (w *Writer) complete(into segment, inputs []segment) error {
 	return err
 }
 
-// deleteLeft deletes rows of segments that have been merged, and at most as many as most says.
+// deleteLeft deletes rows of segments that have been merged. The argument most is the maximum number of rows.
 func (w *Writer) deleteLeft(all []segment, most int) error {
 	for _, s := range all {
 		if s.state != left {

@@ -89,7 +89,8 @@ func (r *Reader) positions(e Entry, wanted []Hit, each func(at int, positions []
 	return nil
 }
 
-// following returns the positions in here that come right after a position in before. Both lists ascend.
+// following compares two ascending lists of positions, before and here. It returns the positions in here that come
+// right after a position in before.
 func following(before, here []uint32) (found []uint32) {
 	for _, p := range before {
 		for len(here) > 0 && here[0] < p+1 {

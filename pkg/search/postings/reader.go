@@ -246,7 +246,7 @@ func (r *Reader) rows(p piece, positions bool, each func(postings, positions []b
 	return nil
 }
 
-// Keys returns the key of the document of each hit, or 0 if the document was removed. The hits must be in document
+// Keys returns, for each hit, the key of its document, or 0 if the document was removed. The hits must be in document
 // order.
 func (r *Reader) Keys(hits []Hit) ([]int64, error) {
 	var blocks []int64

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	leafBytes   = 3500 // bytes of a leaf, which then fits in a page of the file with its row header
+	leafBytes   = 3500 // maximum bytes of a leaf, so that the leaf and its row header fit in a page of the file
 	inlineBytes = 700  // maximum bytes of a word's postings and positions that are stored in the leaf
 	rowPostings = 2048 // number of postings in a row of table lists
 )
@@ -51,8 +51,8 @@ func NewWriter(ctx context.Context, tx *sqlitefile.Statements) *Writer {
 	return &Writer{ctx: ctx, tx: tx, words: map[string]*gathered{}}
 }
 
-// Add adds a document with the given number of words in total, and returns its number. Its distinct words may be in
-// any order.
+// Add adds a document and returns its number. The argument length is the number of words in the document; the
+// argument words holds its distinct words, in any order.
 func (w *Writer) Add(key int64, length int, words []Word) (document int64, err error) {
 	if w.next == 0 {
 		const end = "SELECT coalesce(max(last), 1) FROM segments"

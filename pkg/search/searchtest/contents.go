@@ -19,7 +19,7 @@ func (s *suite) known() {
 	s.put(edited)
 	s.expect(text("beta"))
 	s.expect(text("epsilon"), "a")
-	s.expectUID("alpha", uid("a", 1)) // only its uid changed
+	s.expectUID("alpha", uid("a", 1)) // only the chunk's uid changed
 	s.expectUID("gamma", uid("a", 2))
 	if res := s.search(search.Query{Text: "gamma", NestImages: true}); len(res.Results) != 1 ||
 		len(res.Results[0].Images) != 2 || res.Results[0].Images[1] != edited.Images[1] {
@@ -40,7 +40,7 @@ func (s *suite) known() {
 	s.expectCount(1)
 }
 
-// anchors checks that passages have anchors, and that these follow when a page is put again, whether or not the
+// anchors checks that passages have anchors, and that putting a page again updates the anchors, whether or not the
 // caller knows what the index holds.
 func (s *suite) anchors() {
 	anchored := func(anchors ...string) search.Page {

@@ -103,7 +103,7 @@ func (s *suite) publishedAfter() {
 	s.expect(after(day(10)), "a")
 }
 
-// ranking checks that a word in the title counts more than one in a heading, and that more than one in the text.
+// ranking checks that a word counts more in the title than in a heading, and more in a heading than in the text.
 func (s *suite) ranking() {
 	filler := "the quay and the crane and the ferry"
 	body := withChunk(page("c", "Notice one"), "Notices › Hours", "lighthouse "+filler)

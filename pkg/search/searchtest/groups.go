@@ -14,8 +14,8 @@ func grouped(id, group string, rank int, content string) search.Page {
 	return p
 }
 
-// groups checks that pages of one group with the same content are one result, in every count, as soon as the second
-// of them is put, and that other pages are not affected.
+// groups checks that pages of one group with the same content are one result, and are counted once, as soon as the
+// second of them is put. Other pages are not affected.
 func (s *suite) groups() {
 	find := func(want ...string) {
 		s.Helper()
@@ -28,7 +28,7 @@ func (s *suite) groups() {
 	s.put(grouped("b", "g", 1, "march"))
 	find("b")
 	s.put(grouped("a", "g", 1, "march"))
-	find("a") // equal but for the id
+	find("a") // the pages are equal except for their ids
 	s.put(grouped("c", "g", 0, "march"))
 	find("c")
 	s.put(grouped("d", "h", 0, "march"), grouped("e", "", 0, "march"), grouped("f", "", 0, "march"))
@@ -41,7 +41,7 @@ func (s *suite) groups() {
 	was, is := grouped("b", "g", 1, "march"), grouped("b", "g", 1, "april")
 	is.Known = was.Contents()
 	s.put(is)
-	find("a", "b", "d", "e", "f") // same group, other content
+	find("a", "b", "d", "e", "f") // same group, but other content
 	moved := grouped("a", "h", 2, "march")
 	moved.Known = grouped("a", "g", 1, "march").Contents()
 	s.put(moved)
@@ -68,7 +68,7 @@ func (s *suite) groupsAndFilters() {
 	}
 }
 
-// nearGroups checks that a page found by words and a near page of the same group are one result.
+// nearGroups checks that a page found by its words and a page of the same group found by its vector are one result.
 func (s *suite) nearGroups() {
 	s.put(embedded(grouped("a", "g", 1, "march"), towards(0.9)), embedded(grouped("b", "g", 0, "march"), towards(0.8)),
 		embedded(page("c", "Trains", "the express"), towards(0.1)))

@@ -74,7 +74,7 @@ func (s *suite) images() {
 	s.manyImages()
 }
 
-// manyImages checks that a gallery is stored whole, and that a result has its beginning.
+// manyImages checks that a gallery is stored whole, and that a result has its first images.
 func (s *suite) manyImages() {
 	var names []string
 	for i := range search.MaxImages {

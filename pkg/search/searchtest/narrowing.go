@@ -38,8 +38,8 @@ func (s *suite) path() {
 	}
 }
 
-// tags checks that a page is found by each of its tags, starting with the Put that adds them, which writes nothing
-// else.
+// tags checks that a page is found by each of its tags as soon as a Put has added the tag, even though that Put
+// writes nothing else.
 func (s *suite) tags() {
 	tagged := func(id string, tags ...string) search.Page {
 		p := page(id, "Basin", "basin", "another basin")
@@ -82,8 +82,8 @@ func (s *suite) tags() {
 	}
 }
 
-// sortedByChange checks that the newest change comes first, however well others match, over all pages of results, and
-// that all words are required if some page has them all.
+// sortedByChange checks that pages are sorted from the newest change to the oldest, however well they match, over all
+// pages of results. If some page has all words, only pages with all words are found.
 func (s *suite) sortedByChange() {
 	put := func(id string, age time.Duration, title string, texts ...string) {
 		p := page(id, title, texts...)

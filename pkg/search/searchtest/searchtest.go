@@ -24,7 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Index runs the suite. If an engine's writes become visible late, its Put must wait for them.
+// Index runs the suite. If an engine's writes become visible only after some time, its Put must wait until then.
 func Index(t *testing.T, open func(t *testing.T) search.Index) {
 	for _, tc := range []struct {
 		name string
@@ -175,7 +175,7 @@ func (s *suite) expect(q search.Query, want ...string) {
 	}
 }
 
-// expectAnyOrder is expect for queries whose order the engine may choose.
+// expectAnyOrder does the same as expect, for queries whose results the engine may order as it likes.
 func (s *suite) expectAnyOrder(q search.Query, want ...string) {
 	s.Helper()
 	have := ids(s.search(q))
@@ -279,7 +279,7 @@ func (s *suite) remove() {
 
 func (s *suite) refusedQueries() {
 	long := strings.Repeat("ä", search.MaxQueryRunes)
-	s.search(text(long)) // just within
+	s.search(text(long)) // just within the limit
 	s.search(search.Query{Text: "x", Top: search.MaxTop, Skip: search.MaxSkip})
 	for name, q := range map[string]search.Query{
 		"top zero":      {Text: "x"},

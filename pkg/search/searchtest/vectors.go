@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Vectors is the contract of engines with vectors, in addition to [Index]. The suite's vectors have [Dimension]
-// numbers.
+// Vectors runs the tests for engines with vectors. These tests are in addition to [Index]. The suite's vectors have
+// [Dimension] numbers.
 func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
 	for _, tc := range []struct {
 		name string
@@ -47,7 +47,8 @@ func embedded(p search.Page, vectors ...[]float32) search.Page {
 	return p
 }
 
-// near checks that chunks of similar meaning are found without a word of the query, within the filters, and counted.
+// near checks that chunks of similar meaning are found, within the filters, and counted, even if they contain no word
+// of the query.
 func (s *suite) near() {
 	far := embedded(page("b", "Trains", "the express leaves"), towards(0.1))
 	far.Host = "rail.example"

@@ -12,16 +12,16 @@ import (
 // the number after a rotation, is stored separately, and a query reads these signs first. The vectors that have the
 // most signs in common with the query's are then compared in full.
 //
-// A row of table bits holds the signs of all vectors of one length on eight pages. For each vector it has the index
-// of the vector's chunk within the row, and the signs. Rows are small, because SQLite reads a row longer than a page
-// of the file at several times the cost. The rotation mixes the numbers of a vector, so that each sign carries the
-// same amount of information, even for models whose vectors have only few large numbers.
+// A row of the table "bits" holds the signs of all vectors of one length on eight pages. For each vector, the row has
+// the signs, and a number that identifies the vector's chunk within the row. Rows are small, because SQLite reads a
+// row longer than a page of the file at several times the cost. The rotation mixes the numbers of a vector, so that
+// each sign carries the same amount of information, even for models whose vectors have only few large numbers.
 
 const (
 	bitsTable = "CREATE TABLE bits (id INTEGER PRIMARY KEY AUTOINCREMENT, pages INTEGER NOT NULL, " +
 		"length INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (pages, length, part));"
 	bitsBytes  = 3900 // maximum size of a row, unless it has only one vector
-	pagesBits  = 3    // number of lowest bits of a page's row id that differ among the pages of a row of bits
+	pagesBits  = 3    // pages whose row ids differ only in this number of lowest bits share a row of bits
 	indexBytes = 4
 	// compared is the number of vectors that a query compares in full. A query with filters compares manyCompared,
 	// because many vectors may not pass the filters.

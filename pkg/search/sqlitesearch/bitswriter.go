@@ -9,7 +9,7 @@ import (
 )
 
 // putBits writes the signs of the vectors that this transaction wrote, and deletes the signs of the vectors that it
-// removed; a removed vector is nil.
+// removed. A removed vector is nil in w.vectors.
 func (w *writer) putBits() error {
 	rows := map[int64]map[uint32][]byte{}
 	for chunk, vector := range w.vectors {

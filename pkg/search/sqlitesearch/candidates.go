@@ -18,8 +18,8 @@ const enough = 100
 // found describes the chunks and pages that the words of a query match.
 type found struct {
 	best []match // matches, best first; only the best ones if there are too many
-	// If complete is set, pages has all matching pages. Otherwise pages is a sample, and the estimated number of
-	// matching pages is whole times its length.
+	// If complete is set, pages has all matching pages. Otherwise pages is a sample. The estimated number of all
+	// matching pages is then whole times the length of the sample.
 	pages    []int64
 	whole    float64
 	complete bool
@@ -27,8 +27,8 @@ type found struct {
 }
 
 // find finds the matching chunks: those with all content terms; if these are few, also those that lack one term; if
-// there are none, those with any term. It returns at least the best ones, as many as most says, if there are that
-// many.
+// there are none, those with any term. If very many chunks match, find may return only the best of them. The argument
+// most is the number of best matches that the caller needs.
 func (s *searcher) find(ctx context.Context, most int) (found, error) {
 	lists := make([]list, len(s.ranked.Content))
 	for i, t := range s.ranked.Content {
@@ -85,7 +85,7 @@ func (s *searcher) matching(ctx context.Context, lists []list, least, most int) 
 	return f, nil
 }
 
-// bestResolved returns at most n of the best matches.
+// bestResolved finds the n best matches, and returns those whose chunk was not removed and passes the filters.
 func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]match, error) {
 	best := bestOf(matches, n)
 	slices.SortFunc(best, func(a, b match) int { return cmp.Compare(a.hit, b.hit) })
@@ -93,10 +93,10 @@ func (s *searcher) bestResolved(ctx context.Context, matches []match, n int) ([]
 	return bestOf(best, len(best)), err
 }
 
-// everywhere is a share of all chunks. A word that more chunks have adds next to nothing to a score.
+// everywhere is a share of all chunks. A word that occurs in more chunks than this adds next to nothing to a score.
 const everywhere = .1
 
-// addOthers adds the scores of the terms that only affect the ranking.
+// addOthers adds to each match the scores of the terms that only affect the ranking.
 func (s *searcher) addOthers(matches []match) error {
 	content := s.ranked.IsContent()
 	for i, t := range s.ranked.Terms {

@@ -108,8 +108,8 @@ func setAside(path string) (aside string, err error) {
 	return aside, nil
 }
 
-// markerSuffix is the suffix of an empty file beside the index that records damage. A damaged index is not set aside
-// at once, because other connections have it open, but the next time it is opened.
+// markerSuffix is the suffix of an empty file beside the index that records damage. Because other connections have
+// the damaged index open, it is not set aside at once, but the next time it is opened.
 const markerSuffix = ".damaged"
 
 func (ix *Index) marker() string { return ix.file.Path + markerSuffix }

@@ -67,8 +67,8 @@ func values(ctx context.Context, tx *sqlitefile.Statements, rows []int64) ([]*ra
 	return ranking.Distinct(maps.Values(byRow)), found.Err()
 }
 
-// facets counts the matching pages by each of their values. Each page that was read counts as many times as whole
-// says.
+// facets counts the matching pages by each of their values. Each count is multiplied by the argument whole, because
+// the pages that were read may be only a sample.
 func facets(pages []*ranking.Page, whole float64, now time.Time) *search.Facets {
 	now = now.Truncate(time.Second) // stored times have this precision
 	of := func(value func(*ranking.Page) string) []search.Facet {

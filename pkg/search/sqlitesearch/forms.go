@@ -11,9 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// A word of a query also finds its other forms (tide finds tides) in the languages of the pages in the index. Table
-// forms has the words of each language by stem. A query searches each form separately, so that the forms rank below
-// the word itself. Words are never removed from the table: a word that no text contains any more finds nothing.
+// A word of a query also finds its other forms (tide finds tides) in the languages of the pages in the index. The
+// table "forms" has the words of each language by stem. A query searches each form separately, so that the forms rank
+// below the word itself. Words are never removed from the table: a word that no text contains any more finds nothing.
 
 // maxVariants is the maximum number of other forms of a word that a query searches.
 const maxVariants = 10

@@ -52,7 +52,8 @@ func (ix *Index) inspect(ctx context.Context, id string) (stored search.Stored, 
 	return stored, err
 }
 
-// IDs returns page ids that sort after the given one, in order, and at most as many as top says.
+// IDs returns page ids in ascending order, starting with the first one that is greater than the argument after. The
+// argument top is the maximum number of ids.
 func (ix *Index) IDs(ctx context.Context, after string, top int) (ids []string, err error) {
 	rows, err := ix.read.QueryContext(ctx, "SELECT id FROM pages WHERE id > ? ORDER BY id LIMIT ?", after, top)
 	if err != nil {

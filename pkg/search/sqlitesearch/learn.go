@@ -10,12 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/stem"
 )
 
-// maxLearned is the maximum number of words of a page that are added to table forms at once. Novels have fewer.
+// maxLearned is the maximum number of words of a page that are added to the table "forms" at once. Novels have fewer.
 // Without this bound, a page with new random words each time would make the table grow by megabytes with every
 // change.
 const maxLearned = 50_000
 
-// learn adds the words of texts to table forms, so that a query with another form of a word finds it.
+// learn adds the words of texts to the table "forms", so that a query with another form of a word finds it.
 func (w *writer) learn(language string, texts []row) error {
 	if !stem.Known(language) {
 		language = "" // the language has no stemmer, so its words have no other forms

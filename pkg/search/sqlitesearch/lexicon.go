@@ -16,13 +16,13 @@ type lexicon struct {
 	tx       *sqlitefile.Statements
 	postings *postings.Reader
 	entries  map[string]postings.Entry   // entries of the words that were looked up
-	begun    map[string][]postings.Entry // by prefix: the entries of the words that begin with it
+	begun    map[string][]postings.Entry // by prefix: the entries of the words that begin with the prefix
 	phrases  map[string][]postings.Hit
 	hits     map[string][]postings.Hit // hits of a term, by its key
 	chunks   float64
 	pages    int64    // highest row id of a page
 	tokens   float64  // average number of words in the body of a chunk
-	spoken   []string // languages with known words
+	spoken   []string // languages of the words in the index
 }
 
 const (
@@ -119,7 +119,7 @@ func (l *lexicon) number(words ...string) (float64, error) {
 	return l.numberOf(ranking.Term{Tokens: words})
 }
 
-// numberOf returns the number of chunks that have a term. For a term that may select pages the number is exact,
+// numberOf returns the number of chunks that have a term. For a term that may select pages, the number is exact
 // unless it is large.
 func (l *lexicon) numberOf(t ranking.Term) (n float64, err error) {
 	if err := l.termIDs(t); err != nil {
@@ -161,8 +161,8 @@ func (l *lexicon) most(t ranking.Term) (n float64, err error) {
 	return n, nil
 }
 
-// hitsOf finds the chunks that have a term. Each hit has the greatest impact among the forms of the term in its
-// chunk.
+// hitsOf finds the chunks that have a term. If a chunk has several forms of the term, its hit has the greatest of
+// their impacts.
 func (l *lexicon) hitsOf(t ranking.Term) ([]postings.Hit, error) {
 	key := keyOf(t)
 	hits, known := l.hits[key]
@@ -238,7 +238,7 @@ func (l *lexicon) allOf(words []string) (hits []postings.Hit, err error) {
 	return hits, nil
 }
 
-// asForm reduces the impacts of hits, because they are of another form of the query's word.
+// asForm reduces the impacts of hits, because the hits contain only another form of the query's word.
 func asForm(hits []postings.Hit) []postings.Hit {
 	out := make([]postings.Hit, len(hits))
 	for i, h := range hits {

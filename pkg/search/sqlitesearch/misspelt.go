@@ -77,7 +77,8 @@ func (l *lexicon) count(t *ranking.Term) (err error) {
 	return nil
 }
 
-// halves splits a word of a query into two words that are adjacent in the index; "" if there is no such split.
+// halves splits a word of a query into two words that are adjacent in the index. It returns "" if there is no such
+// split.
 func (l *lexicon) halves(t ranking.Term) (string, error) {
 	if !isWord(t) {
 		return "", nil
@@ -113,7 +114,7 @@ func replaceWord(text, word, by string) string {
 	return text[:at.From] + by + text[at.To:]
 }
 
-// meantBy returns probable corrections for the parts of a term, by part.
+// meantBy returns probable corrections for the parts of a term, by the index of the part.
 func (l *lexicon) meantBy(ctx context.Context, t ranking.Term) (right map[int]string, err error) {
 	right = map[int]string{}
 	for part, word := range t.Tokens {
@@ -192,8 +193,8 @@ func (l *lexicon) meant(ctx context.Context, word string) (string, error) {
 	}).word, nil
 }
 
-// withBeginnings returns the words of the index that begin with one of the [beginnings] of a word and have about its
-// length. Some words occur twice.
+// withBeginnings returns the words of the index that begin with one of the [beginnings] of a word and have about the
+// same length as that word. Some words occur twice.
 func (l *lexicon) withBeginnings(ctx context.Context, letters []rune, most int) ([]string, error) {
 	found, err := column[string](ctx, l.tx, `
 WITH l(name) AS (SELECT value FROM json_each(?)), b(begin) AS (SELECT value FROM json_each(?))

@@ -49,7 +49,7 @@ func newest(ctx context.Context, s *searcher) (res search.Results, err error) {
 	return res, err
 }
 
-// chunksOf returns the first chunks of each page.
+// chunksOf returns the first few chunks of each page.
 func chunksOf(pages []*ranking.Page, chunks []int64) (some []int64) {
 	shown := map[int64]int{}
 	for _, p := range pages {

@@ -12,10 +12,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Put makes the index hold exactly these pages, in one transaction. A transaction writes one segment of postings, so
-// putting a hundred pages together costs a fraction of putting them one by one. Only rows that differ are written: an
-// unchanged page costs one read for each chunk. Put ignores [search.Page.Known], because reading what the index holds
-// is cheap here.
+// Put replaces what the index holds of these pages by exactly the given contents, in one transaction. A transaction
+// writes one segment of postings, so putting a hundred pages together costs a fraction of putting them one by one.
+// Only rows that differ are written: an unchanged page costs one read for each chunk. Put ignores
+// [search.Page.Known], because reading what the index holds is cheap here.
 func (ix *Index) Put(ctx context.Context, pages ...search.Page) error {
 	for _, p := range pages {
 		if err := p.Check(); err != nil {
@@ -40,7 +40,7 @@ func (w *writer) finish() error {
 	return w.postings.Flush()
 }
 
-// put makes the index hold one page.
+// put replaces what the index holds of one page.
 func (w *writer) put(p search.Page) error {
 	page, err := w.putPage(p)
 	if err != nil {

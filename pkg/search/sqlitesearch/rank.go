@@ -73,7 +73,7 @@ func (s *searcher) readMore(ctx context.Context, lists []list, pages []*ranking.
 	return nil
 }
 
-// unread returns the best chunks of pages that have not been read yet.
+// unread returns, for each page, the best of its chunks that have not been read yet.
 func unread(ctx context.Context, tx *sqlitefile.Statements, lists []list, pages []int64,
 	read map[int64]bool) ([]int64, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.document FROM json_each(?) w CROSS JOIN chunks c
@@ -153,8 +153,8 @@ func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[in
 	return rows.Err()
 }
 
-// more adds pages whose chunks were not read, if the query skips so many results that they are needed. They are in
-// the order of their impacts.
+// more adds pages whose chunks were not read, if the query skips so many results that these pages are needed. The
+// added pages are in the order of the impacts of their chunks.
 func (s *searcher) more(ctx context.Context, f found, pages []*ranking.Page) ([]*ranking.Page, error) {
 	if s.query.Skip+s.query.Top <= len(pages) || len(s.near) > 0 {
 		return pages, nil

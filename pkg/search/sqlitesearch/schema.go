@@ -7,8 +7,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// databaseAt returns the file of an index. SQLite syncs it only when it writes back the log; pages that a power
-// failure loses are put again.
+// databaseAt returns the file of an index. SQLite syncs the file only when it writes back the log. If a power failure
+// loses pages, they are put again.
 func databaseAt(path string) *sqlitefile.File {
 	return &sqlitefile.File{
 		Path: path, Format: &format, Wait: 10 * time.Second, Pragmas: []string{"synchronous(NORMAL)"},

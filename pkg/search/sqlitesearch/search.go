@@ -15,12 +15,13 @@ import (
 const (
 	// chunksOfResult is how many chunks are searched for each requested result.
 	chunksOfResult = 16
-	// For the first firstPages pages, moreOfPage more chunks each are read.
+	// Of each of the first firstPages pages, moreOfPage more chunks are read.
 	firstPages, moreOfPage = 15, 4
 )
 
-// Search answers a query: chunks with all of its content terms come first; any term suffices if no chunk has them
-// all. A query without words finds nothing. All reads are in one transaction and see one state.
+// Search answers a query. It finds the chunks that have all content terms. If few chunks have them all, it also finds
+// those that lack one term; if no chunk has them all, any term suffices. A query without words finds nothing. All
+// reads are in one transaction and see one state.
 func (ix *Index) Search(ctx context.Context, q search.Query) (search.Results, error) {
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
@@ -40,11 +41,11 @@ type searcher struct {
 	bounds  bounds
 	query   search.Query
 	ranked  ranking.Query
-	// corrected is the text of the query with its misspelt words replaced; "" if it has none.
+	// corrected is the text of the query with its misspelt words replaced; "" if no word was replaced.
 	corrected    string
 	near         []int64 // chunks nearest to the query's vector, nearest first
 	signs        *signCache
-	otherLengths int // vectors of another length than the query's
+	otherLengths int // number of vectors whose length differs from the query's
 }
 
 func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []ranking.Term) (search.Results, error) {
@@ -70,7 +71,7 @@ func (ix *Index) searchTerms(ctx context.Context, q search.Query, terms []rankin
 	return res, err
 }
 
-// weigh finds other forms of the terms, their frequencies, and which of them are content terms.
+// weigh finds other forms of the terms, the frequencies of the terms, and which terms are content terms.
 func (s *searcher) weigh(ctx context.Context, terms []ranking.Term) (err error) {
 	if s.lexicon.spoken, err = s.lexicon.languages(ctx, s.query.Language); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
-// Reading all rows of table bits takes four times as long as comparing them, so they stay in memory while queries
-// have vectors. Each written row gets a higher id than any before, so a query needs to read only the new ones. Rows
-// are never deleted one by one: a row without vectors stays, empty.
+// Reading all rows of the table "bits" takes four times as long as comparing them, so the rows stay in memory while
+// queries have vectors. Each written row gets a higher id than any before, so a query needs to read only the new
+// rows. Rows are never deleted one by one: a row without vectors stays, empty.
 
 const (
-	cachedBytes = 96 << 20        // of signs; each query reads the ones beyond
-	cachedFor   = 5 * time.Minute // after the last query
+	cachedBytes = 96 << 20        // maximum size of signs in memory; if they are larger, each query reads them all
+	cachedFor   = 5 * time.Minute // how long the signs stay in memory after the last query
 )
 
-// signRow is a row of table bits.
+// signRow is a row of the table "bits".
 type signRow struct {
 	pages, length, part int64
 	data                []byte
@@ -28,11 +28,11 @@ type signRow struct {
 
 func (r signRow) key() [3]int64 { return [3]int64{r.pages, r.length, r.part} }
 
-// signCache keeps table bits in memory.
+// signCache keeps the table "bits" in memory.
 type signCache struct {
-	most     int // bytes
+	most     int // maximum number of bytes
 	mu       sync.Mutex
-	last     int64     // id of the last row that it has
+	last     int64     // id of the last row in the cache
 	rows     []signRow // never changed in place: queries read them without the lock
 	at       map[[3]int64]int
 	bytes    int
@@ -40,7 +40,8 @@ type signCache struct {
 	idle     *time.Timer
 }
 
-// each calls each with all rows, as the transaction sees them. The data of a row are valid until the next call.
+// each calls the function each with every row, as the transaction sees them. The data of a row are valid until the
+// next call of the function.
 func (c *signCache) each(ctx context.Context, tx *sqlitefile.Statements, each func(signRow)) error {
 	rows, cached, err := c.of(ctx, tx)
 	if err != nil {
@@ -74,7 +75,7 @@ func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []s
 	if c.tooLarge {
 		return nil, false, nil
 	}
-	if first > c.last { // its rows were deleted, or it is empty
+	if first > c.last { // the cached rows were deleted, or the cache is empty
 		c.empty()
 	}
 	if last > c.last {
@@ -86,7 +87,7 @@ func (c *signCache) of(ctx context.Context, tx *sqlitefile.Statements) (rows []s
 	return c.rows, c.last == last && !c.tooLarge, nil
 }
 
-// read adds the new rows.
+// read adds the new rows to the cache.
 func (c *signCache) read(ctx context.Context, tx *sqlitefile.Statements) error {
 	c.rows = slices.Clone(c.rows)
 	return readSigns(ctx, tx, c.last, func(id int64, r signRow) bool {

@@ -67,14 +67,14 @@ var _ search.Index = (*Index)(nil)
 // Index is a search index in a file. It is safe for concurrent use.
 type Index struct {
 	file   *sqlitefile.File
-	write  *sql.DB // one connection, whose transactions begin as writers
+	write  *sql.DB // one connection; its transactions begin as write transactions
 	read   *sql.DB
 	words  vocabulary
 	log    *slog.Logger
 	model  string
 	bounds bounds
 
-	warned sync.Once // logs vectors of another length
+	warned sync.Once // used to log only once that queries ignore vectors
 	signs  signCache
 }
 
@@ -139,7 +139,8 @@ func (ix *Index) makeTables(ctx context.Context) error {
 }
 
 // Begun returns a name for the index until [Index.Filled] records that the index is filled; after that it returns "".
-// All processes that open the file get the same name. The index lacks pages that were indexed before it was created.
+// All processes that open the file get the same name. Until the index is filled, it lacks pages that were indexed
+// before it was created.
 func (ix *Index) Begun(ctx context.Context) (name string, err error) {
 	err = ix.read.QueryRowContext(ctx, "SELECT coalesce(max(name), '') FROM begun").Scan(&name)
 	return name, ix.fault("begun", err)
@@ -157,7 +158,7 @@ func (ix *Index) Count(ctx context.Context) (n int, err error) {
 	return n, ix.fault("count", err)
 }
 
-// warnOfLength logs, once, that queries ignore vectors.
+// warnOfLength logs, once, that queries ignore vectors of another length.
 func (ix *Index) warnOfLength(vectors, length int) {
 	ix.warned.Do(func() {
 		ix.log.Warn("vectors of another length than the query's are passed over: the model has changed under its name; run "+

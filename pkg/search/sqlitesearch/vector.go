@@ -9,7 +9,8 @@ import (
 )
 
 // A vector is stored as its scale (float32, little endian) and one signed byte for each number. The stored form is a
-// quarter of the vector's size, and the cost of a search is the cost of reading. The scale makes it a unit vector.
+// quarter of the vector's size, which makes searches cheaper, because their cost is the cost of reading. Multiplied
+// by the scale, the numbers form a unit vector.
 const scaleBytes = 4
 
 // packed returns a vector in its stored form; nil for a vector without a direction.
@@ -35,7 +36,7 @@ func packed(v []float32) []byte {
 func similarity(query []float32, stored []byte) float32 {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(stored))
 	stored = stored[scaleBytes : scaleBytes+len(query)]
-	// Four sums, because each addition waits for the previous one.
+	// There are four sums, because each addition to one sum waits for the previous addition to it.
 	var a, b, c, d float32
 	for len(query) >= 4 {
 		q, s := query[:4:4], stored[:4:4]

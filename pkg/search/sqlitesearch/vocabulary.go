@@ -5,8 +5,8 @@ import "sync"
 // maxKnown is how many words are cached.
 const maxKnown = 200_000
 
-// vocabulary caches which words table forms has, as hashes of word and language. For a word that is not cached, the
-// writer executes a statement that may change nothing.
+// vocabulary caches which words the table "forms" has, as hashes of word and language. For a word that is not cached,
+// the writer executes a statement that may change nothing.
 type vocabulary struct {
 	mu    sync.Mutex
 	known map[uint64]struct{}

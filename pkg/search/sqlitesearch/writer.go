@@ -23,7 +23,7 @@ type writer struct {
 	tx  *sqlitefile.Statements
 
 	words    *vocabulary
-	learned  map[uint64]bool  // words added to table forms
+	learned  map[uint64]bool  // words added to the table "forms"
 	vectors  map[int64][]byte // vectors whose signs are still to be written: see putBits
 	added    []row            // texts new to the index
 	analyzer *ranking.Analyzer
@@ -49,7 +49,7 @@ func (w *writer) changes(query string, args ...any) (bool, error) {
 // stored is a page that has a row.
 type stored struct {
 	row      int64
-	images   int // number recorded in the row
+	images   int // number of images recorded in the row
 	language string
 	known    bool // the row existed before
 }
@@ -246,7 +246,7 @@ func (w *writer) removeChunk(old row) error {
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk changes old to r, where they differ. Their keys are equal, so their vectors are, too; but the vector is
+// updateChunk changes the row old to r, where they differ. Equal keys mean equal vectors, but the stored vector is
 // missing if the index was without a model in the meantime ([useModel]).
 func (w *writer) updateChunk(old, r row) error {
 	if err := w.putVector(r); err != nil {

@@ -106,7 +106,7 @@ func invalid(format string, args ...any) error {
 func (a *account) clean() error {
 	for _, endpoint := range []*string{&a.blob, &a.queue, &a.table} {
 		u, err := url.Parse(strings.TrimSpace(*endpoint))
-		// The parser's error would contain the address.
+		// The parser's error is not returned, because it would contain the address.
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 			u.Fragment != "" {
 			return invalid("has an endpoint that is not the plain URL of a service")

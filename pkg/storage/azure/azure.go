@@ -48,7 +48,7 @@ type Options struct {
 	// RawQueues makes the store send and read message texts unchanged, as with the host setting "messageEncoding":
 	// "none". Bodies must then be text without control characters.
 	RawQueues bool
-	// MaxBlobBytes bounds blobs that are written or read. Zero means storage.MaxBlobBytes.
+	// MaxBlobBytes bounds the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 

@@ -123,7 +123,7 @@ func parsePart(r io.Reader) (part, error) {
 	if p.status < 400 {
 		return p, nil
 	}
-	// A truncated body still has a valid status.
+	// The error is ignored, because a truncated body still has a valid status.
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	p.code, p.index = failedOp(body)
 	return p, nil

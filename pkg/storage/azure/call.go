@@ -23,8 +23,8 @@ const (
 )
 
 // call is carried in the context of one call of the SDK. It counts the attempts. For tables, the SDK is called with a
-// stand-in body, and call contains the real request body, by which callPolicy replaces the stand-in. callPolicy also
-// stores the answer in call and returns [errAnswered] instead, so that the SDK does not decode the answer.
+// placeholder body, which callPolicy replaces by the real body from the call. callPolicy also stores the answer in
+// the call and returns [errAnswered] to the SDK, so that the SDK does not decode the answer.
 type call struct {
 	service    Service
 	body       func(endpoint string) (body []byte, contentType string) // nil keeps the SDK's body

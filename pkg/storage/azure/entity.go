@@ -86,7 +86,7 @@ func appendFloat(b []byte, f float64) []byte {
 }
 
 // appendString writes only ASCII. Azurite reads a body in pieces and corrupts a character that is split between two
-// pieces, and its pattern for the body of an operation ends at U+2028.
+// pieces, and the pattern by which it finds the body of an operation in a batch stops at U+2028.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

@@ -17,8 +17,8 @@ import (
 // pause is how long a throttled caller must wait when the service does not give a time.
 const pause = time.Second
 
-// failure converts an error of the SDK to an error of the port. Its text contains only the status and the code,
-// because the SDK's text contains the body, and the address, which may include a signature.
+// failure converts an error of the SDK to an error of the port. The text of the new error contains only the status
+// and the code, because the SDK's text contains the body, and the address, which may include a signature.
 func failure(what string, err error) error {
 	var answer *azcore.ResponseError
 	switch {

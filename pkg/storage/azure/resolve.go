@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// overwritten is a revision that no row has. When another client has overwritten a row of this call since, the caller
-// gets overwritten as the row's revision. The caller's next write of the row is then a Conflict, just as it would be
-// if the answer had not been lost.
+// overwritten is a revision that no row has. If another client has since overwritten a row that this call wrote, the
+// call returns overwritten as the revision of the row. The caller's next write of the row is then a Conflict, just as
+// it would be if the answer had not been lost.
 const overwritten storage.ETag = `W/"datetime'1601-01-01T00%3A00%3A00.0000000Z'"`
 
 // resolve decides what a refusal after a retry means, because an earlier attempt may have been applied while its

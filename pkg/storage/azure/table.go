@@ -182,7 +182,7 @@ func filter(q storage.Query) string {
 	return strings.Join(terms, " and ")
 }
 
-// Transact applies a single op by a plain request, which is cheaper, and several ops by a batch.
+// Transact applies a single op in a plain request, which is cheaper, and several ops in a batch.
 func (t *table) Transact(ctx context.Context, ops ...storage.Op) ([]storage.ETag, error) {
 	if t.bad != nil {
 		return nil, t.bad
@@ -243,7 +243,7 @@ func revisions(tags ...storage.ETag) ([]storage.ETag, error) {
 	return tags, nil
 }
 
-// plain sends one op by a plain request. The SDK gets a stand-in entity; the call contains the real one.
+// plain sends one op in a plain request. The SDK gets a placeholder entity, which callPolicy replaces by the real one.
 func (t *table) plain(ctx context.Context, op storage.Op) error {
 	match := azcore.ETag(op.Entity.ETag)
 	keys := encode(storage.Entity{Key: op.Entity.Key}, "")
@@ -266,7 +266,7 @@ func (t *table) plain(ctx context.Context, op storage.Op) error {
 	return err
 }
 
-// standIn is the batch that the SDK gets; the call contains the real one.
+// standIn is the placeholder that the SDK gets as the batch. callPolicy replaces it by the real batch.
 var standIn = []aztables.TransactionAction{{
 	ActionType: aztables.TransactionTypeDelete,
 	Entity:     []byte(`{"PartitionKey":"p","RowKey":"r"}`),

@@ -27,7 +27,7 @@ type Store struct {
 	containers map[string]*container
 }
 
-// New returns an empty store. By the clock now, the store decides when a message is visible.
+// New returns an empty store. The argument now is the clock by which the store decides when a message is visible.
 func New(now func() time.Time) *Store {
 	return &Store{
 		now:        now,

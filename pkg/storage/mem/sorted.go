@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// blockSize is the largest number of values in a block of a [sorted]. It is small enough that an insert moves few
-// values, and large enough that a list needs few blocks.
+// blockSize is the largest number of values in a block of a [sorted] list. It is small enough that an insert moves
+// few values, and large enough that a list needs few blocks.
 const blockSize = 256
 
 // sorted is a list in key order, divided into blocks, so that an insert into a hundred thousand values moves only one
@@ -44,7 +44,7 @@ func (s *sorted[T]) get(key string) (T, bool) {
 	return none, false
 }
 
-// put inserts v, or replaces the value that has the key of v.
+// put inserts v, or replaces the value with the same key.
 func (s *sorted[T]) put(v T) {
 	b, i, equal := s.seek(s.key(v))
 	if equal {

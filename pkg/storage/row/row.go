@@ -111,7 +111,8 @@ func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v
 }
 
 // Put returns an operation. With the revision at which a row was read, the operation rewrites the row; with an empty
-// revision, it inserts the row. It fails with Conflict or NotFound when another writer has changed the row since.
+// revision, it inserts the row. The operation fails with Conflict or NotFound when another writer has changed the row
+// since.
 func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
 	kind := storage.Replace
 	if etag == "" {

@@ -38,7 +38,7 @@ type Capture struct {
 	// LastVerifiedAt is when the source last answered with this content. For the current capture, the item's own row
 	// has a later time.
 	LastVerifiedAt time.Time `col:"lastVerifiedAt,always"`
-	// ReprocessedAt is when the rules of NormalizationVersion read the stored body, which was captured at CapturedAt.
+	// ReprocessedAt is when the stored body, captured at CapturedAt, was read by the rules of NormalizationVersion.
 	// It is zero for a capture whose body was read when it was fetched.
 	ReprocessedAt time.Time `col:"reprocessedAt"`
 	// The following fields hold what the page says about itself (H4). They are empty when the page says nothing, and
@@ -48,8 +48,8 @@ type Capture struct {
 	Author      string    `col:"author"`
 	SiteName    string    `col:"siteName"`
 
-	// Words holds the words of the body's text (see [change.Words]). Change is the meaning of the capture for its
-	// item. Both are stored in other rows than the capture and are not read back with it.
+	// Words holds the words of the body's text (see [change.Words]). Change says how the item changed with this
+	// capture. Words and Change are stored in other rows than the capture and are not read back with the capture.
 	Words  []byte
 	Change Change
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Change is the meaning that a capture had for its item when the item was found with it. It has its own row beside
-// the edge, because an edge has only the fields of spec 000 §4.3. It is not part of the capture's row, because a page
-// that returns to earlier content has the earlier capture again.
+// Change says how an item changed when it was found with a capture: the kind of the change, and how much of the text
+// changed. A Change has its own row beside the edge, because an edge has only the fields of spec 000 §4.3. It is not
+// part of the capture's row, because a page that returns to earlier content has the earlier capture again.
 type Change struct {
 	Kind    change.Kind `col:"kind,always"`
 	At      time.Time   `col:"at,always"`
@@ -81,8 +81,9 @@ func (s *Store) Changes(ctx context.Context, id source.ID, most int) (out []Chan
 	return out, nil
 }
 
-// Last holds the rows that say with which capture an item was last found. Callers read Last before they decide on a
-// reading and pass it to [Store.Save], which then need not read the same rows. The zero Last holds nothing.
+// Last holds the rows that say with which capture an item was last found. Callers read Last before they compare new
+// content with the last one, and pass Last to [Store.Save], which then need not read the same rows. The zero Last
+// holds nothing.
 type Last struct {
 	rows    []storage.Entity
 	read    bool
@@ -138,7 +139,7 @@ func (r *recording) recorded(ctx context.Context) (Change, error) {
 	return changeOf(e), err
 }
 
-// changeOps returns the operations that store the meaning of the capture for its item.
+// changeOps returns the operations that store how the item changed with the capture.
 func (r *recording) changeOps() []storage.Op {
 	c := r.given.Change
 	if c.Kind == change.None {

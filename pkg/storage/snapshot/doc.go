@@ -8,7 +8,7 @@
 //	  PK <item id>       RK <64 hex raw SHA-256>           the first capture of a body (E4)
 //	  PK <item id>       RK <64 hex>|<version>             a further capture of the body, under a later version (B5)
 //	  PK <item id>       RK supersedes|<time>|<64 hex>     an edge (B4), newest first
-//	  PK <item id>       RK kind|<time>|<64 hex>           the meaning of a capture for the item then (H7), newest first
+//	  PK <item id>       RK kind|<time>|<64 hex>           the item's change with that capture (H7), newest first
 //	  PK <item id>       RK tip                            the capture with which the item was last found, and its
 //	                                                       words with the number of times that each occurs
 //	  PK <id of a URI>   RK uri|<version>                  look-up: the newest capture of a canonical URI

@@ -9,8 +9,8 @@ import (
 )
 
 // Purge removes everything that is kept of an item: its captures, its edges, their look-up rows, and the blobs that
-// no other item needs. Edges of other items that refer to its captures stay. No process may capture the item
-// meanwhile. After an error, callers must repeat the call, which continues where it stopped.
+// no other item needs. Edges of other items stay, even if they refer to captures of this item. No process may capture
+// the item meanwhile. After an error, callers must repeat the call, which continues where it stopped.
 func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
 	defer fault.Wrap(&err, "purge snapshots of %s", id)
 	captures, err := s.List(ctx, id)

@@ -20,7 +20,7 @@ type Saved struct {
 	Since time.Time
 	// Replaced is when the superseded capture was made. It is zero when no capture was superseded.
 	Replaced time.Time
-	// Change is the meaning of the capture for its item, as first recorded.
+	// Change says how the item changed with the capture, as first recorded.
 	Change Change
 }
 
@@ -79,8 +79,8 @@ func (r *recording) read(ctx context.Context) error {
 	return r.readVersion(ctx)
 }
 
-// readVersion finds the version under which the item was last found with this body, if it was. Tips of earlier
-// releases do not contain the version. In that case it is the version of the body's only capture.
+// If the item was last found with this body, readVersion finds the version of the capture with which it was found.
+// Tips of earlier releases do not contain that version. In that case the version is that of the body's only capture.
 func (r *recording) readVersion(ctx context.Context) error {
 	r.tipVersion = ""
 	if r.tip.etag == "" || r.tip.Capture != captureKey(r.c.ItemID, r.c.RawHash).Row {

@@ -19,7 +19,7 @@ type Retention struct {
 	Bytes int64         // the largest size of an item's captures, before compression; 0 means no limit
 }
 
-// Kept describes, in sum, the captures that are kept of an item.
+// Kept summarizes the captures that are kept of an item.
 type Kept struct {
 	Count int
 	Bytes int64 // total size before compression; 0 means unknown until captures are pruned
@@ -45,8 +45,9 @@ func (k Kept) Added(bytes int64) Kept {
 
 func (r Retention) aged(at, now time.Time) bool { return r.Age > 0 && now.Sub(at) > r.Age }
 
-// split decides which captures are kept and which are removed. captures contains one capture per body. keep contains
-// the raw hashes of the captures that are needed, that of the item's current one first.
+// split decides which captures are kept and which are removed. The argument captures has one capture of each body.
+// The argument keep has the raw hashes of the captures that are needed; that of the item's current capture comes
+// first in the list.
 func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept, gone []Capture) {
 	captures = slices.Clone(captures)
 	slices.SortFunc(captures, func(a, b Capture) int {
@@ -79,8 +80,8 @@ func (r Retention) split(captures []Capture, keep []string, now time.Time) (kept
 	return kept, gone
 }
 
-// keptOf summarizes the captures that are kept of an item. kept is in the order newest first, and present is the raw
-// hash of the item's current capture.
+// keptOf summarizes the captures that are kept of an item. The argument kept is sorted newest first, and present is
+// the raw hash of the item's current capture.
 func keptOf(kept []Capture, present string) Kept {
 	k := Kept{Count: len(kept)}
 	for i, c := range kept {
@@ -92,9 +93,9 @@ func keptOf(kept []Capture, present string) Kept {
 	return k
 }
 
-// Prune removes the captures of an item that retention does not keep, with the edges to them. keep contains the raw
-// hashes of the captures that are needed, that of the item's current one first. After an error, callers must repeat
-// the call, which continues where it stopped.
+// Prune removes the captures of an item that retention does not keep, with the edges to them. The argument keep has
+// the raw hashes of the captures that are needed; that of the item's current capture comes first in the list. After
+// an error, callers must repeat the call, which continues where it stopped.
 func (s *Store) Prune(
 	ctx context.Context, id source.ID, r Retention, now time.Time, keep ...string,
 ) (k Kept, err error) {

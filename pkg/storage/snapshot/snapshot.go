@@ -62,8 +62,8 @@ type Had struct {
 // edge records the return. An existing capture never changes, whatever c says, except for the time when it was last
 // verified. That time is written when another capture becomes current.
 //
-// before is what the caller knows about the item. It is a hint that saves reads. Without it the body is always
-// written. After an error, callers must repeat Save, with the same body or a newer one.
+// The argument before is what the caller knows about the item. It is a hint that saves reads. Without it the body is
+// always written. After an error, callers must repeat Save, with the same body or a newer one.
 func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (saved Saved, err error) {
 	defer fault.Wrap(&err, "snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.CapturedAt, before: before}
@@ -81,9 +81,9 @@ func (s *Store) Save(ctx context.Context, c Capture, body []byte, before Had) (s
 }
 
 // Reprocess stores what the rules of another version read in a captured body (B5). The result is a capture of that
-// version, made at its ReprocessedAt, beside the existing capture. Like a fetched capture, it supersedes only
-// captures of its own version. For an item without a capture of the body, nothing is stored. Reprocess may be
-// repeated, even after later captures.
+// version, made at c.ReprocessedAt, beside the existing capture. Like a fetched capture, it supersedes only captures
+// of its own version. For an item without a capture of the body, nothing is stored. Reprocess may be repeated, even
+// after later captures.
 func (s *Store) Reprocess(ctx context.Context, c Capture) (err error) {
 	defer fault.Wrap(&err, "reprocessed snapshot of %s", c.ItemID)
 	r := &recording{captures: s.captures, given: c, c: c, now: c.ReprocessedAt, reread: true}
@@ -127,8 +127,8 @@ func (s *Store) Load(ctx context.Context, id source.ID, rawHash string) (Capture
 	return c, body, err
 }
 
-// LoadOf is [Store.Load] for several items: an item, and the items that have moved to it. It loads the capture of the
-// first of these items that has one.
+// LoadOf does the same as [Store.Load] for several items: an item, and the items that have moved to it. It loads the
+// capture of the first of these items that has one.
 func (s *Store) LoadOf(ctx context.Context, ids []source.ID, rawHash string) (c Capture, body []byte, err error) {
 	for _, id := range ids {
 		if c, body, err = s.Load(ctx, id, rawHash); !fault.Is(err, fault.NotFound) {

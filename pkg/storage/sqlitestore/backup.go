@@ -67,10 +67,10 @@ func (o BackupOptions) progress(doing string, done, total int64) {
 	}
 }
 
-// Backup writes the store in dir to w as the store is at one moment, while other processes read and write it. It
-// blocks none of them: the bodies of blobs that are deleted meanwhile are kept until the backup is done. Backup needs
-// memory for one body. Errors: NotFound when the store does not exist. There are also errors for a damaged body, and
-// for another backup of the same store at the same time.
+// Backup writes to w the state that the store in dir has at one moment, while other processes read and write the
+// store. Backup blocks none of them: the bodies of blobs that are deleted meanwhile are kept until the backup is
+// done. Backup needs memory for one body. Errors: NotFound when the store does not exist. There are also errors for a
+// damaged body, and for another backup of the same store at the same time.
 func Backup(ctx context.Context, dir string, w io.Writer, o BackupOptions) (c Contents, err error) {
 	s := newStore(dir, Options{})
 	defer func() { err = s.kinded(ctx, err) }()

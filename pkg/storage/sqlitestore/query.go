@@ -16,7 +16,7 @@ const maxPageBytes = 4 << 20
 // above is greater than every text, because SQLite sorts values of type BLOB after texts.
 var above = []byte{0}
 
-// after returns the least text that the next key can be. Keys have no control characters.
+// after returns a lower bound of all keys that sort after the given key. Keys have no control characters.
 func after(key string) string { return key + "\x01" }
 
 // Query yields a range of rows, page by page, with a snapshot for each page. A single snapshot for the whole query

@@ -43,7 +43,7 @@ type Options struct {
 	Now func() time.Time
 	// Log receives reports of damage and of leftovers of a crash; nil discards them.
 	Log *slog.Logger
-	// MaxBlobBytes bounds blobs that are written or read. Zero means storage.MaxBlobBytes.
+	// MaxBlobBytes bounds the size of blobs that are written or read. Zero means storage.MaxBlobBytes.
 	MaxBlobBytes int64
 }
 

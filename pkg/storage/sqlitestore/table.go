@@ -103,8 +103,8 @@ func opError(i int, err error) error {
 	return &storage.OpError{Index: i, Err: err}
 }
 
-// apply applies one op. Only when the write has changed no row, apply looks for the reason. So a successful write is
-// one statement.
+// apply applies one op. It looks for a reason only when the write has changed no row, so a successful write takes
+// only one statement.
 func apply(x *tx, id int64, op storage.Op, data []byte) (storage.ETag, error) {
 	rev := x.next()
 	row := rowAddress{id, op.Entity.Partition, op.Entity.Row}

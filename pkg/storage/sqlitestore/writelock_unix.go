@@ -12,11 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// writeLock makes processes write one after another. A process that waits for SQLite's own lock polls it, in the end
-// every 100 ms, while the process that holds the lock acquires it again at once. So a busy process would starve the
-// others for seconds. Two locks are fair: a process that waits for the writer's lock holds the lock of the next in
-// line, and the last writer must queue for that second lock. The kernel releases both when a process dies.
-// Correctness depends on SQLite's lock alone; these locks only decide the order.
+// writeLock makes processes write one after another. A process that waits for SQLite's own lock polls the lock,
+// eventually only every 100 ms, while the process that holds the lock acquires it again at once. So a busy process
+// would starve the others for seconds. Two locks are fair: a process that waits for the writer's lock holds the lock
+// of the next in line, and the last writer must queue for that second lock. The kernel releases both when a process
+// dies. Correctness depends on SQLite's lock alone; these locks only decide the order.
 type writeLock struct{ next, now *os.File }
 
 func openWriteLock(dir string) (*writeLock, error) {

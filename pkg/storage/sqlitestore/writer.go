@@ -51,8 +51,8 @@ type tx struct {
 }
 
 // write runs do in a transaction. When write returns nil, the effects are durable; when it returns an error, there
-// are no effects. Until ctx ends, it waits for its turn; once begun, it waits for the disk. It does not write to a
-// damaged store.
+// are no effects. The call waits for its turn until ctx ends; once the write has begun, the call waits for the disk
+// even if ctx ends. It does not write to a damaged store.
 func (s *Store) write(ctx context.Context, do func(*tx) error) error {
 	if err := s.file.Health.Damage(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (w *writer) serve(first *job) {
 	}
 }
 
-// gather marks the job first and the waiting jobs as begun, and returns them. It leaves out cancelled jobs.
+// gather marks the given job and the waiting jobs as begun, and returns them. It leaves out cancelled jobs.
 func (w *writer) gather(first *job) (batch []*job) {
 	for j := first; ; {
 		if j.state.CompareAndSwap(waiting, begun) {
@@ -171,7 +171,7 @@ func (w *writer) together(batch []*job) (spoiled bool, err error) {
 	return false, nil
 }
 
-// begin returns the last number issued before this transaction.
+// begin begins a transaction and returns the last number issued before it.
 func (w *writer) begin() (was int64, err error) {
 	if _, err := w.tx.exec("BEGIN IMMEDIATE"); err != nil {
 		return 0, err

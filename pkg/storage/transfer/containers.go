@@ -17,7 +17,7 @@ type numbered struct {
 	blobLine
 }
 
-// inBatches calls fn with batches of the blobs in a container's file, starting after the line with number skip.
+// inBatches calls fn with batches of the blobs in a container's file, starting after line number skip.
 func (i *importing) inBatches(c contents, skip int, fn func([]numbered) error) error {
 	file := containerFile(c.Name)
 	var batch []numbered

@@ -5,7 +5,7 @@
 //	tables/<table>.jsonl             a row on each line, columns with their types, and the line's digest
 //	blobs/<container>.jsonl          a blob on each line: name, type, metadata, size, digest
 //	blobs/<container>/ab/<64 hex>    a blob's bytes, under the SHA-256 of its name; beside it, in a
-//	                                 file .json, its line, from which an interrupted export resumes
+//	                                 .json file, its line, by which an interrupted export resumes
 //	import.checkpoint                the progress of an import until it is done
 //
 // The folder depends only on the state, byte for byte: two stores are equal when their manifests are equal. Revisions

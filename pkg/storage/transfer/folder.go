@@ -27,7 +27,7 @@ const (
 	version        = 1
 
 	// maxLine bounds a line. A line may be longer than [storage.MaxEntityBytes]: a character that counts as two bytes
-	// there may take six bytes here (<), and the line also contains the types of the columns.
+	// there may take six bytes here (\u003c for <), and the line also contains the types of the columns.
 	maxLine = 4 * storage.MaxEntityBytes
 	// maxManifest bounds the manifest and the checkpoint.
 	maxManifest = 1 << 20

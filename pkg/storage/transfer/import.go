@@ -71,7 +71,7 @@ func (i *importing) once(ctx context.Context) error {
 	if err := i.create(ctx); err != nil {
 		return err
 	}
-	// Blobs come first, because rows refer to blobs and never the reverse.
+	// Blobs are written before rows, because rows refer to blobs and never the reverse.
 	for _, c := range i.m.Containers {
 		if err := i.writeBlobs(ctx, c); err != nil {
 			return err

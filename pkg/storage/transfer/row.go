@@ -142,7 +142,8 @@ type tally struct {
 	sum [sha256.Size]byte
 }
 
-// add adds a line to the tally. It adds digests as numbers: unlike with xor, two equal lines do not cancel.
+// add adds a line to the tally. It adds digests as numbers, so that two equal lines do not cancel each other out, as
+// they would with xor.
 func (t *tally) add(line []byte) {
 	t.n++
 	carry := 0

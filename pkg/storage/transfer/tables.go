@@ -141,8 +141,9 @@ func (t *tableImport) standing(ctx context.Context, b batch) (map[string]storage
 	q := storage.Query{Partition: b.rows[0].Partition}
 	if n := len(b.rows); n == 1 || b.rows[0].Row < b.rows[n-1].Row {
 		q.RowFrom = b.rows[0].Row
-		// The bound is the least key after the last row, because bounds and keys begin at the space. When the last
-		// key has the full length, there is no such bound, and the partition is read to its end.
+		// The bound is the least key after the last row, because the space is the least character that a bound or key
+		// may contain. When the last key has the full length, there is no such bound, and the partition is read to
+		// its end.
 		if q.RowTo = b.rows[n-1].Row + " "; storage.CheckQuery(q) != nil {
 			q.RowTo = ""
 		}

@@ -12,8 +12,8 @@ func backfilling() []operation {
 		{
 			of: api.StartBackfill.Endpoint, id: "startBackfill", tag: tagBackfill,
 			summary: "Register the pages that sites already have",
-			about: "Within the limits of the settings and at the sites' pace. A dry run only counts. 403 while " +
-				"BACKFILL_ENABLED is false.",
+			about: "The run stays within the limits of the settings and keeps to the sites' pace. A dry run only " +
+				"counts pages. 403 while BACKFILL_ENABLED is false.",
 			gives: "The run. It continues in the background.",
 			fails: []int{http.StatusForbidden, http.StatusConflict},
 			shown: []string{"E7 a run", "E10 a dry run"},

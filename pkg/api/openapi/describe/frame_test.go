@@ -17,19 +17,17 @@ const (
 )
 
 const introduction = "Tidemark keeps a search index true to sources that change: register pages and files, or push " +
-	"messages, mails and texts.\n\n" +
-	"Requests and answers are JSON. Requests are decoded strictly: a field or parameter that is not described here, or " +
-	"that is given twice, is rejected. " +
-	"Answers may get more fields; existing names do not change. Times are RFC 3339 in UTC; values that are unknown or " +
-	"do not apply are left out. " +
-	"Paths are matched without regard to case. They are below `/api`: on one machine `tidemark start` takes them " +
-	"without it, too, as in `/db/insert`, " +
-	"but an app in Azure does not, so clients that are to work with both send it.\n\n" +
-	"Every error is a problem document (RFC 9457) that says what was wrong, with which field, and what to do. " +
-	"Lists are paged: while an answer has a `continuation`, send it with the same request to get the next page.\n\n" +
-	"In Azure every operation except health needs a function key. A server of your own needs no key while only its " +
-	"own machine can reach it. Otherwise each operation needs one of Tidemark's keys, with the scope that " +
-	"`x-tidemark-scope` states: 401 without a valid key, 403 if its scope is not sufficient."
+	"messages, mails and texts.\n\nRequests and answers are JSON. Requests are decoded strictly: a field or " +
+	"parameter that is not described here, or that is given twice, is rejected. Answers may get more fields; " +
+	"existing names do not change. Times are RFC 3339 in UTC; values that are unknown or do not apply are left out. " +
+	"Paths are matched without regard to case. They begin with `/api`. On one machine, `tidemark start` also " +
+	"accepts paths without `/api`, as in `/db/insert`. An app in Azure does not, so a client that works with both " +
+	"must send `/api`.\n\nEvery error is a problem document (RFC 9457) that says what was wrong, with which field, " +
+	"and what to do. Lists are paged: while an answer has a `continuation`, send it with the same request to get " +
+	"the next page.\n\nIn Azure every operation except health needs a function key. A server of your own needs no " +
+	"key while only its own machine can reach it. Otherwise each operation needs one of Tidemark's keys, with the " +
+	"scope that `x-tidemark-scope` states. The answer is 401 without a valid key, and 403 if the scope of the key " +
+	"is not sufficient."
 
 // frame returns the parts of the document that are not generated.
 func frame() openapi.Document {

@@ -12,9 +12,10 @@ func notifying() []operation {
 		{
 			of: api.ExplainChange.Endpoint, id: "explainChange", tag: tagNotify,
 			summary: "Show who was notified of a change, and why",
-			gives:   "The change with what was ignored of it, the rules that it matches, and its deliveries.",
-			fails:   []int{http.StatusNotFound},
-			shown:   []string{"W17 why was I told"},
+			gives: "The change with the text that was ignored in it, the rules that it matches, and its " +
+				"deliveries.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W17 why was I told"},
 		},
 		{
 			of: api.ListRules.Endpoint, id: "listRules", tag: tagNotify,
@@ -27,9 +28,9 @@ func notifying() []operation {
 		{
 			of: api.AddRule.Endpoint, id: "addRule", tag: tagNotify,
 			summary: "Create a rule",
-			about: "It applies to changes from now on. A burst of changes, such as a first crawl, is sent as one " +
-				"digest: after ten messages in ten minutes, further changes are gathered until none has come for " +
-				"ten minutes, or for one hour at most.",
+			about: "The rule applies to changes from now on. A burst of changes, such as a first crawl, is sent as " +
+				"one digest: after ten messages in ten minutes, further changes are gathered until none has come " +
+				"for ten minutes, or for one hour at most.",
 			gives: "The rule.",
 			shown: []string{"W5 a rule"},
 		},
@@ -50,7 +51,7 @@ func notifying() []operation {
 		{
 			of: api.RemoveRule.Endpoint, id: "removeRule", tag: tagNotify,
 			summary: "Remove a rule",
-			about:   "Changes that it has gathered are not sent.",
+			about:   "Changes that the rule has gathered are not sent.",
 			gives:   "The removed rule.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W5 the rule is removed"},
@@ -59,16 +60,18 @@ func notifying() []operation {
 			of: api.TestRule.Endpoint, id: "testRule", tag: tagNotify,
 			summary: "Try a rule on the newest changes",
 			about:   "Nothing is sent.",
-			gives:   "What it would have sent for the last 30 days, at most the newest thousand changes.",
-			fails:   []int{http.StatusNotFound},
-			shown:   []string{"W5 what the rule would have told"},
+			gives: "What the rule would have sent for the changes of the last 30 days. At most the newest " +
+				"thousand changes are tried.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"W5 what the rule would have told"},
 		},
 		{
 			of: api.PreviewRule.Endpoint, id: "previewRule", tag: tagNotify,
 			summary: "Try a rule without creating it",
 			about:   "Nothing is saved or sent. The rule needs no name and no channel.",
-			gives:   "What it would have sent for the last 30 days, at most the newest thousand changes.",
-			shown:   []string{"W5 what a rule would send before it is created"},
+			gives: "What the rule would have sent for the changes of the last 30 days. At most the newest " +
+				"thousand changes are tried.",
+			shown: []string{"W5 what a rule would send before it is created"},
 		},
 	}
 }
@@ -79,9 +82,10 @@ func telling() []operation {
 		{
 			of: api.ListChannels.Endpoint, id: "listChannels", tag: tagNotify,
 			summary: "List the channels",
-			about:   "Secrets are named but never shown. A channel that cannot be used at present says why.",
-			gives:   "The channels, by name.",
-			shown:   []string{"W5 the channels"},
+			about: "The name of a secret is shown, but never the secret itself. A channel that cannot be used at " +
+				"present says why.",
+			gives: "The channels, by name.",
+			shown: []string{"W5 the channels"},
 		},
 		{
 			of: api.AddChannel.Endpoint, id: "addChannel", tag: tagNotify,
@@ -125,7 +129,7 @@ func telling() []operation {
 		{
 			of: api.RetryDelivery.Endpoint, id: "retryDelivery", tag: tagNotify,
 			summary: "Send a message again",
-			about:   "It is sent at once, and retried for another day if that fails. It keeps its id.",
+			about:   "The message is sent at once, and retried for another day if that fails. It keeps its id.",
 			gives:   "The delivery, which waits.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"W6 send again"},

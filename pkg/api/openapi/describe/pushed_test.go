@@ -37,7 +37,7 @@ func pushed() []operation {
 			about: "An entry whose key already exists is skipped or updated, as its policy says, so that " +
 				"requests can be repeated safely. The page of a link is registered. Stored entries are found by " +
 				"searches at once.",
-			gives: "The stored entry and the action taken; for `items` of each, in order.",
+			gives: "The stored entry and the action taken; for `items`, those of each item, in order.",
 			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 			shown: []string{"D3 inserted as it is", "D3 updated", "D3 a batch that goes on"},
 		},
@@ -45,8 +45,9 @@ func pushed() []operation {
 			of: api.UpdateEntry.Endpoint, id: "updateEntries", tag: tagEntries,
 			summary: "Update columns of one entry or of many",
 			about: "Columns that are not sent stay unchanged. When the text of a page is sent (`source` is " +
-				"`webpage`), the entry's source stays unchanged, too. `id` or `entry_id` names the entry.",
-			gives: "The stored entry; for `items` each, in order.",
+				"`webpage`), the entry's source stays unchanged, too. The entry is identified by `id` or " +
+				"`entry_id`.",
+			gives: "The stored entry; for `items`, the entry of each item, in order.",
 			fails: []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict},
 			shown: []string{"D3 columns of an entry", "D3 a batch of updates"},
 		},
@@ -61,10 +62,11 @@ func pushed() []operation {
 		{
 			of: api.GetEntry.Endpoint, id: "getEntry", tag: tagEntries,
 			summary: "Show an entry",
-			about:   "An entry of the active schema; if it is a link, with the linked page.",
-			gives:   "The entry.",
-			fails:   []int{http.StatusNotFound},
-			shown:   []string{"D10 an entry", "D10 a link with its page"},
+			about: "The entry is in the active schema. If the entry is a link, the answer includes the linked " +
+				"page.",
+			gives: "The entry.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"D10 an entry", "D10 a link with its page"},
 		},
 	}
 }
@@ -87,13 +89,13 @@ func policies() []operation {
 		},
 		{
 			of: api.GetTestMode.Endpoint, id: "getTestMode", tag: tagEntries,
-			summary: "Show which schema entries are written to",
-			gives:   "Whether it is the schema for tests.",
+			summary: "Show whether the test mode is on",
+			gives:   "Whether entries are written to the test schema.",
 			shown:   []string{"D5 test mode"},
 		},
 		{
 			of: api.SetTestMode.Endpoint, id: "setTestMode", tag: tagEntries,
-			summary: "Select the schema that entries are written to",
+			summary: "Turn the test mode on or off",
 			gives:   "The new value.",
 			shown:   []string{"D5 on"},
 		},

@@ -12,7 +12,7 @@ func searching() []operation {
 		{
 			of: api.SearchByGet.Endpoint, id: "search", tag: tagSearch,
 			summary: "Search",
-			about:   "Like POST, with the same names in the query.",
+			about:   "The same as POST, with the fields in the query.",
 			gives:   "The pages found, in the requested order.",
 			fails:   []int{http.StatusServiceUnavailable},
 			shown:   []string{"search", "search finds nothing", "J5 search is narrowed"},
@@ -37,10 +37,10 @@ func searching() []operation {
 		{
 			of: api.Retrieve.Endpoint, id: "retrieve", tag: tagSearch,
 			summary: "Find passages for a language model to answer from",
-			about: "Returns whole passages, best first over all questions. Each text occurs once, adjacent " +
-				"passages are joined, and the total stays within a budget of tokens. Each passage has what is " +
-				"needed to cite it. Tokens are estimated: six letters, three digits or three bytes of anything " +
-				"else count as one. With `stale: recheck`, up to five pages that were not verified within " +
+			about: "Returns whole passages; the best ones, for any of the questions, come first. Each text occurs " +
+				"once, adjacent passages are joined, and the total stays within a budget of tokens. Each passage " +
+				"has what is needed to cite it. Tokens are estimated: six letters, three digits or three bytes of " +
+				"anything else count as one. With `stale: recheck`, up to five pages that were not verified within " +
 				"`maxAge` are checked, which takes up to ten seconds; `checkedAt` shows the result.",
 			gives: "The passages.",
 			fails: []int{http.StatusServiceUnavailable},
@@ -58,7 +58,7 @@ func searching() []operation {
 		{
 			of: api.GetHost.Endpoint, id: "getHost", tag: tagSearch,
 			summary: "Show how a host is treated, and why",
-			about:   "With its counts, its pauses and what its robots.txt says.",
+			about:   "The answer includes the counts and pauses of the host and the text of its robots.txt.",
 			gives:   "The host.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"A23 a host"},
@@ -121,8 +121,8 @@ func watching() []operation {
 		{
 			of: api.MarkRead.Endpoint, id: "markRead", tag: tagChanges,
 			summary: "Mark changes as read",
-			about: "Marks everything up to the cursor of a list, or single changes. It can be repeated, and " +
-				"never marks a change as unread. Up to 2,000 changes can be marked one by one.",
+			about: "Marks everything up to the cursor of a list, or single changes. The request can be repeated, " +
+				"and never marks a change as unread. Up to 2,000 changes can be marked one by one.",
 			gives: "The reader.",
 			shown: []string{"W1 the first change is read", "W1 everything is read"},
 		},
@@ -138,8 +138,8 @@ func watching() []operation {
 		{
 			of: api.AcceptWatch.Endpoint, id: "acceptWatch", tag: tagChanges,
 			summary: "Accept the watched part of a page as it is now",
-			about: "For an item whose watch is broken: the next check accepts what it finds in the watched part " +
-				"as the new normal. Apart from this, only a new selector does so. If the watch works, nothing " +
+			about: "For an item whose watch is broken: the next check accepts what it finds in the watched part as " +
+				"the new normal. Otherwise only a new selector has this effect. If the watch works, nothing " +
 				"happens.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},

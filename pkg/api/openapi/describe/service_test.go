@@ -45,7 +45,7 @@ func service() []operation {
 		{
 			of: api.RemoveKey.Endpoint, id: "removeKey", tag: tagService,
 			summary: "Remove a key, and end the sessions that were started with it",
-			about:   "Other instances refuse it within five seconds.",
+			about:   "Other instances refuse the key within five seconds.",
 			gives:   "The removed key.",
 			fails:   []int{http.StatusNotFound, http.StatusConflict},
 			shown:   []string{"a key is removed"},

@@ -21,9 +21,9 @@ func setting() []operation {
 		{
 			of: api.StartBulk.Endpoint, id: "startBulk", tag: tagSources,
 			summary: "Apply an operation to many items",
-			about: "It applies to the items in `ids`, or to all that match `filter`: tag, untag, check, pause, " +
-				"resume or remove. It continues in the background, and is applied exactly once to each item even " +
-				"if processes die.",
+			about: "The operation (tag, untag, check, pause, resume or remove) applies to the items in `ids`, or to " +
+				"all that match `filter`. It continues in the background, and is applied exactly once to each item " +
+				"even if processes die.",
 			gives: "The run.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"W11 resume all of a tag", "W11 tag some"},
@@ -44,8 +44,8 @@ func setting() []operation {
 		{
 			of: api.SaveTag.Endpoint, id: "saveTag", tag: tagSources,
 			summary: "Create or replace the settings of a tag",
-			about: "They apply to all items with the tag that have no setting of their own. All earlier settings " +
-				"of the tag are replaced. `run` reschedules the next checks of its items.",
+			about: "The settings apply to all items with the tag that have no setting of their own. All earlier " +
+				"settings of the tag are replaced. `run` reschedules the next checks of its items.",
 			gives: "The tag.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"W9 a tag is defined"},

@@ -42,9 +42,9 @@ func sources() []operation {
 		{
 			of: api.GetItem.Endpoint, id: "getItem", tag: tagSources,
 			summary: "Show an item with its history",
-			about: "With the decisions about it and their reasons, its captures, and which superseded which. An " +
-				"id that the item had under earlier URL rules (`formerIds`) is answered with 301 and the present " +
-				"address.",
+			about: "The answer has the decisions about the item and their reasons, its captures, and which capture " +
+				"superseded which. An id that the item had under earlier URL rules (`formerIds`) is answered with " +
+				"301 and the present address.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"item with its past", "A16 an alias"},
@@ -52,8 +52,8 @@ func sources() []operation {
 		{
 			of: api.RemoveItem.Endpoint, id: "removeItem", tag: tagSources,
 			summary: "Remove an item",
-			about: "Its documents leave the index within seconds, and everything stored about it is deleted. " +
-				"Until then it is listed with `removeRequested`.",
+			about: "The documents of the item leave the index within seconds, and everything stored about the item " +
+				"is deleted. Until then the item is listed with `removeRequested`.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"A14 remove an item"},

@@ -182,7 +182,8 @@ func idBefore(n *html.Node) (id string, first bool) {
 	return "", false
 }
 
-// emptyID returns the id of a link or span without text. n may be that element, or a paragraph that ends in it.
+// emptyID returns the id of a link or span without text. The node n may be that element, or a paragraph that ends in
+// it.
 func emptyID(n *html.Node) (id string) {
 	if n.DataAtom == atom.P && n.LastChild != nil {
 		n = n.LastChild
@@ -223,12 +224,12 @@ func isBlank(n *html.Node) bool {
 	return n.Type == html.CommentNode || n.Type == html.TextNode && strings.TrimSpace(n.Data) == ""
 }
 
-// saysMore reports whether the visible text below n has more than most bytes, whitespace not counted.
+// saysMore reports whether the visible text below n, without whitespace, is longer than the bound most, in bytes.
 func saysMore(n *html.Node, most int) bool { return textWithin(n, most+1) > most }
 
-// textWithin returns the length of the visible text of n in bytes, without whitespace and invisible characters, or
-// most if that is less. For an element of very many nodes it returns most, so that a page of empty elements costs
-// little.
+// textWithin returns the length of the visible text of n in bytes, without whitespace and invisible characters. It
+// never returns more than the argument most. For an element of very many nodes it returns most, so that a page of
+// empty elements costs little.
 func textWithin(n *html.Node, most int) int {
 	nodes := 0
 	var size func(n *html.Node, most int) int
@@ -250,7 +251,7 @@ func textWithin(n *html.Node, most int) int {
 	return size(n, most)
 }
 
-// lengthOf returns the same for a text as [textWithin] does for an element.
+// lengthOf returns for a text what [textWithin] returns for an element.
 func lengthOf(text string, most int) (size int) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) && !dom.IsInvisible(r) {

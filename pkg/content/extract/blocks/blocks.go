@@ -20,8 +20,8 @@ type Text struct {
 	Truncated bool   // the text had more blocks than the limit
 }
 
-// Within returns the text below each of the elements, in at most most blocks. It skips the elements for which skips
-// returns true, with everything in them.
+// Within returns the text below each of the elements. The argument most bounds the number of blocks. Within skips the
+// elements for which skips returns true, with everything in them.
 func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {
@@ -31,8 +31,8 @@ func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	return b.Text
 }
 
-// Of returns the text of the elements themselves, and is otherwise like [Within]. From a list, Of makes one block;
-// Within makes a block for each item that holds more than text.
+// Of returns the text of the elements themselves, and is otherwise like [Within]. If an element is a list whose
+// items hold only text, Of makes one block of the whole list; Within does not.
 func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 	b := builder{skips: skips, most: most}
 	for _, n := range elements {

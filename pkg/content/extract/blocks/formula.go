@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// formula returns the TeX of an element that shows a formula, between dollar signs. Pages often contain the same
+// formula returns the TeX, between dollar signs, of an element that shows a formula. Pages often contain the same
 // formula several times: for display, for screen readers and for scripts. For one of these elements, formula returns
 // the TeX; for the others, the result found is true and the text is empty. For an element that shows no formula,
 // found is false.
@@ -125,7 +125,8 @@ func mathML(n *html.Node) string {
 	return out.String()
 }
 
-// mathForms are the TeX forms of MathML elements with a fixed number of children; % stands for the next child.
+// mathForms are the TeX forms of MathML elements with a fixed number of children. Each % is replaced by the next
+// child.
 var mathForms = map[string]string{
 	"msup": "{%}^{%}", "msub": "{%}_{%}", "msubsup": "{%}_{%}^{%}", "mfrac": `\frac{%}{%}`,
 	"mover": "{%}^{%}", "munder": "{%}_{%}", "munderover": "{%}_{%}^{%}",

@@ -75,7 +75,7 @@ func marker(list *html.Node, number int) string {
 }
 
 // holdsBlocks reports whether an element below n needs a block of its own: a heading, code, a quote, an article, or
-// an element of the type given as also.
+// an element of one more type, the argument also.
 func (b *builder) holdsBlocks(n *html.Node, also atom.Atom) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type != html.ElementNode {

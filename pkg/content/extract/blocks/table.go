@@ -44,8 +44,8 @@ func (b *builder) isLayout(n *html.Node) bool {
 }
 
 const (
-	// spareCells is the number of cells that spans may always add to a table, in addition to as many as its markup
-	// has.
+	// spareCells is the number of cells that spans may add to a table however small its markup is. Beyond that, they
+	// may add as many cells as the markup has.
 	spareCells = 64
 	// repeated is the length in bytes up to which the text of a cell is repeated in every column and row that the
 	// cell spans. A longer text appears only in the first.
@@ -150,8 +150,8 @@ func (t *tableWriter) mayAdd() bool {
 	return t.added <= t.cells+spareCells
 }
 
-// spanOf returns the number of rows or columns that a cell covers. The value 0, which means "all that follow", gives
-// 1.
+// spanOf returns the number of rows or columns that a cell covers. It returns 1 for the value 0, which means "all
+// that follow".
 func spanOf(n *html.Node, key string) int {
 	const most = 1000 // HTML standard §4.9.11
 	if count, err := strconv.Atoi(strings.TrimSpace(dom.Attr(n, key))); err == nil && count > 0 {

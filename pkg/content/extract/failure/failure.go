@@ -1,6 +1,6 @@
-// Package failure distinguishes a page from an answer with status 200 that a host sends in its place (H10): an error,
-// a maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that are empty
-// until their scripts run.
+// Package failure distinguishes a page from an answer with status 200 that a host sends in place of the page (H10):
+// an error, a maintenance notice, a challenge for robots, a consent wall, a login form. It also recognizes pages that
+// are empty until their scripts run.
 //
 // Words alone do not decide, because there are articles about all of these. An answer is a failure if it has little
 // text, begins with the words of a failure and nothing else, and shows further signs of that kind of failure.
@@ -106,7 +106,7 @@ func (s *signs) seeScript(n *html.Node) {
 	}
 }
 
-// read returns the kinds of failure that some headings state.
+// read returns the kinds of failure that the given headings state.
 func (s *signs) read(texts []string) (all headings) {
 	for _, text := range texts {
 		found := headingsOf(text)
@@ -171,7 +171,8 @@ func (s *signs) consent() string {
 	return ""
 }
 
-// error recognizes error pages and maintenance notices. Besides the heading, it requires two signs.
+// error recognizes error pages and maintenance notices. Besides a heading that states the failure, it requires two
+// further signs.
 func (s *signs) error() string {
 	const kinds = saysMissing | saysBroken | saysClosed | saysDenied
 	named := (s.title | s.heading) & kinds
@@ -199,8 +200,8 @@ func (s *signs) error() string {
 	return s.say("an error page")
 }
 
-// titleParts returns the parts of a title, split at the separators that sites put between the page's title and their
-// name.
+// titleParts returns the parts of a title, split at the separators that sites put between the title of the page and
+// the name of the site.
 func titleParts(title string) []string {
 	const most = 6
 	parts := strings.FieldsFunc(title, func(r rune) bool { return strings.ContainsRune("|–—·•»:", r) })

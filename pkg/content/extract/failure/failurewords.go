@@ -93,7 +93,8 @@ func headingsOf(text string) (says headings) {
 	return says
 }
 
-// hasWords reports whether the beginning of a text has at least least words of a kind.
+// hasWords reports whether the beginning of a text contains words of a kind, at least as many as the argument least
+// gives.
 func hasWords(kind string, least int, text string) bool {
 	const enough = 8000 // bytes of the text that are searched
 	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))

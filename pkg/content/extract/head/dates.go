@@ -20,8 +20,8 @@ var (
 	pathDate = regexp.MustCompile(`/((?:19|20)\d\d)/(\d{1,2})/(\d{1,2})(?:/|$)`)
 )
 
-// months maps the beginnings of month names to the months, in some languages of the web. A beginning has three
-// letters if three are enough.
+// months maps the beginnings of month names to the months, in some languages that are common on the web. A beginning
+// has three letters if three are enough.
 var months = map[string]time.Month{
 	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11,
 	"dec": 12,

@@ -302,7 +302,7 @@ func personText(n *html.Node) string {
 // mostNodes is the largest number of nodes in an element that can be a label.
 const mostNodes = 30
 
-// labelOf returns the text of a small element, or "" for a larger one. It stops before the end of a larger one,
+// labelOf returns the text of a small element, or "" for a larger one. It does not read a larger element to the end,
 // because it may be called for every element around a text.
 func labelOf(n *html.Node) string {
 	var out strings.Builder

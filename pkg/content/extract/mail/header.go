@@ -28,8 +28,8 @@ func field(root *enmime.Part, name string) string {
 }
 
 // legacy decodes bytes outside ASCII that are not in an encoded word. Many programs sent such bytes before RFC 6532.
-// It uses the charset of the first part that declares one. If letters were lost, two different subjects could become
-// equal, and their threads would be joined.
+// It uses the charset of the first part that declares one. Without this, letters would be lost, so two different
+// subjects could become equal, and their threads would be joined.
 func legacy(value string, root *enmime.Part) string {
 	var enc encoding.Encoding = charmap.Windows1252
 	declared := root.DepthMatchFirst(func(p *enmime.Part) bool { return p.Charset != "" })

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// undecoded is put before the media types whose charset enmime would decode, so that it does not. enmime trusts its
-// detector more than the mail, and the detector returns equally likely charsets in any order.
+// undecoded is put before the media types of texts, so that enmime does not decode their charsets. enmime trusts its
+// own detector more than the declaration in the mail, and the detector returns equally likely charsets in any order.
 const undecoded = "undecoded-"
 
 // parser is the state of parsing one mail.
@@ -75,7 +75,7 @@ func (p *parser) Read(b []byte) (int, error) {
 }
 
 // mediaType parses a Content-Type or Content-Disposition. If the value is broken, it keeps only the type before the
-// ";". The parser calls this hook for every part, so its bounds are checked here, too.
+// ";". enmime calls this hook for every part, so the bounds of the parser are checked here, too.
 func (p *parser) mediaType(value string) (string, map[string]string, []string, error) {
 	value = value[:min(len(value), maxField)] // parsing takes quadratic time
 	kind, params, _, err := mediatype.Parse(value)
@@ -141,8 +141,8 @@ func isDecoration(p *enmime.Part) bool {
 	return p.ContentID != "" && p.Disposition != "attachment" && strings.HasPrefix(p.ContentType, "image/")
 }
 
-// contentType returns the type of a part with its declared charset. Programs often declare ASCII when they know no
-// charset.
+// contentType returns the type of a part with its declared charset. It ignores a declaration of ASCII, because
+// programs often declare ASCII when they know no charset.
 func contentType(p *enmime.Part) string {
 	kind := strings.TrimPrefix(p.ContentType, undecoded)
 	if kind == "" {

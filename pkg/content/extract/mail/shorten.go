@@ -8,9 +8,9 @@ import (
 // span is a range of a mail's bytes; to is exclusive.
 type span struct{ from, to int }
 
-// shorten subtracts the length of the header at position from, from the number of header bytes that may still be
-// read. It skips the bytes beyond that number, but never the first keep bytes. The bound exists because the parser
-// takes more than a microsecond for each byte of a header.
+// shorten bounds the header that begins at the position from. It subtracts the length of the header from the number
+// of header bytes that may still be read. It skips the bytes of the header beyond that number, but never the first
+// keep bytes. The bound exists because the parser takes more than a microsecond for each byte of a header.
 func (p *parser) shorten(from, keep int) {
 	end := headerEnd(p.body[from:p.end]) + from
 	if end-from <= p.header {

@@ -7,9 +7,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// article returns the content of an article, which is the element that holds nearly all of its prose. If the page
-// does not declare itself an article, the prose must be most of the text. If the page is not an article, the returned
-// content is empty.
+// article returns the content of a page that is an article: the element that holds nearly all of the prose. If the
+// page does not declare itself an article, the prose must be most of the text. If the page is not an article, the
+// returned content is empty.
 func article(s *Survey, roots []*html.Node) Content {
 	if len(roots) != 1 || s.pageType.list {
 		return Content{}

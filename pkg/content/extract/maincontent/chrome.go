@@ -15,14 +15,14 @@ import (
 type drop uint8
 
 const (
-	beside   drop = iota + 1 // nearly all links, however long; beside an article, these lead to other articles
-	dense                    // nearly all links, and short; this is navigation that no class or id declares
+	beside   drop = iota + 1 // almost only links, however long; beside an article, these lead to other articles
+	dense                    // almost only short links; this is navigation that no class or id declares
 	named                    // its class or id is a usual name for elements around the content
 	chrome                   // its element type or role says that it is not content
 	noReason                 // greater than all reasons; an attempt that honors noReason drops nothing
 )
 
-// reason returns the reason to drop n that its element type and attributes give, or zero if they give none.
+// reason returns the reason to drop n, or zero. The reason follows from the element type and the attributes of n.
 func reason(n *html.Node, at ancestors) drop {
 	if at.inCode {
 		return reasonInCode(n)

@@ -81,8 +81,8 @@ func (c cut) narrowed(root *html.Node) *html.Node {
 	}
 }
 
-// leads reports whether n begins with an introduction. most is the child that holds most of the prose. An
-// introduction is a child before most that holds the heading of the page and enough prose.
+// leads reports whether n begins with an introduction. The argument most is the child of n that holds most of the
+// prose. An introduction is an earlier child that holds the heading of the page and enough prose.
 func (p *prose) leads(n, most *html.Node) bool {
 	for c := n.FirstChild; c != nil && c != most; c = c.NextSibling {
 		if p.headed[c] && p.below[c] >= leastLead {

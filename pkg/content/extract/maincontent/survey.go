@@ -46,7 +46,7 @@ type ancestors struct {
 	inMain, inArticle bool
 	inLink, inCode    bool
 	inPost, inBody    bool
-	inNamed           bool // around it is an element that a class or id marks as chrome
+	inNamed           bool // a class or id marks an element around it as chrome
 }
 
 func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
@@ -208,7 +208,7 @@ func (s *Survey) leadsAbroad(href string) bool {
 func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	switch {
 	case why != 0:
-	case isAnnounced(n, m): // must not make its parents look like mostly links
+	case isAnnounced(n, m): // such a list must not make its parents look like navigation
 		m.linked, m.links, m.abroad = 0, 0, 0
 	default:
 		why = linkiness(n, m)

@@ -2,7 +2,7 @@ package noise
 
 import "github.com/tidemark/tidemark/pkg/content/extract/dom"
 
-// isCounted are words for things that pages count next to a document, such as views and comments.
+// isCounted is the set of words for things that pages count next to a document, such as views and comments.
 var isCounted = dom.WordSet(`
 	view views visit visits hit hits read reads download downloads like likes share shares comment comments
 	reply replies
@@ -15,10 +15,10 @@ var isCounted = dom.WordSet(`
 	просмотров просмотра комментариев комментария ответов zobrazení komentářů yorum görüntülenme
 `)
 
-// isHelpful are words in lines that state how many readers found the page helpful.
+// isHelpful is the set of words in lines that state how many readers found the page helpful.
 var isHelpful = dom.WordSet(`helpful hilfreich utile utiles útil útiles nuttig användbart przydatne полезной`)
 
-// isScale are abbreviations of "thousand" and "million" that follow a number.
+// isScale is the set of abbreviations of "thousand" and "million" that follow a number.
 var isScale = dom.WordSet(`k m b tsd mio mil mila rb тыс mln`)
 
 // isCounter reports whether a line is only a count: "1.2k views", "Comments (12)", "12 out of 15 found this helpful".

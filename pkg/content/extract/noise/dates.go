@@ -24,9 +24,9 @@ func hasYear(line string) bool {
 	return false
 }
 
-// dateAt returns the hashed form of the date with a year that begins at the first token, and the number of its
-// tokens. If no date begins there, the number is 0. The form orders day and month by size, because 3/11 may be in
-// March or in November.
+// dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date.
+// The date must have a year. If no date begins there, the number is 0. In the hashed form, the smaller of day and
+// month comes before the larger, because 3/11 may be in March or in November.
 func dateAt(line string, rest []token) (form string, n int) {
 	const widest = 2 // largest number of bytes between two tokens
 	var part [3]int

@@ -3,8 +3,8 @@
 //
 // In the hashed form, a placeholder replaces relative times ("updated 3 days ago") and counters ("12 comments"), but
 // only in lines that contain little else: in prose they are part of what the author wrote. A placeholder also
-// replaces years beside a copyright sign. Dates with a year, quotation marks and dashes are hashed in one form,
-// because the regional editions of a site write them differently. The text of a document keeps all of these
+// replaces years beside a copyright sign. Quotation marks, dashes, and dates that have a year are each hashed in one
+// form, because the regional editions of a site write them differently. The text of a document keeps all of these
 // unchanged.
 //
 // Alternatives considered: folding relative times everywhere, future times ("in 30 days") included, would hide
@@ -28,8 +28,8 @@ const (
 	// shortLine is the greatest length, in runes, of a line in which a relative time is taken as the date of the
 	// page.
 	shortLine = 80
-	// shortLabel is the greatest length, in runes, of a line in which words such as "yesterday" are taken as that
-	// date.
+	// shortLabel is the greatest length, in runes, of a line in which words such as "yesterday" are taken as the date
+	// of the page.
 	shortLabel = 40
 	// copyrightLine is the greatest length, in bytes, of a line with a copyright sign in which years are folded.
 	copyrightLine = 300

@@ -12,7 +12,7 @@ import (
 //go:embed timewords.txt
 var timewords string
 
-// phrases are the ways in which pages write times: words in lower case, joined by spaces, with "#" for a number.
+// phrases holds the ways in which pages write times: words in lower case, joined by spaces, with "#" for a number.
 type phrases struct {
 	whole  map[string]phraseKind
 	begins map[string]bool // beginnings of phrases, up to the end of a word
@@ -70,7 +70,7 @@ func (p phrases) learn(kind phraseKind, phrase string) {
 	p.words[first] |= opens
 }
 
-// vagueWords may precede the number of a time, as "about" does; oneWords may replace it.
+// vagueWords may precede the number of a time, as "about" does; oneWords may replace the number.
 const (
 	vagueWords = `
 	about over almost more than less around nearly approximately approx roughly
@@ -132,8 +132,9 @@ func (r *timeReader) at(i int) int {
 	return r.best - i
 }
 
-// read continues the phrase that began at token from with the tokens from i on. Parameter counted reports whether the
-// number of the phrase was already read. The key is always the beginning of some phrase, so there are few branches.
+// read reads the tokens from index i on, as the continuation of the phrase that began at index from. Parameter
+// counted reports whether the number of the phrase was already read. The key is always the beginning of some phrase,
+// so there are few branches.
 func (r *timeReader) read(from, i int, counted bool) {
 	if len(r.key) > 0 {
 		if kind := r.whole[string(r.key)]; kind == ago || kind == near && r.near {

@@ -51,8 +51,8 @@ func openArchive(body []byte) (*archive, error) {
 	return a, a.err
 }
 
-// partName returns the form of a part's name by which the part is looked up. The case of names is ignored (part 2
-// §6.3.5), and some programs write backslashes.
+// partName returns the form of a part's name by which the part is looked up. Case does not matter in names (part 2
+// §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
 func partName(s string) string {
 	return strings.ToLower(strings.TrimLeft(strings.ReplaceAll(s, `\`, "/"), "/"))
 }

@@ -85,12 +85,13 @@ func (d *docx) story(p *part, links relations) {
 }
 
 // aside reads content that is separate from the paragraph around it. If there is such a paragraph, the separate
-// content comes first.
+// content is added before the paragraph.
 func (d *docx) aside(read func()) {
 	outer := d.para
 	d.para = d.newParagraph()
 	read()
-	// Here, d holds text only if the end of that text's paragraph was deleted.
+	// At this point, d holds text only if the end of the last paragraph read was deleted, so that the paragraph was
+	// not added yet.
 	d.endParagraph()
 	d.para = outer
 }

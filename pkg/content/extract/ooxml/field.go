@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// fields are the open fields, innermost last (part 1 §17.16.18). The instruction of a field is between its begin and
-// its separator. Its result, which is text, is between its separator and its end.
+// fields are the open fields, innermost last (part 1 §17.16.18). A field has a begin, a separator and an end. Its
+// instruction is between the begin and the separator. Its result, which is text, is between the separator and the
+// end.
 type fields []field
 
 type field struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// noteID returns the key of a note. e is the note itself, or a reference to it.
+// noteID returns the key of a note. The element e is the note itself, or a reference to it.
 func noteID(e xml.StartElement) string {
 	return strings.TrimSuffix(e.Name.Local, "Reference") + " " + attr(e, "id")
 }

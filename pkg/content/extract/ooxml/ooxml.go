@@ -32,8 +32,8 @@ const (
 	pptxType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 )
 
-// Docx reads a Word document. A heading has its outline level; notes follow the text. Only external links are
-// returned as links. The language is the declared one, or else the language of most of the text.
+// Docx reads a Word document. The level of a heading is its outline level; notes follow the text. Only external links
+// are returned as links. The language is the declared one, or else the language of most of the text.
 //
 // The field MaxBytes of lim bounds the text, not the body, which is read whole. A document that exceeds a bound is
 // cut and is Truncated. Errors: Blocked for a file with a password; TooLarge for a file that would unpack beyond the

@@ -151,7 +151,8 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// isOn reports whether an element switches its property on. An element without a value does (part 1 §22.9.2.7).
+// isOn reports whether an element switches its property on. An element without a value switches the property on (part
+// 1 §22.9.2.7).
 func isOn(e xml.StartElement) bool {
 	switch strings.ToLower(attr(e, "val")) {
 	case "0", "false", "off", "none":

@@ -88,7 +88,7 @@ func (ps *properties) read(p *part, _ xml.StartElement) {
 	})
 }
 
-// appendShort appends text to the value of a property, which may have up to a kilobyte.
+// appendShort appends text to the value of a property. It cuts the value at one kilobyte.
 func appendShort(s string, more []byte) string {
 	return s + string(more[:min(len(more), max(0, 1024-len(s)))])
 }

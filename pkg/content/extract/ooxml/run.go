@@ -91,8 +91,8 @@ func (d *docx) write(s []byte) {
 	d.written += len(s)
 }
 
-// symbol reads a w:sym. It ignores codes in the private area, as most codes are, because only the font gives them a
-// meaning.
+// symbol reads a w:sym. Most codes are in the private-use area; symbol ignores these, because only the font gives
+// them a meaning.
 func (d *docx) symbol(e xml.StartElement) {
 	code, err := strconv.ParseUint(attr(e, "char"), 16, 16)
 	if err == nil && code >= ' ' && (code < 0xd800 || code >= 0xf900) {

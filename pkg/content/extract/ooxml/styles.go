@@ -8,7 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// format holds the formatting of a paragraph that decides its role. If a pointer is nil, the style decides.
+// format holds the part of a paragraph's formatting that decides the role of the paragraph. If a pointer is nil, the
+// style decides.
 type format struct {
 	style   string
 	outline *int    // outline level: 0 to 8 for headings, 9 for body text
@@ -181,8 +182,8 @@ func (r *role) byName(name string) bool {
 	return true
 }
 
-// byFormat sets what the styles left open in the role. An outline level makes a heading of any paragraph. The level
-// for body text makes body text of a paragraph whose style has the name of a heading.
+// byFormat sets what the styles left open in the role. An outline level makes any paragraph a heading. The level for
+// body text makes a paragraph body text even if its style has the name of a heading.
 func (r *role) byFormat(l format) {
 	if l.outline != nil && *l.outline < 9 {
 		r.kind, r.heading = extract.Heading, min(*l.outline+1, 6)

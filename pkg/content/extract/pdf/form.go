@@ -7,8 +7,8 @@ import (
 	"github.com/klippa-app/go-pdfium/responses"
 )
 
-// readFields adds the values of the form fields on a page, which are not part of its text. It labels each value with
-// the tool tip of the field, because field names are meant for programmers.
+// readFields adds the values of the form fields on a page; these are not part of the page's text. It labels each
+// value with the tool tip of the field, because field names are meant for programmers.
 func (r *reader) readFields(page requests.Page, number int) {
 	form, err := r.pdfium.GetForm(&requests.GetForm{Page: page})
 	if err != nil {

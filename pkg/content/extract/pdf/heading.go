@@ -10,7 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// Bounds on headings that are recognized by size. They are at least a tenth larger than most of the text, and short.
+// Bounds on headings that are recognized by size. Such headings are short, and at least a tenth larger than most of
+// the text.
 const (
 	headingRatio    = 1.1
 	maxHeadingRunes = 200

@@ -55,14 +55,14 @@ func (a *assembler) moves(prev, l line) bool {
 	return gap < l.size*0.3 || gap > l.size*a.leading*4
 }
 
-// flows reports whether the text that ends one column or page with prev continues at l in the next.
+// flows reports whether the text continues from prev, the last line of a column or page, to l in the next one.
 func flows(prev, l line) bool {
 	first, _ := utf8.DecodeRuneInString(l.text)
 	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
 }
 
-// ends reports whether the paragraph ends with prev although the distance between the lines does not show it. It does
-// if l has another indentation than prev, or if prev is short.
+// ends reports whether the paragraph ends with prev although the distance between the lines does not show it. The
+// paragraph may end there if l has another indentation than prev, or if prev is short.
 func (a *assembler) ends(prev, l line) bool {
 	first, step := a.lines[0], 0.8*l.size
 	indent := l.x - prev.x
@@ -70,7 +70,7 @@ func (a *assembler) ends(prev, l line) bool {
 	case indent > step:
 		return endsSentence(prev.text)
 	case indent < -step:
-		// Here a paragraph with a hanging indent ended. If the paragraph has none, prev is an indented first line,
+		// If the paragraph has a hanging indent, it ended with prev. If it has none, prev is an indented first line,
 		// and l continues the paragraph.
 		return len(a.lines) > 1 && first.x < prev.x-step
 	}

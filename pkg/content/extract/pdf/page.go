@@ -17,7 +17,7 @@ type line struct {
 	text       string // cleaned; never empty
 	size       float64
 	x, y       float64 // position of the first glyph
-	endX, endY float64 // position of the last glyph; PDFium may have joined two lines at a hyphen
+	endX, endY float64 // position of the last glyph, on another line if PDFium joined two lines at a hyphen
 	direction  float64 // direction of writing, in degrees
 
 	running bool // the line is repeated from page to page

@@ -12,8 +12,8 @@ const edge = 2
 // findRunningLines finds page numbers, running heads and footers. These are lines at the edge of a page that are
 // alike on at least three pages, and on at least a quarter of the pages from the first to the last such page. Two
 // lines are alike if their texts differ only in a number that increases with the page number. They are also alike if
-// both begin or end with such a number, because the rest of the line may be the name of a section. A sum at the foot
-// of each page is content.
+// both begin or end with such a number, because the rest of the line may be the name of a section. So a sum at the
+// foot of each page is not such a line, but content.
 func findRunningLines(lines []line) {
 	spans := map[string]*span{}
 	pages := byPage(lines)
@@ -70,7 +70,7 @@ func edges(page []int) []int {
 	return append(append([]int{}, page[:edge]...), page[len(page)-edge:]...)
 }
 
-// Bounds on a running head: its length in bytes, and the number of its numbers that are examined.
+// Bounds on a running head: its length in bytes, and how many of the numbers in it are examined.
 const (
 	maxRunning = 150
 	maxNumbers = 4

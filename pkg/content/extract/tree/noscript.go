@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// leastNoscript is the smallest amount of markup, in bytes, in the noscript elements of a page for which they are
+// leastNoscript is the smallest amount of markup, in bytes, that the noscript elements of a page must have to be
 // read.
 const leastNoscript = 1000
 

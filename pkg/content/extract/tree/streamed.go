@@ -16,9 +16,9 @@ const (
 	maxDepth = 512
 )
 
-// streamed holds the hidden pieces that React sends after a page, and the placeholders to which its scripts move
-// them: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show the pieces at
-// once.
+// streamed holds the hidden pieces that React sends after a page, and the placeholders to which the scripts of React
+// move the pieces: <div hidden id="S:1"> belongs to <template id="P:1"> or <template id="B:1">. Browsers show the
+// pieces at once.
 type streamed struct {
 	pieces       []*html.Node
 	placeholders map[string]*html.Node

@@ -77,7 +77,8 @@ const (
 
 // byFrequency runs the detector, which knows the usual encodings of the usual languages and reads 8 KiB of text. If
 // the detector is not sure, byFrequency returns enc and name. If several encodings are equally likely, byFrequency
-// uses the first by name, because the detector tries them concurrently and returns equal ones in any order.
+// uses the first in alphabetical order, because the detector tries them concurrently and returns equal ones in any
+// order.
 func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Encoding, string) {
 	const most = 64 << 10
 	body = body[:min(len(body), most)]
@@ -101,8 +102,8 @@ func byFrequency(body []byte, enc encoding.Encoding, name string) (encoding.Enco
 }
 
 // isLatin9 reports whether a text that the detector takes for windows-1252 is in iso-8859-15. The detector does not
-// distinguish the two. iso-8859-15 has no quotation marks from 80 to 9F. Where windows-1252 has signs and fractions,
-// iso-8859-15 has letters and the euro.
+// distinguish the two. In windows-1252, some of the bytes 80 to 9F are quotation marks; in iso-8859-15, none are.
+// Where windows-1252 has signs and fractions, iso-8859-15 has letters and the euro.
 func isLatin9(body []byte) bool {
 	letters, signs := 0, 0
 	for i, c := range body {

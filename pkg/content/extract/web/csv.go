@@ -25,8 +25,8 @@ func readCSV(p page) extract.Document {
 	return doc
 }
 
-// csvRows returns up to most records that are not empty, with cells joined by " | ". The result truncated reports
-// whether there are more.
+// csvRows returns the first records that are not empty, with cells joined by " | ". It returns at most as many as the
+// argument most gives; the result truncated reports whether there are more.
 func csvRows(text string, most int) (rows []string, truncated bool) {
 	separator := csvSeparator(text)
 	for text != "" {

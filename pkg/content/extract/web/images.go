@@ -31,9 +31,9 @@ type gallery struct {
 	truncated bool
 }
 
-// collectImages returns up to most images: those of the content in page order, then the page's preview image. It
-// skips images in elements that are left out of the content. The result truncated reports whether there are more
-// images.
+// collectImages returns the images of the content in page order, then the page's preview image. It skips images in
+// elements that are left out of the content. The argument most bounds the number of images; the result truncated
+// reports whether there are more.
 func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, most int) (images []extract.Image,
 	truncated bool) {
 	g := gallery{content: c, base: base, most: most, known: map[string]int{}}
@@ -44,7 +44,7 @@ func collectImages(c maincontent.Content, preview extract.Image, base *url.URL, 
 	return g.images, g.truncated
 }
 
-// previewOf returns the first preview image in the head of a page that has a usable address.
+// previewOf returns the first preview image with a usable address in the head of a page.
 func previewOf(h head.Head) extract.Image {
 	img := extract.Image{Preview: true}
 	for _, ref := range h.Previews {
@@ -105,7 +105,8 @@ func (g *gallery) image(n *html.Node, sources []*html.Node, caption string) {
 	})
 }
 
-// add adds an image. If an image with this address is already known, add only fills in properties that it lacks.
+// add adds an image. If an image with this address is already known, add only fills in properties that the known
+// image lacks.
 func (g *gallery) add(img extract.Image) {
 	if img.URL == "" {
 		return
@@ -196,8 +197,9 @@ var (
 	lazySets = []string{"srcset", "data-srcset", "data-lazy-srcset"}
 )
 
-// address returns the best known address of an img: the largest in its srcset, else the largest in the source
-// elements beside it, else its lazy or plain source. It returns "" when none of these is the address of a web image.
+// address returns the best known address of an img: the largest in the srcset of the img, else the largest in the
+// source elements beside it, else the lazy or plain source of the img. It returns "" when none of these is the
+// address of a web image.
 func address(img *html.Node, sources []*html.Node, base *url.URL) string {
 	for _, n := range append([]*html.Node{img}, sources...) {
 		if n != img && !isReadable(dom.Attr(n, "type")) {

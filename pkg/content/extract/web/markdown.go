@@ -16,7 +16,7 @@ import (
 )
 
 // markdown parses CommonMark with tables, as most hosts do. It keeps HTML, because the result is only read and never
-// shown. It keeps the boxes of task lists as text, because it is content whether a task is done.
+// shown. It keeps the boxes of task lists as text, because the content includes whether a task is done.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table, extension.Strikethrough),
 	goldmark.WithRendererOptions(goldhtml.WithUnsafe()),
@@ -95,8 +95,8 @@ const (
 // blockCost holds the counts for one block.
 type blockCost struct{ bytes, brackets, emphasis, lines, pipes int }
 
-// isCheap reports whether the parser needs a reasonable time for a text. It takes a block to extend to the next blank
-// line, item or heading. For the parser, blocks are at most that long.
+// isCheap reports whether the parser needs a reasonable time for a text. It assumes that a block extends to the next
+// blank line, item or heading; blocks are never longer than that.
 func isCheap(text string) bool {
 	if len(text) > maxMarkdown || strings.Count(text, "\n") > maxLines {
 		return false

@@ -42,7 +42,7 @@ func mediaType(contentType string, body []byte, urlPath string) string {
 }
 
 // typeByName returns the kind of a text by the extension of its name, because hosts of source code serve all kinds
-// with one type. For other names it returns otherwise.
+// with one type. If the extension is unknown, typeByName returns the argument otherwise.
 func typeByName(urlPath, otherwise string) string {
 	switch strings.ToLower(path.Ext(urlPath)) {
 	case ".md", ".markdown":

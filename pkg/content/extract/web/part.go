@@ -12,8 +12,8 @@ import (
 type Selector interface {
 	// Select removes unwanted elements from the tree. It returns the wanted elements in page order.
 	Select(root *html.Node) ([]*html.Node, error)
-	// Narrow reports whether only those elements are wanted. If it returns false, everything that remains in the tree
-	// is wanted.
+	// Narrow reports whether only the elements that Select returns are wanted. If Narrow returns false, everything
+	// that remains in the tree is wanted.
 	Narrow() bool
 }
 

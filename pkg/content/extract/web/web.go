@@ -50,7 +50,7 @@ type page struct {
 // Invalid, with the field baseURL, when that is not an absolute http or https address. No body causes an error.
 //
 // The field MetaRobots of the document holds the contents of robots meta elements, in the form that package robots
-// parses. If the contents address a single crawler, its name and ": " precede them.
+// parses. If an element addresses a single crawler, the name of the crawler and ": " precede the content.
 func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extract.Document, error) {
 	base, err := pageBase(baseURL)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // Options select what the file contains.
 type Options struct {
 	Mails      int
-	First      int   // number of the first mail: files with other numbers share threads, but no newsletter
+	First      int   // number of the first mail: files with different numbers share threads, but no newsletters
 	Attachment int64 // size in bytes of the attachment of every hundredth mail
 	TooLarge   int64 // size in bytes of one broken mail at the end; 0 for no such mail
 }
@@ -219,7 +219,7 @@ func (w *writer) filler(n int64) {
 	}
 }
 
-// duplicate writes the newsletter again that was written two mails before.
+// duplicate repeats the newsletter that was written two mails earlier.
 func duplicate(w *writer, i int, _ Options) {
 	w.Duplicates++
 	w.newsletter(i - 2)

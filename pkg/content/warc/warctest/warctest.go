@@ -43,7 +43,7 @@ type Entry struct {
 	URL            string
 }
 
-// Read reads files. It needs Node.js and npm; without them the test fails and is never skipped.
+// Read reads files. It needs Node.js and npm. Without them the test fails; it is never skipped.
 func Read(t testing.TB, files ...string) []Reading {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "read.mjs")
@@ -65,7 +65,8 @@ func warcio(t testing.TB) string {
 		return module
 	}
 	must(t, os.MkdirAll(tools, 0o755))
-	// warcio.js is installed in a temporary folder, which is then renamed, so that home never holds a part of it.
+	// warcio.js is installed in a temporary folder, which is then renamed, so that the folder home never holds an
+	// incomplete copy.
 	temp, err := os.MkdirTemp(tools, "warcio-")
 	must(t, err)
 	defer os.RemoveAll(temp)

@@ -28,8 +28,8 @@
 //
 // # Alternatives considered
 //
-// In JSON, settings files and the portal would need every quote escaped. If the item supplied WHERE, the first user
-// to register an address of their own would get the secret.
+// If the value were JSON, every quote in it would have to be escaped in settings files and in the portal. If the item
+// supplied WHERE, the first user to register an address of their own would get the secret.
 package credential
 
 import (

@@ -125,8 +125,8 @@ func (p *process) checkRoute(t *testing.T, a app, f function) {
 }
 
 // checkRouted fails when the handler does not know the path. A function may itself answer 404 for a missing object,
-// so the answer is compared with the answer for an unknown path. A handler that knows the path may refuse a method that
-// its function lists, so that its clients get an answer; RFC 9110 section 15.5.6 then requires the Allow header.
+// so the answer is compared with the answer for an unknown path. If function.json lists a method only so that clients
+// get an answer, the handler may refuse that method; RFC 9110 section 15.5.6 then requires the Allow header.
 func (p *process) checkRouted(t *testing.T, method, path string) {
 	t.Helper()
 	method = strings.ToUpper(method)

@@ -3,8 +3,8 @@
 // cannot share a mistake.
 //
 // Every check is about a defect to which the real host reacts late and silently: an empty answer that hangs until the
-// function times out, a missing Content-Type, a handler that takes a chunked body for no body, a route that exists in
-// function.json only.
+// function times out, a missing Content-Type, a handler that mistakes a chunked body for a missing one, a route that
+// exists only in function.json.
 package conformance
 
 import (
@@ -31,7 +31,7 @@ type Message struct {
 
 // Options say how to run the handler and what to send to it.
 type Options struct {
-	// Env is the whole environment of the handler, apart from the variables that the host sets. It should make
+	// Env is the whole environment of the handler, except for the variables that the host sets. It should make
 	// dependencies unreachable: the handler must answer GET / even without them.
 	Env []string
 	// Messages are samples for queue functions, by name of the function.

@@ -67,7 +67,7 @@ func (d *definition) checkAnalyzers() error {
 	return nil
 }
 
-// analyzer returns a custom analyzer or that of a language.
+// analyzer returns the custom analyzer or the language analyzer with the given name.
 func (d *definition) analyzer(name string) (func(string) []token, error) {
 	for _, a := range d.Analyzers {
 		if a.Name == name {
@@ -165,7 +165,7 @@ func (f charFilter) mapping() (func([]char) []char, error) {
 	}, nil
 }
 
-// replace applies a pattern's replacement. Each resulting character has the byte range of the whole match.
+// replace replaces the matches of a pattern. Each resulting character has the byte range of the whole match.
 func replace(cs []char, pattern *regexp.Regexp, replacement string) []char {
 	var text strings.Builder
 	var at []int // index of the character that begins at each byte

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// definition is an index as it is created
+// definition is the definition of an index, in the form in which a request creates the index
 // (https://learn.microsoft.com/rest/api/searchservice/indexes/create-or-update).
 type definition struct {
 	Name                  string           `json:"name"`
@@ -151,7 +151,7 @@ func readDefinition(name string, body []byte) (*definition, error) {
 	if err := json.Unmarshal(body, &known); err != nil {
 		return nil, refuse("no object: %v", err)
 	}
-	// A request may contain what the service added to an answer.
+	// A request may contain properties that the service has added to an answer.
 	for _, added := range []string{"corsOptions", "suggesters", "similarity"} {
 		delete(known, added)
 	}

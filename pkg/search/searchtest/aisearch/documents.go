@@ -20,7 +20,7 @@ type index struct {
 	key        string // name of the key field
 	analyzers  map[string]func(string) []token
 
-	stored  map[string]*indexed // durable
+	stored  map[string]*indexed // all written documents, by key
 	pending [][]string          // keys whose change is not visible yet, by request
 	visible map[string]*indexed
 }
@@ -116,7 +116,7 @@ func (ix *index) write(batch []document, f Fault) (int, any, error) {
 		if err := ix.checkShape(doc); err != nil {
 			return 0, nil, err
 		}
-		if seen[doc[ix.key]] { // the service accepts these, in no guaranteed order
+		if seen[doc[ix.key]] { // the service accepts repeated documents, but guarantees no order of the actions
 			return 0, nil, refuse("two actions on the document %v", doc[ix.key])
 		}
 		seen[doc[ix.key]] = true
@@ -151,7 +151,7 @@ func (ix *index) act(key string, doc document) (status int) {
 	old, found := ix.stored[key]
 	if action == "delete" {
 		delete(ix.stored, key)
-		return http.StatusOK // also if the document did not exist
+		return http.StatusOK // even if the document did not exist
 	}
 	if action == "merge" && !found {
 		return http.StatusNotFound
@@ -220,7 +220,7 @@ func (f *field) checkValue(value any) error {
 		if f.Type == stringType {
 			return nil
 		}
-		// Other forms would be normalized; this form compares like text.
+		// The service would normalize times of other forms. Times of this form can be compared as texts.
 		if _, err := time.Parse("2006-01-02T15:04:05Z", v); f.Type == timeType && err == nil {
 			return nil
 		}

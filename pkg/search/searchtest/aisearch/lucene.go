@@ -10,10 +10,10 @@ import (
 // field:, parentheses, and either AND or OR throughout a group. Mixing them is refused, because their precedence is
 // surprising. Adjacent words are refused, because their meaning depends on searchMode.
 type clause struct {
-	and  bool // all clauses of the group must match, or any
+	and  bool // true: all clauses of the group must match; false: any of them
 	kids []clause
 
-	field  string // "" for those of searchFields
+	field  string // "" means the fields in searchFields
 	text   string
 	quoted bool
 	prefix bool
@@ -22,7 +22,7 @@ type clause struct {
 type luceneParser struct {
 	d    *definition
 	rest string
-	n    int // clauses
+	n    int // number of clauses
 }
 
 func (d *definition) parseLucene(query string) (clause, error) {

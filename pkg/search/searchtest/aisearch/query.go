@@ -255,7 +255,7 @@ func (ix *index) row(h hit, q searchRequest, m *matches) map[string]any {
 	}
 	marked := map[string]any{}
 	for _, name := range list(q.Highlight) {
-		field, _ := ix.definition.highlighting(name) // checked before
+		field, _ := ix.definition.highlighting(name) // the name was checked before
 		if fragments := ix.highlights(h, field.field, field.most, q, m); len(fragments) > 0 {
 			marked[field.field] = fragments
 		}

@@ -36,17 +36,17 @@ type span struct{ first, last int }
 // leaf holds the matches of a clause in one field.
 type leaf struct {
 	field string
-	spans map[string][]span // by document
+	spans map[string][]span // the matches, by document
 	boost float64
-	fixed bool // prefixes are not scored by frequency
-	// Of the field: the mean number of words, and the number of documents with words.
+	fixed bool // set for prefixes, which are not scored by frequency
+	// The mean number of words in the field, and the number of documents that have words in the field.
 	length, n float64
 }
 
 // matches is an evaluated query.
 type matches struct {
 	ix    *index
-	all   bool // search=*
+	all   bool // the query is "*", which matches every document
 	root  node
 	leafs []*leaf
 }
@@ -56,7 +56,7 @@ type node struct {
 	empty bool
 	and   bool
 	kids  []node
-	leafs []*leaf // any of them
+	leafs []*leaf // the node matches where any of these does
 }
 
 func (ix *index) match(query string, fields []string) (*matches, error) {
@@ -100,7 +100,7 @@ func (m *matches) node(c clause, fields []string) node {
 	return n
 }
 
-// leaf finds a clause in one field of all documents; nil if analysis leaves no words.
+// leaf finds a clause in one field of all documents. It returns nil if analysis leaves no words.
 func (m *matches) leaf(c clause, field string) *leaf {
 	l := &leaf{field: field, spans: map[string][]span{}, boost: m.ix.weight(field), fixed: c.prefix}
 	words := []token{{term: c.text}} // a prefix is not analyzed

@@ -34,8 +34,8 @@ func (ix *index) checkSemantic(q searchRequest) error {
 	return nil
 }
 
-// rerank gives the first rows scores of 0 to 4 and sorts them. The service uses a model; this server uses the share
-// of a title's words that the query asks for, which is at least a distinct order.
+// rerank gives the first rows scores of 0 to 4 and sorts them. The service uses a model. This server uses the share
+// of the title's words that occur in the query, because that gives an order different from the original one.
 func (ix *index) rerank(q searchRequest, answer map[string]any, partial string) {
 	if partial != "" {
 		answer["@search.semanticPartialResponseReason"] = partial

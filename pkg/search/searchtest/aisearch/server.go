@@ -70,7 +70,7 @@ func New(t testing.TB) *Server {
 // Request is a received request and what it wrote.
 type Request struct {
 	Op      string   // "get", "put", "index", "search"
-	Actions []string // of "index": "upload key", "merge key", "delete key"
+	Actions []string // for "index": "upload key", "merge key", "delete key"
 }
 
 // Requests returns the requests since its last call.
@@ -167,7 +167,7 @@ func admit(r *http.Request) error {
 	}
 	metadata := "none"
 	if !strings.Contains(r.URL.Path, "/docs/") {
-		metadata = "minimal" // or the index has no ETag
+		metadata = "minimal" // with "none", the answer would have no ETag
 	}
 	if r.Header.Get("Accept") != "application/json;odata.metadata="+metadata {
 		return refuse("odd Accept %q", r.Header.Get("Accept"))

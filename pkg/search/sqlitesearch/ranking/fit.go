@@ -68,7 +68,7 @@ func (r *Scorer) matched(s *scanned) (n int) {
 	return n
 }
 
-// hasAny reports whether a text has a word of any content term in the form in which the query has it.
+// hasAny reports whether a text has a word of any content term, in the same form as in the query.
 func (r *Scorer) hasAny(s *scanned) bool {
 	for i, parts := range s.parts {
 		if r.content[i] && parts != 0 {
@@ -78,7 +78,7 @@ func (r *Scorer) hasAny(s *scanned) bool {
 	return false
 }
 
-// defined returns what the score of a chunk gains because the chunk defines terms.
+// defined returns how much is added to the score of a chunk because the chunk defines terms.
 func (r *Scorer) defined(titled, headed fit, title, body string) (score float64) {
 	best := make([]float64, len(r.query.Terms))
 	for i := range best {

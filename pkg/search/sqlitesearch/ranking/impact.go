@@ -38,7 +38,7 @@ func (i Impact) Score() float64 { return float64(i>>1) / impactSteps * maxImpact
 // InTitle reports whether the title has the word.
 func (i Impact) InTitle() bool { return i&inTitle != 0 }
 
-// OfForm returns the impact that the word has on a query with another form of the word.
+// OfForm returns the impact that the word has in the results of a query for another form of the word.
 func (i Impact) OfForm() Impact { return i&inTitle | impactOf(formImpact*i.Score()) }
 
 // Word is a word of a chunk. It converts to the word of package postings.
@@ -101,7 +101,7 @@ func (a *Analyzer) Words(title, heading, body string) (words []Word, length int)
 	return a.words, length
 }
 
-// at returns a number of a list, or 0 past its end.
+// at returns numbers[i], or 0 if i is past the end of the list.
 func at(numbers []float64, i int) float64 {
 	if i < len(numbers) {
 		return numbers[i]

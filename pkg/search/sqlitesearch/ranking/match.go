@@ -13,7 +13,7 @@ type matcher struct {
 	terms    []Term
 	runs     []run
 	words    map[string][]runWord
-	lengths  [256]uint64 // by first byte: a bit for each word length, which rejects most tokens
+	lengths  [256]uint64 // by first byte: a bit for each possible length of a word, to reject most tokens fast
 	prefixes []prefixWord
 	text     string // the text that is being scanned
 }
@@ -22,7 +22,7 @@ type matcher struct {
 type run struct {
 	term, words int
 	form        bool
-	chains      []chain // by word: the latest match of the words of the run up to it
+	chains      []chain // by word: the latest match of the words of the run up to this word
 }
 
 // runWord is a word of a run.
@@ -33,8 +33,8 @@ type prefixWord struct {
 	runWord
 }
 
-// chain is the latest match of the beginning of a run, up to one of its words: the position of that word in the text,
-// and the byte offset at which the run began.
+// chain is the latest match of the first words of a run: the position of the last of these words in the text, and the
+// byte offset at which the first of them begins.
 type chain struct{ position, from int }
 
 func newMatcher(terms []Term) *matcher {
@@ -53,7 +53,7 @@ func newMatcher(terms []Term) *matcher {
 }
 
 func (m *matcher) add(term int, words []string, form bool) {
-	for part := len(words) - 1; part >= 0; part-- { // the last word comes first: see scan
+	for part := len(words) - 1; part >= 0; part-- { // last word first, so that scan reads a chain before it changes
 		m.words[words[part]] = append(m.words[words[part]], runWord{len(m.runs), part})
 		m.lengths[words[part][0]] |= 1 << min(len(words[part]), 63)
 	}
@@ -140,8 +140,8 @@ func (m *matcher) goesOn(from, to int) bool {
 	return from > 0 && m.text[from-1] == '_' || to < len(m.text) && m.text[to] == '_'
 }
 
-// another returns the weight of one more occurrence of another form of a term. Each has half the weight of the
-// previous one, so all together have less than formWeight.
+// another returns the weight of one more occurrence of another form of a term. Each such occurrence has half the
+// weight of the one before, so together they weigh less than formWeight.
 func (s *scanned) another(i int) float64 {
 	s.forms[i] /= 2
 	return s.forms[i]

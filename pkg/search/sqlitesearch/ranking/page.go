@@ -12,7 +12,7 @@ type Page struct {
 	ID, URL, Title  string
 	Type, Language  string
 	Host, Tags      string // values for facets; Tags has one tag per line
-	Same            string // the same for all pages that form one result
+	Same            string // equal for all pages that form one result
 	Precedence      int    // among pages that form one result, the lowest wins
 	Changed         int64  // in Unix seconds, like Published
 	Published       int64  // 0 if the page states no date
@@ -44,8 +44,8 @@ func Distinct(pages iter.Seq[*Page]) []*Page {
 	return distinct
 }
 
-// ReduceCopies reduces the scores of chunks whose text is on several pages. The chunk keeps its score on the page
-// where the text scores best.
+// ReduceCopies reduces the scores of a chunk whose text is on several pages. Only on the page where the text scores
+// best does the chunk keep its score.
 func ReduceCopies(pages iter.Seq[*Page]) {
 	type copied struct {
 		page  *Page

@@ -65,8 +65,8 @@ const (
 	commonAtLeast = 1000
 )
 
-// Content returns the content terms of a query, the rarest first. Only these find pages; the other terms affect only
-// the ranking. If all terms are common or function words, all are content terms.
+// Content returns the content terms of a query, the rarest first. Only content terms find pages; the other terms
+// affect only the ranking. If all terms are common or function words, all are content terms.
 func Content(terms []Term, chunks float64) []Term {
 	var out []Term
 	for _, t := range terms {

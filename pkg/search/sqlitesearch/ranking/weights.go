@@ -79,7 +79,7 @@ const (
 	copyFactor = .7
 	manyCopies = 3
 	// urlByte is the share of its score that a page loses for each byte of its address, up to 300 bytes. Of two
-	// similar pages, the one with the shorter address comes first. Without it: the same.
+	// similar pages, the one with the shorter address ranks higher. Without it: the same.
 	urlByte = .0003
 	// fusionK determines how much more the first positions count than later ones when rankings are fused by the sum
 	// of 1 / (k + position). 60 is the value of the paper
@@ -90,8 +90,8 @@ const (
 // Weights of passages, which decide which chunks of a page are shown. The questions do not measure passages, and no
 // test fails when passageHeading or passageDefines is 0: these weights were chosen, not measured.
 const (
-	passageHeading = .3  // share of a heading's part of the chunk's score
-	passageDefines = 2   // multiple of a definition's part of the chunk's score
+	passageHeading = .3  // factor for the part of the chunk's score that is due to a heading
+	passageDefines = 2   // factor for the part of the chunk's score that is due to a definition
 	leastShown     = .25 // share of the score of the page's best passage; chunks below it are not shown
 	surelyDefined  = .75 // how surely a text must define a term for the passage to begin there
 )

@@ -16,8 +16,9 @@ type Token struct {
 	From, To int // byte offsets in the text
 }
 
-// Each calls each with the words of a text, in order, until it returns false. Combining marks are part of words;
-// without them, words of Hindi, Bengali or Tamil would be split at every vowel. Variation selectors of emoji are not.
+// Each calls the function each with the words of a text, in order, until the function returns false. Combining marks
+// are part of words; without them, words of Hindi, Bengali or Tamil would be split at every vowel. Variation
+// selectors of emoji are not part of words.
 func Each(text string, each func(t Token) bool) {
 	var folded []byte
 	for i := 0; i < len(text); {
