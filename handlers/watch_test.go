@@ -49,7 +49,7 @@ func TestW10DashboardIgnores(t *testing.T) {
 	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
 	preview := post(t, r, item+"/ignore", "same-origin", form).Body.String()
 	for _, want := range []string{rule, "no notification would have been sent", "<del>Seen by 12 " + evil,
-		"They match in 2 of the 2 changes between the last 30 captures"} {
+		"The rules match lines in 2 of the 2 changes between the last 30 captures"} {
 		if !strings.Contains(preview, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, preview)
 		}

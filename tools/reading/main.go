@@ -5,7 +5,7 @@
 //	reading [-seed N] [-comments N] [-sentences N] [DIR]
 //
 // The same seed draws the same texts from the same tree. Comments have at least eight words and are part of product
-// code.
+// code. Sentences of the dashboard lack no value that its templates fill in, and are no labels of navigation.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -91,14 +92,41 @@ func (t *texts) addGo(path, file string) error {
 	return nil
 }
 
-var markup = regexp.MustCompile(`(?s)\{\{.*?\}\}|<(?:script|style)\b.*?</(?:script|style)>|<[^>]*>`)
-
 func (t *texts) addTemplate(path, file string) error {
 	b, err := os.ReadFile(path)
 	if err == nil {
-		t.sentences = append(t.sentences, sentencesOf(file, markup.ReplaceAllString(string(b), " "))...)
+		t.sentences = append(t.sentences, templateSentences(file, string(b))...)
 	}
 	return err
+}
+
+var (
+	// markup matches tags, actions of templates, and whole elements that contain no sentences.
+	markup = regexp.MustCompile(`(?s)<(?:script|style|nav)\b.*?</(?:script|style|nav)>|<[^>]*>|\{\{.*?\}\}`)
+
+	// within matches tags that may stand in the middle of a sentence.
+	within = regexp.MustCompile(`^</?(?:a|abbr|b|code|del|em|i|ins|kbd|mark|small|span|strong|time|wbr)\b`)
+
+	// silent matches actions that write nothing.
+	silent = regexp.MustCompile(`^\{\{-?\s*(?:/\*|(?:if|with|range|end|define|block|break|continue)\b|\$\w+\s*:?=)`)
+)
+
+// lost stands for a template value, or for the border between two alternatives of a text.
+const lost = " \x00 "
+
+// templateSentences returns the sentences of a template that a reader can judge. It omits sentences that lack a value
+// and lists of navigation labels.
+func templateSentences(file, template string) []string {
+	text := markup.ReplaceAllStringFunc(template, func(m string) string {
+		switch {
+		case within.MatchString(m) || silent.MatchString(m):
+			return ""
+		case m[0] == '<':
+			return "\n\n"
+		}
+		return lost
+	})
+	return slices.DeleteFunc(sentencesOf(file, text), func(s string) bool { return strings.Contains(s, lost[1:2]) })
 }
 
 var sentenceEnd = regexp.MustCompile(`[.?!](?:\s+|$)|\n\s*\n`)

@@ -34,3 +34,30 @@ func TestSentencesOf(t *testing.T) {
 		t.Errorf("have %q, want %q", have, want)
 	}
 }
+
+func TestTemplateSentences(t *testing.T) {
+	for name, c := range map[string]struct{ template, want string }{
+		"inline tags and conditions": {
+			`<p>{{if .On}}Pages of <b>this</b> site are <a href="{{.Link "/x"}}">read again</a>, one by one.{{end}}</p>`,
+			"Pages of this site are read again, one by one."},
+		"a heading": {`<h2>What stays</h2><p>All the settings of tags stay as they are.</p>`,
+			"All the settings of tags stay as they are."},
+		"a value":          {`<p>The site is being read: {{.Found}} pages so far, of which some are new.</p>`, ""},
+		"a value in bold":  {`<p>These are all items of the host <b>{{.Host}}</b> and its pages.</p>`, ""},
+		"another template": {`<p>The last poll of this site ended {{template "when" .At}} and found new pages.</p>`, ""},
+		"alternatives":     {`<p>The pages of this host {{if .One}}was{{else}}were{{end}} all added by hand.</p>`, ""},
+		"a variable": {`<p>{{$x := .Y}}A tag is a label on items that you choose.</p>`,
+			"A tag is a label on items that you choose."},
+		"navigation": {`<nav><a>First page</a> <a>Previous page</a> <a>Next page</a> <a>Last page</a></nav>`, ""},
+		"columns": {
+			`<tr><th>Host</th><th>Due</th><th>In flight</th><th>Changed</th><th>Failed pages</th><th>All</th></tr>`, ""},
+	} {
+		var want []string
+		if c.want != "" {
+			want = []string{"f\n" + c.want}
+		}
+		if have := templateSentences("f", c.template); !slices.Equal(have, want) {
+			t.Errorf("%s: have %q, want %q", name, have, want)
+		}
+	}
+}
