@@ -92,7 +92,7 @@ func New(o Options) http.Handler {
 		mux.Handle(method+" "+ui.Root, shown)
 		mux.Handle(method+" "+ui.Root+"/", shown)
 	}
-	return s.admit(s.guard(s.newDoor(mux, routed)))
+	return s.admit(s.guard(compressed(s.newDoor(mux, routed))))
 }
 
 // muxPattern returns the pattern under which a route is registered in the mux.

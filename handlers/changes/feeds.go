@@ -2,8 +2,6 @@ package changes
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -51,7 +49,7 @@ func (h *Handlers) changesAtom(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	body = append([]byte(xml.Header), body...)
-	return http.StatusOK, conditional(r, body, "application/atom+xml; charset=utf-8"), nil
+	return http.StatusOK, wire.Content{Body: body, MediaType: "application/atom+xml; charset=utf-8", For: r}, nil
 }
 
 // changesJSONFeed answers with the newest changes as JSON Feed 1.1.
@@ -73,7 +71,7 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	e := json.NewEncoder(&body)
 	e.SetEscapeHTML(false)
 	err = e.Encode(out)
-	return http.StatusOK, conditional(r, body.Bytes(), "application/feed+json; charset=utf-8"), err
+	return http.StatusOK, wire.Content{Body: body.Bytes(), MediaType: "application/feed+json; charset=utf-8", For: r}, err
 }
 
 // atomFeed is the document of RFC 4287 section 4.1.1.
@@ -151,33 +149,4 @@ func summary(c api.FeedChange) string {
 		b.WriteString("\n" + mark + p.Text)
 	}
 	return b.String()
-}
-
-// feedAnswer is an answer with a feed, or with status 304 if the reader already has the feed (RFC 9110 section
-// 13.1.2).
-type feedAnswer struct {
-	body            []byte
-	mediaType, etag string
-	same            bool
-}
-
-func conditional(r *http.Request, body []byte, mediaType string) feedAnswer {
-	sum := sha256.Sum256(body)
-	a := feedAnswer{body: body, mediaType: mediaType, etag: `"` + hex.EncodeToString(sum[:16]) + `"`}
-	for known := range strings.SplitSeq(r.Header.Get("If-None-Match"), ",") {
-		known = strings.TrimPrefix(strings.TrimSpace(known), "W/")
-		a.same = a.same || known == a.etag || known == "*"
-	}
-	return a
-}
-
-func (a feedAnswer) WriteAnswer(w http.ResponseWriter, status int) {
-	h := w.Header()
-	h.Set("ETag", a.etag)
-	h.Set("Cache-Control", "private, no-cache")
-	if a.same {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
-	wire.Content{Body: a.body, MediaType: a.mediaType}.WriteAnswer(w, status)
 }

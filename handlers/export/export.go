@@ -61,18 +61,20 @@ func (e Answer[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h.Set("Content-Disposition", `attachment; filename="tidemark-`+e.name+"."+e.format+`"`)
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	if err := e.rows(w); err != nil {
+	if err := e.rows(w, http.NewResponseController(w).Flush); err != nil {
 		e.log.Error("export broken off", "export", e.name, "err", err)
 		panic(http.ErrAbortHandler)
 	}
 }
 
-func (e Answer[T]) rows(w io.Writer) error {
+// rows sends page by page. A page has left the process before the next one is read, also when it is compressed.
+func (e Answer[T]) rows(w io.Writer, flush func() error) error {
 	put := e.encoder(w)
 	for rows, after := e.first, e.after; ; {
 		if err := put(rows); err != nil || after == "" {
 			return err
 		}
+		_ = flush() // fails where an answer is kept whole, as in a test
 		var err error
 		if rows, after, err = e.next(after); err != nil {
 			return err

@@ -79,7 +79,7 @@ type Description struct{}
 // Routes returns the routes of the description.
 func (Description) Routes() []wire.Route {
 	return []wire.Route{
-		wire.OnAny(api.GetOpenAPI, openAPI),
-		wire.OnAny(api.GetDocs, docs),
+		{Endpoint: api.GetOpenAPI.Endpoint, Answer: openAPI},
+		{Endpoint: api.GetDocs.Endpoint, Answer: docs},
 	}
 }

@@ -2,8 +2,11 @@ package wire
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"time"
 )
 
 // Writer is an answer that writes itself. Other answers are encoded as JSON.
@@ -40,6 +43,8 @@ type Content struct {
 	Body      []byte
 	MediaType string
 	Filename  string // the name under which browsers save the content; if empty, they may show it
+	// For is the request, if the answer is to have an ETag; see [Tagged].
+	For *http.Request
 }
 
 // WriteAnswer implements [Writer].
@@ -54,8 +59,21 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	if c.For != nil {
+		Tagged(w, c.For, c.Body)
+		return
+	}
 	w.WriteHeader(status)
 	_, _ = w.Write(c.Body) // an error means that the caller has disconnected
+}
+
+// Tagged writes an answer with an ETag, or status 304 if the caller already has the answer (RFC 9110 section 13.1.2).
+// The header must have the media type.
+func Tagged(w http.ResponseWriter, r *http.Request, body []byte) {
+	sum := sha256.Sum256(body)
+	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
 // Unkept is an answer that caches must not store, such as an answer with a secret.

@@ -3,11 +3,14 @@ package frame
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"html/template"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Templates has the template of each page, by name. Each template includes the common parts.
@@ -78,6 +81,8 @@ func Static(files fs.FS) http.Handler {
 		secure(w.Header(), false)
 		w.Header().Set("Content-Type", types[name[dot:]])
 		w.Header().Set("Cache-Control", "private, max-age=600")
-		_, _ = w.Write(body) // an error means that the browser has disconnected
+		sum := sha256.Sum256(body)
+		w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
 }

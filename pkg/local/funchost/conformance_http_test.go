@@ -15,6 +15,7 @@ import (
 func TestConformanceProxy(t *testing.T) {
 	t.Parallel()
 	t.Run("request and response pass as they are", proxyAsItIs)
+	t.Run("compressed answer passes as it is", proxyCompressed)
 	t.Run("chunked request works", proxyChunked)
 	t.Run("events arrive before the end", proxyEvents)
 	t.Run("client that hangs up cancels the handler's request", proxyHangUp)
@@ -48,6 +49,21 @@ func proxyAsItIs(t *testing.T) {
 	if !strings.HasPrefix(c.Host, "127.0.0.1:") || c.Header.Get("X-Forwarded-Host") != r.host.Addr() ||
 		c.Header.Get("X-Forwarded-Proto") != "http" || !slices.Equal(c.Header.Values(forwardedFor), []string{"127.0.0.1"}) {
 		t.Errorf("host %s, headers %v", c.Host, c.Header)
+	}
+}
+
+// proxyCompressed checks that the handler learns what the client accepts, and that its answer is not decoded on the way.
+func proxyCompressed(t *testing.T) {
+	r := started(t, helloApp, withCall(func(_ int, c call) reply {
+		return reply{Body: "packed for " + c.Header.Get("Accept-Encoding"),
+			Header: map[string]string{"Content-Encoding": "gzip", "Vary": "Accept-Encoding", "ETag": `"1-gzip"`}}
+	}))
+	for _, accept := range []string{"gzip", "br;q=1, gzip;q=.5"} {
+		resp, body := r.request("GET", "/api/hello", "", "Accept-Encoding", accept)
+		if body != "packed for "+accept || resp.Header.Get("Content-Encoding") != "gzip" ||
+			resp.Header.Get("Vary") != "Accept-Encoding" || resp.Header.Get("ETag") != `"1-gzip"` {
+			t.Errorf("%q %v", body, resp.Header)
+		}
 	}
 }
 
