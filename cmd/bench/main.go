@@ -42,7 +42,7 @@ func main() {
 	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
-			"backfill, imports, lists, dashboard, chunks, markup, attack")
+			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -76,6 +76,7 @@ func (b *bench) run(only string) (err error) {
 		{"backfill", b.backfill},
 		{"lists", b.lists},
 		{"dashboard", b.dashboard},
+		{"crowd", b.crowd},
 		{"chunks", b.chunks},
 		{"markup", b.markup},
 		{"attack", b.attack},

@@ -11,6 +11,9 @@ func TestL3Health(t *testing.T) {
 	performAll(t, []script{
 		{name: "well", args: []string{"health"}, answers: []answered{{200, `{"status":"ok","storage":"ok","index":"ok"}`}},
 			out: "ok: storage ok, index ok\n", asked: []string{"GET /api/health"}},
+		{name: "well enough", args: []string{"health"}, answers: []answered{{200,
+			`{"status":"degraded","storage":"ok","index":"ok","warnings":["storage: slow, it answered after 3 seconds"]}`}},
+			out: "degraded: storage ok, index ok\nstorage: slow, it answered after 3 seconds\n"},
 		{name: "not well", args: []string{"health"}, code: 1, answers: []answered{
 			{http.StatusServiceUnavailable, `{"status":"unavailable","storage":"the disk is full","index":"ok"}`}},
 			out: "unavailable: storage the disk is full, index ok\n"},

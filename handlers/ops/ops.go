@@ -25,6 +25,8 @@ type State struct {
 	Storage, Index Pinger
 	Version        string
 	Log            *slog.Logger
+
+	statuses sharing[api.StatusQuery, api.SearchStatus]
 }
 
 // Pinger is a service outside the process. Ping returns an error if the service does not answer or cannot be written

@@ -12,7 +12,11 @@ import (
 )
 
 // status sums up the registry without reading its items (A23).
-func (h *State) status(ctx context.Context, q api.StatusQuery) (out api.SearchStatus, err error) {
+func (h *State) status(ctx context.Context, q api.StatusQuery) (api.SearchStatus, error) {
+	return h.statuses.get(ctx, q, func(ctx context.Context) (api.SearchStatus, error) { return h.readStatus(ctx, q) })
+}
+
+func (h *State) readStatus(ctx context.Context, q api.StatusQuery) (out api.SearchStatus, err error) {
 	stats, err := h.Hosts.Stats(ctx, q.Host)
 	if err != nil {
 		return out, err

@@ -8,7 +8,10 @@
 // The package imports no other package of Tidemark, so that other programs can import it alone.
 package api
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // MaxBatch is the largest number of sources that one request may register.
 const MaxBatch = 1000
@@ -111,4 +114,21 @@ type Health struct {
 	Migration string    `json:"migration,omitempty"`
 	Version   string    `json:"version,omitempty"`
 	AsOf      time.Time `json:"asOf,omitzero"`
+	// Warnings say what is not as it should be although the app works, one sentence each. Status is then degraded.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// The values of Status in a [Health].
+const (
+	HealthOK          = "ok"
+	HealthDegraded    = "degraded"    // the app works, and Warnings say what is wrong
+	HealthUnavailable = "unavailable" // Storage or Index says what to do
+)
+
+// Warn adds a warning.
+func (h *Health) Warn(format string, args ...any) {
+	h.Warnings = append(h.Warnings, fmt.Sprintf(format, args...))
+	if h.Status == HealthOK {
+		h.Status = HealthDegraded
+	}
 }

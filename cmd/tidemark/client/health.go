@@ -30,7 +30,10 @@ func healthCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 			t.Say("%s: storage %s, index %s", h.Status, h.Storage, h.Index)
-			if h.Status != "ok" {
+			for _, warning := range h.Warnings {
+				t.Say("%s", warning)
+			}
+			if h.Status != api.HealthOK && h.Status != api.HealthDegraded {
 				return command.ErrReported
 			}
 			return nil

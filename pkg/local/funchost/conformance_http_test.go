@@ -52,7 +52,8 @@ func proxyAsItIs(t *testing.T) {
 	}
 }
 
-// proxyCompressed checks that the handler learns what the client accepts, and that its answer is not decoded on the way.
+// proxyCompressed checks that the handler learns what the client accepts, and that its answer is not decoded on the
+// way.
 func proxyCompressed(t *testing.T) {
 	r := started(t, helloApp, withCall(func(_ int, c call) reply {
 		return reply{Body: "packed for " + c.Header.Get("Accept-Encoding"),
