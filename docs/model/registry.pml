@@ -35,14 +35,16 @@
 #define SKEW 1          /* how far the clocks of the sweeps and of odd workers are ahead */
 #endif
 
-/* The order of hintGrace, writeWindow, requestTime, jobTTL and lockTime. */
+/* The order of hintGrace, writeWindow, requestTime, claimHint (which is lockTime), heldTime and jobTTL. */
 #define WINDOW  0
 #define REQUEST 1
 #define GRACE   (WINDOW + REQUEST + SKEW + 1)
-#define JOBTTL  (2 * GRACE + SKEW + 1)  /* a remembered hint is trusted */
-#define LOCK    2
-#define SOON    2                       /* a next check before JOBTTL */
-#define LATER   (JOBTTL + 1)            /* and one after it */
+#define TRUST   (WINDOW + REQUEST + SKEW)       /* a remembered hint is trusted; 2 * hintGrace, which is more */
+#define LOCK    (TRUST + 2)
+#define HELD    (LOCK + REQUEST + SKEW)
+#define JOBTTL  (HELD + 1)
+#define SOON    1                       /* a next check before HELD */
+#define LATER   (JOBTTL + 1)            /* and one after JOBTTL */
 #define SLOTS   (LATER + SKEW + 1)
 
 #define PROCS (CLIENTS + SWEEPS + WORKERS)
@@ -92,7 +94,7 @@ bool swept[PROCS];      /* the timer of a sweep has fired in this tick */
 /* store.hint: a hint that is far enough away is remembered. */
 inline writeHint(p, at) {
 	if
-	:: (known[INSTANCE(p)] & (1 << (at))) && (MUTANT == 7 || (at) > AHEAD(p) + 2 * GRACE)
+	:: (known[INSTANCE(p)] & (1 << (at))) && (MUTANT == 7 || (at) > AHEAD(p) + TRUST)
 	:: else ->
 		hint[at] = true; age[at] = MIN(SKEW - AHEAD(p) + at, GRACE + SKEW); hintTag[at] = 0;
 		known[INSTANCE(p)] = known[INSTANCE(p)] | (1 << (at))
@@ -159,7 +161,9 @@ start:
 		fi
 	}
 read:
-	atomic { itemTag[i] = itemTag[i] | ME(p); until[p] = IN(p, JOBTTL); announce(p, until[p]) }
+	atomic { itemTag[i] = itemTag[i] | ME(p);
+		until[p] = (lock[i] > AHEAD(p) -> lock[i] + SKEW : IN(p, JOBTTL));    /* Item.ClaimUntil */
+		then[p] = MIN(until[p], IN(p, LOCK)); announce(p, then[p]); then[p] = NONE }
 	if
 	:: atomic { LANDS(p) ->
 		writes[p] = NONE;
@@ -204,8 +208,10 @@ inline scan(p) {
 	:: k < ITEMS && exists[k] ->
 		if
 		:: !DUE(p, k) -> then[p] = MIN(then[p], row[k])
-		:: DUE(p, k) && !FREE(p, k) -> then[p] = MIN(then[p], claim[k])
-		:: DUE(p, k) && FREE(p, k) && i == NONE -> i = k; rowTag[k] = rowTag[k] | ME(p)
+		:: DUE(p, k) && !FREE(p, k) ->
+			then[p] = MIN(then[p], (MUTANT == 12 -> claim[k] : MIN(claim[k], IN(p, LOCK))))
+		:: DUE(p, k) && FREE(p, k) && i == NONE -> i = k; rowTag[k] = rowTag[k] | ME(p);
+			then[p] = MIN(then[p], IN(p, (MUTANT == 12 -> JOBTTL : LOCK)))
 		:: DUE(p, k) && FREE(p, k) && i != NONE -> then[p] = AHEAD(p)      /* no room for it now */
 		fi;
 		k++
@@ -255,7 +261,7 @@ end:
 			:: !(rowTag[i] & ME(p)) -> idle(p); goto end     /* Conflict: the hint remains */
 			:: else
 			fi;
-			claim[i] = until[p]; then[p] = MIN(then[p], until[p]); rowTag[i] = 0; writes[p] = NONE;
+			claim[i] = until[p]; rowTag[i] = 0; writes[p] = NONE;
 			if
 			:: MUTANT == 2 -> writeHint(p, until[p])
 			:: else -> check()
@@ -296,7 +302,7 @@ inline dies(p) {
 }
 
 inline forget(p) {
-	itemTag[i] = itemTag[i] & ~ME(p); newer[p] = false; then[p] = NONE;
+	itemTag[i] = itemTag[i] & ~ME(p); newer[p] = false; then[p] = NONE; until[p] = 0;
 	writes[p] = NONE; busy--; i = 0; rebased = false
 }
 
@@ -316,13 +322,16 @@ end:
 		if
 		:: exists[i] && (owner[i] == NONE || lock[i] <= AHEAD(p)) && (DUE(p, i) || forced[i])
 		:: else -> forget(p); goto end
-		fi
+		fi;
+		writes[p] = 0; until[p] = IN(p, HELD)
 	}
 	if
-	:: atomic { (itemTag[i] & ME(p)) || MUTANT == 3 ->
-		owner[i] = p; lock[i] = IN(p, LOCK + REQUEST); 
-		itemTag[i] = ME(p) }
-	:: atomic { !(itemTag[i] & ME(p)) && MUTANT != 3 -> forget(p); goto end }
+	:: atomic { LANDS(p) && ((itemTag[i] & ME(p)) || MUTANT == 3) ->
+		owner[i] = p; lock[i] = IN(p, LOCK + REQUEST);
+		claim[i] = until[p]; rowTag[i] = 0; until[p] = 0; writes[p] = NONE;
+		itemTag[i] = ME(p); check() }
+	:: atomic { LANDS(p) && !(itemTag[i] & ME(p)) && MUTANT != 3 -> forget(p); goto end }
+	:: atomic { !LANDS(p) -> forget(p); goto end }
 	:: atomic { faults > 0 -> dies(p); goto end }
 	fi;
 	atomic {
@@ -334,8 +343,8 @@ end:
 commit:
 	atomic {
 		if
-		:: then[p] < IN(p, JOBTTL) && MUTANT != 10 -> announce(p, then[p])
-		:: else -> writes[p] = 0        /* the hint of the claim is early enough */
+		:: then[p] < IN(p, HELD) && MUTANT != 10 -> announce(p, then[p])
+		:: else -> writes[p] = 0        /* the hint of the lock's claim is early enough */
 		fi
 	}
 	if

@@ -110,7 +110,8 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *Budget,
 		CrawlDelay: host.Policy.Pace.CrawlDelay, Fingerprints: host.Fingerprints, owner: owner,
 	}
 	b.rest = todo[len(g.Starts):]
-	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)])
+	// The claims of the items end with the lock, and a claim has a hint that is early enough for that.
+	return b, r.lock(ctx, b, &host, todo[:len(g.Starts)], time.Time{})
 }
 
 // eligible picks the items that should be locked, each once.
@@ -132,16 +133,18 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 	return out
 }
 
-// lock locks items and acquires the host's lease in one transaction. An item that another writer locked or changed
-// meanwhile is dropped. Errors: Conflict when the host row has changed.
-func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item) (err error) {
+// lock locks items and acquires the host's lease in one transaction, which also ends the claims of the items' due
+// rows with the lock. So if the worker dies, the next sweep after that finds the items. An item that another writer
+// locked or changed meanwhile is dropped. The parameter hint is that of [store.Store.WriteEach]. Errors: Conflict when
+// the host row has changed.
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*Item, hint time.Time) (err error) {
 	var tags []storage.ETag
-	b.Items, tags, err = r.s.WriteEach(ctx, time.Time{}, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
+	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
 			p["deaths"], p["alone"] = int64(it.Deaths), false
 		}
-		return []storage.Op{it.Merge(p)}
+		return []storage.Op{it.Merge(p), item.Held(it, r.s.Now())}
 	})
 	for _, it := range b.Items {
 		it.LockedUntil, it.LockOwner = b.Until, b.owner

@@ -261,14 +261,14 @@ func (c *commit) answers() (asked, answered bool) {
 	return asked, answered
 }
 
-// hint returns the time of the hint that a commit needs: the earliest time at which one of its items is due, if that
-// is before the job's claim would have ended. Zero means that no hint is needed. The claim has a hint of its own, and
-// the sweep that follows the claim's hint writes the hints for later due rows.
+// hint returns the time of the hint that a commit needs, which is the earliest time at which one of its items is due,
+// if that is within [item.HeldTime]. Zero means that no hint is needed. A claimed row has a hint within that time, and
+// the sweep that follows it writes the hints for later due rows.
 func (c *commit) hint() time.Time {
 	now := c.r.s.Now()
 	var first time.Time
 	for _, p := range c.done {
-		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(item.JobTTL)) {
+		if !p.Purge && p.Item.NextCrawlAt.Before(now.Add(item.HeldTime)) {
 			first = policy.Earlier(first, p.Item.NextCrawlAt)
 		}
 	}

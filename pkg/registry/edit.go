@@ -65,8 +65,8 @@ func (r *Items) edit(ctx context.Context, id source.ID, decide func(it *Item, no
 		it.NextCrawlAt = now
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&it)}
-		claimed := now.Add(item.JobTTL)
-		return &store.Change{Ops: it.Write(oldDue, claimed), Hint: claimed}, nil
+		until, hint := it.ClaimUntil(now)
+		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})
 	if err == nil {
 		err = refused

@@ -23,10 +23,11 @@ func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 		}
 		now := r.s.Now()
 		as := member{Source: source.Source{Display: cur.DisplaySource}}
-		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, true)
+		until, hint := cur.ClaimUntil(now)
+		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&cur)}
-		return &store.Change{Ops: ops, Hint: now.Add(item.JobTTL)}, nil
+		return &store.Change{Ops: ops, Hint: hint}, nil
 	})
 	if err == nil {
 		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonForced, job)

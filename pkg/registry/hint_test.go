@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/registry/item"
 	"github.com/tidemark/tidemark/pkg/registry/store"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/mem"
@@ -68,14 +69,14 @@ func (r *registering) After(_ context.Context, op storagetest.Call, err error) e
 	return err
 }
 
-// fill makes the host full: a third process claims items, with a hint ten minutes from now.
+// fill makes the host full: a third process claims items, with a hint a few minutes from now.
 func (r *hintRace) fill(t *testing.T) {
 	t.Helper()
 	bench{r.another(), r.clock, nil}.register(t, RegisterOptions{}, pages("a.example", JobItems)...)
 	r.take(t)
 }
 
-// remember makes the registering process write a hint ten minutes from now, with nothing due.
+// remember makes the registering process write a hint a few minutes from now, with nothing due.
 func (r *hintRace) remember(t *testing.T) {
 	t.Helper()
 	r.register(t, RegisterOptions{}, "https://a.example/first")
@@ -126,7 +127,7 @@ func TestS12SweepBeforeTheRows(t *testing.T) {
 func TestS12RememberedHintIsSwept(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
-	r.clock.Advance(9*time.Minute + 45*time.Second)
+	r.clock.Advance(item.ClaimHint - 15*time.Second)
 	r.fill(t)
 	r.registerUntilRows(t)
 	r.clock.Advance(20 * time.Second) // past the hint's minute
@@ -141,7 +142,7 @@ func TestS12RememberedHintIsSwept(t *testing.T) {
 func TestS12HintIsWrittenAgainDuringTheSweep(t *testing.T) {
 	r := openHintRace(t, 0)
 	r.remember(t)
-	r.clock.Advance(10 * time.Minute)
+	r.clock.Advance(item.ClaimHint)
 	r.fill(t)
 	began := false
 	r.onSweep = func(op storagetest.Call) {

@@ -266,7 +266,12 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if it.MovedTo != "" {
 			plan.back = append(plan.back, it.Hash())
 		}
-		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, claimed)...)
+		var until, hint time.Time
+		if claimed {
+			until, hint = it.ClaimUntil(now)
+			plan.hint = policy.Earlier(plan.hint, hint)
+		}
+		plan.ops = append(plan.ops, registerOps(now, m, &it, host, o, until)...)
 		if claimed {
 			plan.jobs = append(plan.jobs, item.InJob(&it))
 		} else if !rests {
@@ -277,7 +282,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	}
 	if len(plan.ops) > 0 {
 		host.Policy.Pace.Claim(now, len(plan.jobs), p)
-		plan.hint = policy.Earlier(plan.hint, now.Add(item.JobTTL))
+		plan.hint = policy.Earlier(plan.hint, now.Add(item.ClaimHint))
 	}
 	return plan
 }
@@ -300,8 +305,10 @@ func otherFile(display string) error {
 			"remove that one first", display)
 }
 
-// registerOps makes one item due now: it writes the item, its old due row and its new one.
-func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions, claimed bool) []storage.Op {
+// registerOps makes one item due now: it writes the item, its old due row and its new one, which a job
+// has until a time.
+func registerOps(now time.Time, m member, it *Item, host *store.Host, o RegisterOptions,
+	until time.Time) []storage.Op {
 	created, oldDue, was := !it.Exists(), it.NextCrawlAt, store.TallyOf(it)
 	if created {
 		*it = item.New(m.Source, it.Key(), now)
@@ -347,7 +354,7 @@ func registerOps(now time.Time, m member, it *Item, host *store.Host, o Register
 		it.Record(now, "forced", "a check without conditions was asked for"+o.by)
 	}
 	host.Recount(was, store.TallyOf(it))
-	return it.Write(oldDue, claimedUntil(now, claimed))
+	return it.Write(oldDue, until)
 }
 
 // by returns the end of a sentence, with the name of the key with which the request in ctx was made. It is empty
@@ -357,11 +364,4 @@ func by(ctx context.Context) string {
 		return " (key " + name + ")"
 	}
 	return ""
-}
-
-func claimedUntil(now time.Time, claimed bool) time.Time {
-	if claimed {
-		return now.Add(item.JobTTL)
-	}
-	return time.Time{}
 }

@@ -38,8 +38,8 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{item.InJob(&it)}
-		claimed := now.Add(item.JobTTL)
-		return &store.Change{Ops: it.Write(oldDue, claimed), Hint: claimed}, nil
+		until, hint := it.ClaimUntil(now)
+		return &store.Change{Ops: it.Write(oldDue, until), Hint: hint}, nil
 	})
 	if err == nil {
 		r.s.Send(ctx, it.Partition(), it.SourceHost, item.ReasonRemoved, job)
@@ -66,7 +66,8 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *st
 	if len(b.Items) == 0 {
 		return nil, r.park(ctx, *host, todo, until)
 	}
-	return b, r.lock(ctx, b, host, b.Items)
+	// While a host is unavailable, a sweep may leave a hint that is later than the end of the lock.
+	return b, r.lock(ctx, b, host, b.Items, now.Add(item.ClaimHint))
 }
 
 // repent handles an item that was changed while it was being purged. If the item is wanted again, its remaining rows

@@ -175,7 +175,7 @@ func (r *Jobs) claimDue(ctx context.Context, partition string) (claimed, error) 
 		if n < len(scan.rows[host]) {
 			got.next = policy.Earlier(got.next, policy.Later(now, item.ParkedUntil(now, blocked)))
 		} else {
-			got.next = policy.Earlier(got.next, now.Add(item.JobTTL))
+			got.next = policy.Earlier(got.next, now.Add(item.ClaimHint))
 		}
 	}
 	return got, nil
@@ -219,7 +219,8 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time) (du
 			break
 		}
 		if until := item.EnqueuedUntil(e); until.After(now) {
-			s.next = policy.Earlier(s.next, until)
+			// A job may begin now, which ends the claim with its lock. So the row is looked at again by then.
+			s.next = policy.Earlier(s.next, policy.Earlier(until, now.Add(item.ClaimHint)))
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))

@@ -4,10 +4,10 @@ package main
 var written = []change{
 	// Locks.
 	{rule: "an expired lock is taken at once, while a request of its holder may be on its way",
-		file: "pkg/registry/item/lock.go", function: "Item.Eligible",
+		file: "pkg/registry/item/lock.go", function: "Item.Free",
 		old: "it.LockedUntil.Add(RequestTime).After(now)", new: "it.LockedUntil.After(now)"},
 	{rule: "what somebody holds is taken", file: "pkg/registry/item/lock.go", function: "Item.Eligible",
-		old: "return false", new: ""},
+		old: "it.Free(now) && ", new: ""},
 	{rule: "a check that runs counts as the one that is asked for", file: "pkg/registry/item/lock.go",
 		function: "Item.CheckIsDue", old: " && it.NextCrawlAt.After(begun)", new: " && !begun.IsZero()"},
 	{rule: "a host's row may be written by two of a process at once", file: "pkg/registry/store/lock.go",
@@ -20,6 +20,17 @@ var written = []change{
 		old: "it.Deaths+1", new: "it.Deaths", by: in("pkg/crawl", "TestS1SuspectsAreTriedAlone")},
 	{rule: "who tries an item alone does not learn its new revision", file: "pkg/registry/begin.go",
 		function: "Jobs.TryAlone", old: "own.Written(it.Revision())", new: "_ = own"},
+
+	{rule: "a claim outlives the lock of a dead worker", file: "pkg/registry/begin.go", function: "Jobs.lock",
+		old: ", item.Held(it, r.s.Now())", new: "",
+		by: in("pkg/registry", "TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver")},
+	{rule: "the hint of rows that are claimed is later than the end of a lock", file: "pkg/registry/sweep.go",
+		function: "Jobs.scanDue", old: "policy.Earlier(until, now.Add(item.ClaimHint))", new: "until",
+		by: in("pkg/registry", "TestAZ12DeadWorkersItemsAreSweptWhenTheirLockIsOver")},
+	{rule: "a request during the work puts off the end of a dead worker's claim",
+		file: "pkg/registry/item/lock.go", function: "Item.ClaimUntil",
+		old: "until = it.LockedUntil.Add(HeldTime - LockTime)", new: "",
+		by: in("pkg/registry", "TestAZ12AskedForDuringTheWorkOfADeadWorker")},
 
 	// Commits.
 	{rule: "a worker that has lost its lock commits", file: "pkg/registry/commit.go", function: "commit.rebase",
@@ -49,7 +60,7 @@ var written = []change{
 		old: "host.Counts = maps.Clone(host.Counts)",
 		new: "_ = maps.Clone(host.Counts)"},
 	{rule: "a check that comes before the claim's end has no hint", file: "pkg/registry/commit.go",
-		function: "commit.hint", old: "now.Add(item.JobTTL)", new: "now"},
+		function: "commit.hint", old: "now.Add(item.HeldTime)", new: "now"},
 	{rule: "items that are given back have no hint", file: "pkg/registry/commit.go", function: "commit.hint",
 		old: "len(c.rest) > 0", new: "false"},
 	{rule: "the host's row is taken for what the batch wrote, though it has other work",

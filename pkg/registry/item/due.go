@@ -9,6 +9,13 @@ import (
 // JobTTL is how long a sent job may take to arrive. After that time a sweep sends another job.
 const JobTTL = 10 * time.Minute
 
+// Held claims the due row of an item that is locked now until the item is surely available again. Then a sweep finds
+// the row if the worker has died. The whole row is written, which restores a row that damage removed: an item's row
+// and its due row change in the same transactions, so the item's revision protects both.
+func Held(it *Item, now time.Time) storage.Op {
+	return UpsertDue(it, it.NextCrawlAt, now.Add(HeldTime))
+}
+
 // Expedite moves an item and its due row to an earlier time. The item must still have the revision that was read.
 func Expedite(it *Item, at time.Time, props storage.Properties) []storage.Op {
 	props["nextCrawlAt"] = storage.FormatTime(at)

@@ -11,6 +11,15 @@ const (
 	LockTime = policy.LeaseTime
 	// RequestTime is the timeout of a request to the store. Until it has passed, the request may still take effect.
 	RequestTime = 30 * time.Second
+	// ClockSkew is more than the difference between the clocks of two instances.
+	ClockSkew = 5 * time.Second
+	// HeldTime is how long after its lock was sent an item is surely unavailable, by all clocks, if the holder commits
+	// nothing.
+	HeldTime = LockTime + RequestTime + ClockSkew
+	// ClaimHint is how far ahead the hint of a claimed row may be. A job for the row may begin at any time, and its
+	// worker may die; the claim then ends [HeldTime] after the lock was sent. The lock takes effect at most
+	// RequestTime after it was sent, so the hint is not later than the end of the claim.
+	ClaimHint = HeldTime - RequestTime - ClockSkew
 )
 
 // Forced reports whether a forced check is waiting (A15).
@@ -18,13 +27,27 @@ func (it *Item) Forced() bool {
 	return it.ReindexRequested || it.ReindexGeneration > it.ProcessedGeneration
 }
 
-// Eligible reports whether a worker may lock the item: no worker holds it, and it is due or forced. An expired lock
-// still counts for as long as a request of its holder may take effect.
+// Eligible reports whether a worker may lock the item: no worker holds it, and it is due or forced.
 func (it *Item) Eligible(now time.Time) bool {
-	if !it.LockedUntil.IsZero() && it.LockedUntil.Add(RequestTime).After(now) {
-		return false
+	return it.Free(now) && (!it.NextCrawlAt.After(now) || it.Forced())
+}
+
+// Free reports whether no worker holds the item. An expired lock still counts for as long as a request of its holder
+// may take effect.
+func (it *Item) Free(now time.Time) bool {
+	return it.LockedUntil.IsZero() || !it.LockedUntil.Add(RequestTime).After(now)
+}
+
+// ClaimUntil returns until when the item's due row is claimed if a job for the item is sent now, and the time of the
+// hint for that claim. If a worker holds the item, the job finds it locked and is dropped. So the row is then claimed
+// only as long as the worker may hold the item: if the worker dies, a sweep claims the row.
+func (it *Item) ClaimUntil(now time.Time) (until, hint time.Time) {
+	until, hint = now.Add(JobTTL), now.Add(ClaimHint)
+	if it.Free(now) {
+		return until, hint
 	}
-	return !it.NextCrawlAt.After(now) || it.Forced()
+	until = it.LockedUntil.Add(HeldTime - LockTime)
+	return until, policy.Earlier(until, hint)
 }
 
 // CheckIsDue reports whether a check of the item is due and has not begun yet. A running check does not count: it may
