@@ -21,8 +21,8 @@ func (s *server) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		said := r.Header.Get(api.HostSecretHeader)
 		switch {
-		case s.Port != "" && !slices.Contains(own, r.Host):
-			wire.Problem(w, http.StatusMisdirectedRequest, "this port belongs to the Functions host; call the host's")
+		case s.Port != "" && !slices.Contains(own, r.Host) && !s.passedOn(r):
+			s.misdirected(w, r)
 		case subtle.ConstantTimeCompare([]byte(said), []byte(s.Secret)) != 1 && s.Secret != "":
 			wire.Problem(w, http.StatusForbidden,
 				"only the Functions host that started this handler may call it; call the host's port")

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,6 +31,9 @@ type Options struct {
 	// Port is the port on which the handler listens. If it is set, only requests to this port of this machine are
 	// answered.
 	Port string
+	// Hosts are the names by which callers reach the host, with their ports, as in a Host header. Some hosts pass on
+	// that header, and requests below /api with one of these names are then answered, too.
+	Hosts []string
 	// Access says who checks the keys of requests.
 	Access Access
 	// Secret is the secret that the host sends with each request; empty if the host sends none.
@@ -49,6 +53,7 @@ type server struct {
 	Options
 	served http.Handler // the API, for callers in this process
 	last   atomic.Pointer[bound]
+	warned sync.Once // after the first request to another name than the port's
 }
 
 // triggerNames are the functions that the host calls with an envelope, by folder name.
@@ -92,7 +97,7 @@ func New(o Options) http.Handler {
 		mux.Handle(method+" "+ui.Root, shown)
 		mux.Handle(method+" "+ui.Root+"/", shown)
 	}
-	return s.admit(s.guard(compressed(s.newDoor(mux, routed))))
+	return s.admit(s.guard(s.explained(compressed(s.newDoor(mux, routed)))))
 }
 
 // muxPattern returns the pattern under which a route is registered in the mux.

@@ -37,6 +37,16 @@ func (a *App) Access() handlers.Access {
 	}
 }
 
+// Hosts returns the names by which callers reach the Functions host: those of the setting, and the one that the host
+// gives.
+func (a *App) Hosts() []string {
+	hosts := a.cfg.AllowedHosts
+	if own := a.get("WEBSITE_HOSTNAME"); own != "" {
+		hosts = append(hosts[:len(hosts):len(hosts)], own)
+	}
+	return hosts
+}
+
 // isLocal reports whether a host name, with or without a port, is empty or is a name of this machine itself.
 func isLocal(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()

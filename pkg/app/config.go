@@ -62,6 +62,8 @@ type Config struct {
 	Keys       []keys.Key
 	KeysFile   string
 	KeysNeeded bool
+	// AllowedHosts are the names by which callers reach a Functions host that passes on their Host header.
+	AllowedHosts []string
 	// Cloud says that the app runs in Azure. Each instance there has its own disk, so the instances could not share
 	// an index on a disk.
 	Cloud bool

@@ -273,6 +273,10 @@ func (c *Config) accessSettings() []Setting {
 		{"TRUSTED_PROXIES", "", command, elsewhere,
 			"tidemark start: addresses or CIDRs of reverse proxies, separated by commas, which are believed what they say " +
 				"in X-Forwarded-For, -Proto and -Host, or in Forwarded; from all others these headers are dropped"},
+		{"ALLOWED_HOSTS", "", shown, list(&c.AllowedHosts),
+			"Names, with their ports, by which callers reach a Functions host that passes on their Host header, separated by " +
+				"commas: for host.json with enableForwardingHttpRequest and without enableProxyingHttpRequest. The name in " +
+				"WEBSITE_HOSTNAME needs no mention; requests with other names are refused"},
 		{"WEBSITE_SITE_NAME", "", hidden, by(c.readCloud),
 			"Set by Azure; the app knows by it that it runs there, unless AZURE_FUNCTIONS_ENVIRONMENT is Development. Do " +
 				"not set it by hand"},

@@ -88,6 +88,8 @@ func TestA25Values(t *testing.T) {
 			func(c Config) any { return c.Fetch.Contact }, "https://a.example/bot"},
 		"CRAWL_ALLOW_HOSTS": {" localhost , *.lan ",
 			func(c Config) any { return strings.Join(c.Fetch.AllowHosts, ";") }, "localhost;*.lan"},
+		"ALLOWED_HOSTS": {"t.example, localhost:7072",
+			func(c Config) any { return strings.Join(c.AllowedHosts, ";") }, "t.example;localhost:7072"},
 		"WEBHOOK_ALLOW_HOSTS": {"localhost:25, *.lan",
 			func(c Config) any { return strings.Join(c.WebhookHosts, ";") }, "localhost:25;*.lan"},
 		"CRAWL_MAX_BYTES":       {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},

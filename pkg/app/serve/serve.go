@@ -84,10 +84,15 @@ func run(log *slog.Logger, export Exporter) error {
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
-			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(),
+			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.Access(), Hosts: a.Hosts(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection
+	}
+	if file, err := os.ReadFile("host.json"); err == nil { // a container may keep it elsewhere
+		if p, err := passingOf(file, os.Environ()); err == nil {
+			p.explain(log, a.Hosts())
+		}
 	}
 	// The services are opened early only to save time: an invocation would open them, too, and retry.
 	go func() {
