@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -17,6 +18,7 @@ type bound struct {
 	triggers map[string]wire.Trigger
 	keys     *keys.Ring
 	activity *activity.Log
+	indexes  *activity.Indexes
 }
 
 // open opens the services and binds routes and triggers to them. As long as Open returns the same services, the
@@ -37,7 +39,7 @@ func (s *server) open(ctx context.Context) (*bound, error) {
 // bind makes the routes and triggers of all areas.
 func (v *Services) bind(s *server) *bound {
 	b := &bound{of: v, routes: map[*api.Endpoint]wire.Route{}, triggers: map[string]wire.Trigger{}, keys: v.Keys,
-		activity: v.Activity}
+		activity: v.Activity, indexes: v.Indexes}
 	areas, workers := v.areas(s)
 	for _, a := range areas {
 		for _, r := range a.Routes() {
@@ -52,10 +54,11 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flush writes the activity log if that is due. An error is only logged, because the host would repeat the whole
-// invocation if the error were reported.
-func (s *server) flush(ctx context.Context, done *activity.Log) {
-	if err := done.Flush(ctx); err != nil {
+// flush writes the activity log and which index was used, if that is due. An error is only logged, because the host
+// would repeat the whole invocation if the error were reported.
+func (s *server) flush(ctx context.Context, done *activity.Log, used *activity.Indexes) {
+	_, failed := used.Check(ctx)
+	if err := errors.Join(done.Flush(ctx), failed); err != nil {
 		s.Log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)
 	}
 }

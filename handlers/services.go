@@ -67,6 +67,7 @@ type Services struct {
 	Lists     *listimport.Service
 	Notify    *notify.Notifier
 	Activity  *activity.Log
+	Indexes   *activity.Indexes // nil where all instances share an index
 	Keys      *keys.Ring
 	Config    map[string]string // the settings, without the values of secrets
 	Rules     source.Rules
@@ -101,7 +102,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&find.Handlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
 		changed, pushes, work,
 		&ops.State{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
-			Storage: v.Store, Index: v.Index, Version: v.Version, Log: log},
+			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Version: v.Version, Log: log},
 		&ops.Process{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
 		&ops.Keys{Ring: v.Keys, Log: log},
 		ops.Description{},

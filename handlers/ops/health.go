@@ -28,11 +28,13 @@ func (h *State) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()
 	out := api.Health{Status: api.HealthOK, Storage: "ok", Index: "ok", Version: h.Version, AsOf: time.Now().UTC()}
+	others := ""
 	checks := []*check{
 		{name: "storage", needed: true, into: &out.Storage, ask: pinged(h.Storage)},
 		{name: "index", needed: true, into: &out.Index, ask: pinged(h.Index)},
 		{name: "rebuild", into: &out.Rebuild, ask: h.rebuilding},
 		{name: "migration", into: &out.Migration, ask: h.migrating},
+		{name: "instances", into: &others, ask: h.Indexes.Check},
 	}
 	var all sync.WaitGroup
 	for _, c := range checks {
@@ -41,6 +43,9 @@ func (h *State) health(r *http.Request) (int, any, error) {
 	all.Wait()
 	for _, c := range checks {
 		h.report(ctx, c, &out)
+	}
+	if others != "" {
+		out.Warn("index: %s", others)
 	}
 	if _, none := h.Index.(search.None); none {
 		out.Index = "none is configured: set SEARCH_ENDPOINT"

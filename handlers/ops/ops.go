@@ -23,6 +23,7 @@ type State struct {
 	Rebuilds       *rebuild.Service
 	Migrate        *migrate.Service
 	Storage, Index Pinger
+	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil
 	Version        string
 	Log            *slog.Logger
 

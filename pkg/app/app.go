@@ -69,6 +69,9 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}
+	if s.Indexes, err = ownIndex(a.cfg, a.get, s.Store, a.log); err != nil {
+		return nil, errors.Join(err, engine.Close(), store.Close())
+	}
 	a.services = s
 	return s, nil
 }

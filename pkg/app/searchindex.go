@@ -1,12 +1,21 @@
 package app
 
 import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // SearchService says which index of Azure AI Search is used. Without an endpoint, the embedded index is used, except
@@ -69,4 +78,34 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	}
 	return sqlitesearch.Open(IndexFile(cfg.Data),
 		sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
+}
+
+// ownIndex returns what notices other instances with an index of their own. It is nil if the instances share an index,
+// or if the store is for this instance alone.
+func ownIndex(cfg Config, get func(string) string, store storage.Store, log *slog.Logger) (*activity.Indexes, error) {
+	if cfg.Search.Endpoint != "" || cfg.Cloud || get("STORAGE") == Embedded {
+		return nil, nil
+	}
+	id, err := indexID(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	return activity.NewIndexes(store, id, activity.IndexesOptions{Log: log}), nil
+}
+
+// indexIDs matches what [indexID] returns. A file that was not written to its end does not match.
+var indexIDs = regexp.MustCompile(`^[a-z2-7]{26}$`)
+
+// indexID returns the id of the embedded index of a data folder. It stays the same if the index is created again.
+func indexID(data string) (string, error) {
+	file := filepath.Join(data, "index-id")
+	text, err := os.ReadFile(file)
+	if id := strings.TrimSpace(string(text)); err == nil && indexIDs.MatchString(id) {
+		return id, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	id := strings.ToLower(rand.Text())
+	return id, os.WriteFile(file, []byte(id+"\n"), 0o600)
 }

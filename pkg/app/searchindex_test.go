@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
@@ -112,5 +115,49 @@ func TestA25EmbeddedIndexIsNotForAzure(t *testing.T) {
 				t.Errorf("an audit: %v", err)
 			}
 		})
+	}
+}
+
+// TestAZ13OwnIndex checks where other instances are looked for, and that a data folder keeps the id of its index.
+func TestAZ13OwnIndex(t *testing.T) {
+	store, data := mem.New(time.Now), t.TempDir()
+	open := func(settings map[string]string) *activity.Indexes {
+		t.Helper()
+		settings["TIDEMARK_DATA"] = data
+		c, err := Load(env(settings))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := ownIndex(c, env(settings), store, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for name, settings := range map[string]map[string]string{
+		"a shared index": {"SEARCH_ENDPOINT": "https://a.search.windows.net", "SEARCH_API_KEY": aisearch.Key},
+		"Azure":          {"WEBSITE_SITE_NAME": "t"}, "a store of its own": {"STORAGE": Embedded},
+	} {
+		if open(settings) != nil {
+			t.Errorf("%s: other instances are looked for", name)
+		}
+	}
+	file := filepath.Join(data, "index-id")
+	if _, err := os.Stat(file); err == nil {
+		t.Error("an id was made for nothing")
+	}
+	if open(map[string]string{}) == nil {
+		t.Error("other instances are not looked for")
+	}
+	first, err := indexID(data)
+	again, errAgain := indexID(data)
+	if err != nil || errAgain != nil || first != again || len(first) != 26 {
+		t.Errorf("ids %q, %v and %q, %v", first, err, again, errAgain)
+	}
+	if err := os.WriteFile(file, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if id, err := indexID(data); err != nil || len(id) != 26 || id == first {
+		t.Errorf("after half a file: %q, %v", id, err)
 	}
 }

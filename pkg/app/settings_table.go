@@ -230,7 +230,8 @@ func (c *Config) modelSettings() []Setting {
 		{"SEARCH_ENDPOINT", "", hidden, asIs(&c.Search.Endpoint),
 			"Azure AI Search instead of the embedded index: https://name.search.windows.net. Its index is made when it is " +
 				"missing, and then filled from the snapshots. In Azure there is no search without it: pages are crawled and " +
-				"kept, and stay at Crawled"},
+				"kept, and stay at Crawled. Elsewhere several instances on one storage need it, too: without it each has an " +
+				"index of its own, a search finds only what its instance has indexed, and health says so"},
 		{"SEARCH_API_KEY", "", hidden, key(&c.Search.Key),
 			"Admin key of that service. Without it the app's identity is used, which needs the roles Search Service " +
 				"Contributor and Search Index Data Contributor"},
