@@ -16,6 +16,7 @@
 //	""            2xx                           200 {}
 //	Invalid       400 problem                   200 {}: a retry would not help; recorded
 //	NotFound      404                           200 {}
+//	Expired       410                           500
 //	Conflict      409                           500: the host retries
 //	Blocked       403                           200 {}
 //	TooLarge      413                           200 {}
