@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 
@@ -31,7 +30,11 @@ func (h *Handlers) Routes() []wire.Route {
 // tools answers a message. No state is kept between messages, and an answer is one JSON document, because the host
 // does not pass on streams.
 func (h *Handlers) tools(r *http.Request) (int, any, error) {
-	client := api.NewClient("http://in.process", "", &http.Client{Transport: inside{r.Context(), h.API}})
+	// The API is called with the caller and the context of the message.
+	inside := http.HandlerFunc(func(w http.ResponseWriter, call *http.Request) {
+		h.API.ServeHTTP(w, call.WithContext(r.Context()))
+	})
+	client := api.NewClient("http://in.process", "", &http.Client{Transport: wire.InProcess{Handler: inside}})
 	server := New(Options{Client: client, Version: h.Version, IDs: h.ids})
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{
@@ -59,14 +62,3 @@ type streamed struct {
 
 // WriteAnswer implements [wire.Writer].
 func (s streamed) WriteAnswer(w http.ResponseWriter, _ int) { s.ServeHTTP(w, s.r) }
-
-// inside calls the API as part of another request, with that request's caller and context.
-type inside struct {
-	ctx context.Context
-	api http.Handler
-}
-
-// RoundTrip implements [http.RoundTripper].
-func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
-	return wire.InProcess{Handler: i.api}.RoundTrip(r.WithContext(i.ctx))
-}
