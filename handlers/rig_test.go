@@ -236,7 +236,7 @@ func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.t.Helper()
 	r.v.Lists = listimport.New(store, r.v.Registry.Items, listimport.Options{Clock: clock,
 		Token: func() string { return "token" }, Parse: func(address string) (source.Source, error) {
-			return r.v.sources().Page(address, "")
+			return r.v.Rules.ParseURL(address)
 		}})
 	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})
 	must(r.t, r.v.Activity.Create(r.t.Context()))

@@ -26,7 +26,7 @@ func (h *Registration) addURL(ctx context.Context, req api.AddURLRequest) (any, 
 		return nil, err
 	}
 	return h.add(ctx, addition{
-		what: "url", one: req.URL, many: req.URLs, parse: h.Sources.Page,
+		what: "url", one: req.URL, many: req.URLs, parse: h.Sources.page,
 		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
 	})
 }

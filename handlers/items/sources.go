@@ -15,9 +15,9 @@ type Sources struct {
 	Setting func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
 }
 
-// Page returns the source for a URL. The argument name is the name of a credential, or empty. If the credential is
-// for another address, Page returns an error.
-func (s Sources) Page(raw, name string) (source.Source, error) {
+// page returns the source for a URL. The argument name is the name of a credential, or empty. If the credential is
+// for another address, page returns an error.
+func (s Sources) page(raw, name string) (source.Source, error) {
 	src, err := s.Rules.ParseURL(raw)
 	if err != nil {
 		return src, err

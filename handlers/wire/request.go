@@ -15,13 +15,13 @@ import (
 
 // Decode decodes a request strictly: the path, the query and the body may have only what the route's type lists.
 func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
-	request, _, err = DecodePatch[Q](r, e)
+	request, _, err = decodePatch[Q](r, e)
 	return request, err
 }
 
-// DecodePatch decodes a request as [Decode] does. It also returns the names of the top-level fields that are null in
+// decodePatch decodes a request as [Decode] does. It also returns the names of the top-level fields that are null in
 // the body, because a patch removes a setting by giving null for it.
-func DecodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
+func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
 	q := queryOf(withoutKey(r, e), inQuery(params)...)
 	to := reflect.ValueOf(&request).Elem()

@@ -38,7 +38,7 @@ func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, er
 // the fields that are null in the body.
 func OnPatch[Q, A any](route api.Route[Q, A], fn func(_ context.Context, q Q, nulls []string) (A, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
-		q, nulls, err := DecodePatch[Q](r, route.Endpoint)
+		q, nulls, err := decodePatch[Q](r, route.Endpoint)
 		if err != nil {
 			return 0, nil, err
 		}
