@@ -118,7 +118,7 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.askToSignIn(w, r, why.Status, "This cannot be done: "+why.Detail+".")
 		return
 	}
-	k, token, ok, err := services.keys.SignIn(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))
+	k, ok, err := services.keys.Find(r.Context(), strings.TrimSpace(r.PostForm.Get("key")))
 	switch {
 	case err != nil:
 		d.refuse(w, r, err)
@@ -126,10 +126,13 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		d.refuseSignIn(w, r)
 		return
-	}
-	if !k.Scope.Covers(api.ScopeRead) {
-		_ = services.keys.SignOut(r.Context(), token) // the browser never got the token
+	case !k.Scope.Covers(api.ScopeRead):
 		d.askToSignIn(w, r, http.StatusForbidden, feedKey)
+		return
+	}
+	token, err := services.keys.SignIn(r.Context(), k)
+	if err != nil {
+		d.refuse(w, r, err)
 		return
 	}
 	for _, old := range r.CookiesNamed(sessionCookie) {

@@ -37,11 +37,9 @@ func sessionKey(token string) storage.Key {
 	return storage.Key{Partition: sessionRows, Row: hashOf(token)}
 }
 
-// SignIn begins a session for the holder of a key and returns its token. It also removes rows of ended sessions.
-func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, ok bool, err error) {
-	if k, ok, err = r.Find(ctx, secret); err != nil || !ok {
-		return k, "", false, err
-	}
+// SignIn begins a session for the holder of a key, which [Ring.Find] has returned, and returns the session's token. It
+// also removes rows of ended sessions.
+func (r *Ring) SignIn(ctx context.Context, k Key) (token string, err error) {
 	r.sweep(ctx)
 	token = strings.ToLower(rand.Text())
 	now := r.o.Clock().UTC()
@@ -49,7 +47,7 @@ func (r *Ring) SignIn(ctx context.Context, secret string) (k Key, token string, 
 	_, err = r.rows.Transact(ctx, storage.Op{Kind: storage.Insert, Entity: storage.Entity{
 		Key: sessionKey(token), Props: sessions.Encode(&s),
 	}})
-	return k, token, err == nil, err
+	return token, err
 }
 
 // Session returns the key with which a session was begun. It returns false when the session has ended or the key was
