@@ -1,7 +1,6 @@
 package changes
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"time"
@@ -142,6 +141,3 @@ func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	}
 	return out, last, "", nil
 }
-
-// titleOf returns a title of a change that people can read.
-func titleOf(c api.FeedChange) string { return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) }

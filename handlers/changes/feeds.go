@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
 )
 
 // feedTitle is the title of the feeds.
@@ -63,7 +64,7 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 		Items: []api.JSONFeedItem{}}
 	for _, c := range all {
 		out.Items = append(out.Items, api.JSONFeedItem{
-			ID: entryURI(c), URL: c.URL, Title: headline(c), ContentText: summary(c),
+			ID: entryURI(c), URL: c.URL, Title: notify.Headline(c), ContentText: notify.Summary(c),
 			DatePublished: c.At.UTC().Format(time.RFC3339), Tags: []string{string(c.Kind)},
 		})
 	}
@@ -118,8 +119,8 @@ func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
 		Links:   []atomLink{{Rel: "self", Href: self}, {Href: home}},
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}
 	for i, c := range all {
-		e := atomEntry{ID: entryURI(c), Title: headline(c), Updated: c.At.UTC().Format(time.RFC3339),
-			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", summary(c)}}
+		e := atomEntry{ID: entryURI(c), Title: notify.Headline(c), Updated: c.At.UTC().Format(time.RFC3339),
+			Category: atomCategory{string(c.Kind)}, Content: atomContent{"text", notify.Summary(c)}}
 		if strings.HasPrefix(c.URL, "http://") || strings.HasPrefix(c.URL, "https://") {
 			e.Link = &atomLink{Href: c.URL}
 		}
@@ -135,18 +136,4 @@ func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
 // 4.2.6).
 func entryURI(c api.FeedChange) string {
 	return fmt.Sprintf("urn:tidemark:change:%s:%s%s", c.ID, c.ItemID, c.EntryID)
-}
-
-// headline describes a change in one line.
-func headline(c api.FeedChange) string { return titleOf(c) + " – " + string(c.Kind) }
-
-// summary describes a change in a few lines of text.
-func summary(c api.FeedChange) string {
-	var b strings.Builder
-	b.WriteString(c.Why)
-	for _, p := range c.Passages {
-		mark := map[string]string{"added": "+ ", "removed": "- "}[p.Op]
-		b.WriteString("\n" + mark + p.Text)
-	}
-	return b.String()
 }

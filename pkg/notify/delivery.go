@@ -81,10 +81,10 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, now time.Time)
 	d = newDelivery(r, channel, now)
 	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
 	shown := c.JSON()
-	d.Title = words.Ellipsis(headline(shown), 300)
+	d.Title = words.Ellipsis(Headline(shown), 300)
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: shown}
 	event.Subject = c.URL
-	d.Message = send.Message{ID: id, Title: d.Title, Text: summary(shown), URL: c.URL, Body: jsonBody(event)}
+	d.Message = send.Message{ID: id, Title: d.Title, Text: Summary(shown), URL: c.URL, Body: jsonBody(event)}
 	return id, d
 }
 
@@ -100,7 +100,7 @@ func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedCh
 	d.Title = words.Ellipsis(r.Name+": "+data.Title, 300)
 	var text strings.Builder
 	for _, c := range some {
-		fmt.Fprintf(&text, "%s\n%s\n", headline(c), c.URL)
+		fmt.Fprintf(&text, "%s\n%s\n", Headline(c), c.URL)
 	}
 	if more := g.Gathered - len(some); more > 0 && len(some) > 0 {
 		fmt.Fprintf(&text, "and %d more\n", more)

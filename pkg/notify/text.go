@@ -9,13 +9,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// headline describes a change in one line.
-func headline(c api.FeedChange) string {
+// Headline describes a change in one line.
+func Headline(c api.FeedChange) string {
 	return cmp.Or(c.Title, c.URL, c.ItemID, c.EntryID) + " – " + string(c.Kind)
 }
 
-// summary describes a change in a few lines.
-func summary(c api.FeedChange) string {
+// Summary describes a change in a few lines.
+func Summary(c api.FeedChange) string {
 	var b strings.Builder
 	b.WriteString(c.Why)
 	for _, p := range c.Passages {

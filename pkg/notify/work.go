@@ -308,7 +308,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	switch {
 	case out.Matched == 0:
 	case r.plan.Rhythm == "" || r.plan.Rhythm == digest.AtOnce:
-		out.Message = headline(out.Changes[0])
+		out.Message = Headline(out.Changes[0])
 	default:
 		out.Message = counted(kinds)
 	}
