@@ -20,6 +20,12 @@ type extractor struct {
 
 func tidemark(html []byte) (string, error) {
 	doc, err := document(html)
+	return extract.Join(extract.MainBlocks(doc.Blocks)), err
+}
+
+// zones returns the text of both zones: the main content and what is beside it.
+func zones(html []byte) (string, error) {
+	doc, err := document(html)
 	return doc.Text, err
 }
 

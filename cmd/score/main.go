@@ -59,7 +59,7 @@ func main() {
 }
 
 func run(args []string, out io.Writer) error {
-	extractors := []extractor{{"tidemark", false, tidemark}, {"visible", false, visible}}
+	extractors := []extractor{{"tidemark", false, tidemark}, {"zones", false, zones}, {"visible", false, visible}}
 	flags := flag.NewFlagSet("score", flag.ContinueOnError)
 	noisy := flags.Bool("noise", false, "count the pages whose content changes with noise of each kind")
 	changes := flags.Bool("changes", false, "replay a history of fetches and say which changes are found")

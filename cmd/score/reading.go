@@ -14,7 +14,8 @@ func readingOf(s *state, folded bool) change.Reading {
 	body := bodyOf(s)
 	r := change.Reading{Title: s.Document.Title, Words: change.WordsOf(extract.Join(s.Document.Blocks))}
 	if folded {
-		r.Hash, r.Body = s.Document.Hashes()
+		h := s.Document.Hashes()
+		r.Hash, r.Body, r.Main = h.Content, h.Body, h.Main
 		return r
 	}
 	whole, sum := sha256.Sum256([]byte(s.Document.Title+"\n"+body)), sha256.Sum256([]byte(body))

@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"tidemark 1 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000 1.000",
-		"visible 1 0.976 1.000 0.988 0.975 1.000 0.987 0.500 1.000 0.667", "footer 0.000 1.000 1.000"} {
+		"visible 1 0.976 1.000 0.988 0.975 1.000 0.987 0.500 1.000 0.667", "footer 0.000 0.000 1.000 1.000"} {
 		f := strings.Fields(want)
 		if have := rows[f[0]]; len(have) < len(f) || strings.Join(have[:len(f)], " ") != want {
 			t.Errorf("want %s, have\n%s", want, out.String())

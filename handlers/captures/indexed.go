@@ -19,7 +19,8 @@ func (h *Indexed) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, erro
 	for _, c := range records {
 		out.Chunks = append(out.Chunks, api.ChunkInfo{
 			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
-			Heading: c.Heading, Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
+			Heading: c.Heading, Zone: string(c.Zone),
+			Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
 			TextHash: c.TextHash,
 		})
 	}

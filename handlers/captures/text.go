@@ -17,6 +17,9 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 	if !slices.Contains([]string{"", "markdown", "text", "json"}, q.Format) {
 		return nil, fault.Field("format", "format must be markdown, text or json, not %.40q", q.Format)
 	}
+	if q.Zone != "" && q.Zone != api.ZoneMain {
+		return nil, fault.Field("zone", "zone must be main, not %.40q", q.Zone)
+	}
 	past, err := h.findPast(ctx, q.ID)
 	if err != nil {
 		return nil, err
@@ -37,18 +40,31 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 		return nil, fault.New(fault.NotFound,
 			"text cannot be extracted from %s; items/%s/captures/%s?raw=true gives the bytes", doc.MimeType, q.ID, digest)
 	}
+	if q.Zone == api.ZoneMain {
+		doc.Blocks = extract.MainBlocks(doc.Blocks)
+		doc.Text = extract.Join(doc.Blocks)
+	}
 	switch q.Format {
 	case "text":
-		return wire.Content{Body: []byte(doc.Text), MediaType: "text/plain; charset=utf-8"}, nil
+		return wire.Content{Body: []byte(withCut(doc.Text, doc)), MediaType: "text/plain; charset=utf-8"}, nil
 	case "json":
 		it := &past.Item
 		return api.PageText{
 			ItemID: string(it.ID), URL: it.DisplaySource, Title: doc.Title, Capture: digest, At: c.CapturedAt,
 			CheckedAt: wire.Capture(it, c).LastVerifiedAt, Current: c.RawHash == it.RawHash,
-			Text: extract.Markdown(doc.Blocks),
+			Text: extract.Markdown(doc.Blocks), Cut: doc.CutWhy(),
 		}, nil
 	}
-	return wire.Content{Body: []byte(extract.Markdown(doc.Blocks)), MediaType: "text/markdown; charset=utf-8"}, nil
+	return wire.Content{Body: []byte(withCut(extract.Markdown(doc.Blocks), doc)),
+		MediaType: "text/markdown; charset=utf-8"}, nil
+}
+
+// withCut appends to a text a line that says what is not read of the document.
+func withCut(text string, doc extract.Document) string {
+	if why := doc.CutWhy(); why != "" {
+		return text + extract.Separator + "[Cut: " + why + ".]"
+	}
+	return text
 }
 
 // captureAsOf returns the digest of the capture that asOf selects. If asOf is a digest, that digest is returned; if

@@ -205,7 +205,7 @@ func facetsJSON(facets []search.Facet) []api.Facet {
 }
 
 func passageJSON(p search.Passage) api.Passage {
-	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Text: p.Text,
+	out := api.Passage{ChunkUID: p.ChunkUID, Heading: p.Heading, Anchor: wire.Anchor(p.Anchor), Zone: p.Zone, Text: p.Text,
 		Highlights: make([]api.Range, len(p.Highlights))}
 	for i, h := range p.Highlights {
 		out.Highlights[i] = api.Range{From: h.From, To: h.To}

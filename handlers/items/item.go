@@ -80,6 +80,7 @@ func itemJSON(it *registry.Item) api.Item {
 		HTTPETag: it.HTTPEtag, HTTPStatusCode: it.HTTPStatusCode, HTTPRedirectChain: it.HTTPRedirectChain,
 		HTTPCanonicalURL: it.HTTPCanonicalURL,
 		FileETag:         it.FileEtag, FileContentType: it.FileContentType,
+		Cut:         it.Cut,
 		ContentHash: it.ContentHash, TextHash: it.TextHash, Language: it.Language, MimeType: it.MimeType,
 		PublishedAt: it.PublishedAt, ModifiedAt: it.ModifiedAt, Author: it.Author, SiteName: it.SiteName,
 		LastIndexedDocID: it.LastIndexedDocID, ImageCount: it.ImageCount,
@@ -87,6 +88,9 @@ func itemJSON(it *registry.Item) api.Item {
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
 		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
+	}
+	if u := it.Uncompared; u.Moved > 0 {
+		out.Uncompared = &api.Uncompared{Moved: u.Moved, Last: u.Last}
 	}
 	if it.IndexPending {
 		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then

@@ -11,7 +11,10 @@ type ChangeQuery struct {
 	Host  string `json:"host,omitempty"`  // Only changes of this host.
 	Tag   string `json:"tag,omitempty"`   // Only changes of items that had this tag.
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
-	Kind  string `json:"kind,omitempty"`  // Only changes of these kinds, separated by commas.
+	// Only changes of these kinds, separated by commas. The kind content includes beside and beyond.
+	Kind string `json:"kind,omitempty"`
+	// If it is main, changes beside the main content, and beyond the part that is read, are left out.
+	Zone string `json:"zone,omitempty"`
 	// The smallest share of the text that must have changed, 0 to 1. Changes with an unknown share are left out.
 	MinShare float64 `json:"minShare,omitempty"`
 	// Words that must all occur in the title, the address or the passages of a change.
@@ -30,7 +33,8 @@ type ChangeFilter struct {
 	Host     string  `json:"host,omitempty"`
 	Tag      string  `json:"tag,omitempty"`      // a tag that the item had when it changed
 	Type     string  `json:"type,omitempty"`     // url, file or entry
-	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas
+	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes beside and beyond
+	Zone     string  `json:"zone,omitempty"`     // main, to leave out changes of the kinds beside and beyond
 	MinShare float64 `json:"minShare,omitempty"` // the smallest share of the text that must have changed, 0 to 1
 	Q        string  `json:"q,omitempty"`        // words that must all occur in the title, the address or the passages
 	Silenced string  `json:"silenced,omitempty"` // changes hidden by the rules of a watch: false (the default), true or only
@@ -38,7 +42,7 @@ type ChangeFilter struct {
 
 // Filter returns the filter part of the query.
 func (q ChangeQuery) Filter() ChangeFilter {
-	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q,
+	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, MinShare: q.MinShare, Q: q.Q,
 		Silenced: q.Silenced}
 }
 

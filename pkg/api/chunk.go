@@ -12,6 +12,7 @@ type ChunkInfo struct {
 	Key         string `json:"key"` // the chunk's key in the index
 	Kind        string `json:"kind"`
 	Heading     string `json:"heading,omitempty"`
+	Zone        string `json:"zone,omitempty"`   // beside, or left out for the main content
 	Anchor      string `json:"anchor,omitempty"` // fragment of the page's URL that leads to the chunk
 	Name        string `json:"name,omitempty"`
 	Tokens      int    `json:"tokens"`

@@ -56,8 +56,11 @@ type Item struct {
 
 	ContentHash string `json:"contentHash,omitempty"` // sha256:<hex> of what is indexed
 	TextHash    string `json:"textHash,omitempty"`    // sha256:<hex> of all visible text
-	Language    string `json:"language,omitempty"`    // BCP 47
-	MimeType    string `json:"mimeType,omitempty"`
+	Cut         string `json:"cut,omitempty"`         // what is not read of the text, and whether it is watched
+	// Uncompared is left out if only compared text has changed so far.
+	Uncompared *Uncompared `json:"uncompared,omitempty"`
+	Language   string      `json:"language,omitempty"` // BCP 47
+	MimeType   string      `json:"mimeType,omitempty"`
 
 	// From the page's own metadata; dates before 1990 and in the future are left out.
 
@@ -187,6 +190,13 @@ type EdgeMetadata struct {
 	Selected           string  `json:"selected"`
 }
 
+// Uncompared counts the checks at which only visible text that is not compared had changed: furniture of the page,
+// such as navigation, and text that changes by itself, such as a clock.
+type Uncompared struct {
+	Moved int       `json:"moved"`
+	Last  time.Time `json:"last"` // time of the last such check
+}
+
 // ChangeKind says what has changed on a page. If several kinds apply, the first one is used.
 type ChangeKind string
 
@@ -194,7 +204,9 @@ type ChangeKind string
 const (
 	ChangeNew      ChangeKind = "new"      // the first content seen
 	ChangeReverted ChangeKind = "reverted" // the text is one of the page's last eight texts
-	ChangeContent  ChangeKind = "content"  // the text is different
+	ChangeContent  ChangeKind = "content"  // the main content, or the watched part, is different
+	ChangeBeside   ChangeKind = "beside"   // only the text beside the main content is different, such as a price
+	ChangeBeyond   ChangeKind = "beyond"   // only the text beyond what is read is different
 	ChangeTitle    ChangeKind = "title"    // only the title is different
 	ChangeImages   ChangeKind = "images"   // only the images are different
 	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
@@ -210,8 +222,12 @@ const (
 	ChangeWatchRestored ChangeKind = "watchRestored" // the watched part is back
 )
 
+// ZoneMain is the zone of the main content of a page. A watched part counts as main content.
+const ZoneMain = "main"
+
 // ChangeKinds lists every kind.
-var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeReverted, ChangeTitle, ChangeImages, ChangeMetadata,
+var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeReverted,
+	ChangeTitle, ChangeImages, ChangeMetadata,
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
 
 // Change says how an item's content differed from the previous content when a capture was first made. Shares and word

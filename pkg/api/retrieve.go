@@ -69,6 +69,8 @@ type RetrievedPassage struct {
 	// Anchor is the URL fragment that leads to the heading or to the defined term. If the page has an id for it, the
 	// fragment is that id; if not, it is made from the text of the heading.
 	Anchor string `json:"anchor,omitempty"`
+	// Zone is beside for text beside the main content of the page. It is left out for the main content.
+	Zone   string `json:"zone,omitempty"`
 	ItemID string `json:"itemId"` // for an entry, the entry's id
 	// Capture is the SHA-256 of the capture with the text. At is when the capture was made, or when the entry was
 	// written.
@@ -90,6 +92,8 @@ type TextQuery struct {
 	AsOf string `json:"asOf,omitempty"`
 	// markdown (the default), text for plain text, or json to include where the text comes from.
 	Format string `json:"format,omitempty"`
+	// If it is main, the text beside the main content is left out.
+	Zone string `json:"zone,omitempty"`
 }
 
 // PageText is the text of a page, with the facts that are needed to cite it.
@@ -101,6 +105,7 @@ type PageText struct {
 	Capture   string    `json:"capture"`
 	At        time.Time `json:"at,omitzero"`
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
-	Current   bool      `json:"current"` // the text is the page's current text
-	Text      string    `json:"text"`    // Markdown
+	Current   bool      `json:"current"`       // the text is the page's current text
+	Text      string    `json:"text"`          // Markdown: the main content, and then the text beside it
+	Cut       string    `json:"cut,omitempty"` // what is not read of the text, and whether it is watched
 }

@@ -158,6 +158,7 @@ type Passage struct {
 	// Anchor is the URL fragment that leads to the heading or to the defined term. It is left out if the page has no
 	// id for that place.
 	Anchor     string  `json:"anchor,omitempty"`
+	Zone       string  `json:"zone,omitempty"` // beside, for text beside the main content; left out for the main content
 	Text       string  `json:"text"`
 	Highlights []Range `json:"highlights"` // ordered and disjoint
 }

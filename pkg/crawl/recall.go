@@ -14,7 +14,7 @@ func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Readi
 	if !b.ComparesContent(it, got, *r, c.now()) {
 		return nil
 	}
-	if r.Words = change.WordsOf(r.Doc.Text); it.RawHash != "" {
+	if r.Words = change.WordsOf(r.Doc.MainText()); it.RawHash != "" {
 		b.Last, err = c.in.Snapshots.Last(ctx, it.ID, b.Rules.Version.String())
 	}
 	return err

@@ -18,6 +18,8 @@ type Kind string
 const (
 	New            = Kind(change.New)
 	Content        = Kind(change.Content)
+	Beside         = Kind(change.Beside)
+	Beyond         = Kind(change.Beyond)
 	Reverted       = Kind(change.Reverted)
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)

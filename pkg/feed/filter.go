@@ -15,6 +15,7 @@ type Filter struct {
 	host, of     string // of is the type of the item or entry; empty accepts any
 	tag          string
 	kinds        []string
+	mainOnly     bool // only changes of the main content
 	silenced     string
 	minShare     float64
 	words        []string  // words in lower case
@@ -37,6 +38,9 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 			return f, fault.Field("tag", "tag: %w", err)
 		}
 	}
+	if f.mainOnly = q.Zone == api.ZoneMain; !slices.Contains([]string{"", api.ZoneMain}, q.Zone) {
+		return f, fault.Field("zone", "zone must be main, not %.40q", q.Zone)
+	}
 	if f.silenced = q.Silenced; !slices.Contains([]string{"", "false", "true", "only"}, q.Silenced) {
 		return f, fault.Field("silenced", "silenced must be false, true or only, not %.40q", q.Silenced)
 	}
@@ -47,10 +51,15 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 		if !slices.Contains(api.ChangeKinds, api.ChangeKind(kind)) {
 			return f, fault.Field("kind", "kind must be of %v, not %.40q", api.ChangeKinds, kind)
 		}
-		f.kinds = append(f.kinds, kind)
+		if f.kinds = append(f.kinds, kind); api.ChangeKind(kind) == api.ChangeContent {
+			f.kinds = append(f.kinds, ofContent...)
+		}
 	}
 	return f, nil
 }
+
+// ofContent are the kinds that content includes: what readers of the page see has changed, outside of its main content.
+var ofContent = []string{string(Beside), string(Beyond)}
 
 // During returns a filter that accepts only changes made at the time since or later, and before the time until. A
 // zero time is no bound.
@@ -65,6 +74,7 @@ func (f Filter) Wants(c Change) bool {
 	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
 		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
 		f.tag != "" && !slices.Contains(c.Tags, f.tag),
+		f.mainOnly && slices.Contains(ofContent, string(c.Kind)),
 		len(f.kinds) > 0 && !slices.Contains(f.kinds, string(c.Kind)),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -16,39 +17,48 @@ func TestW1Filter(t *testing.T) {
 		URL:  "https://port.example/costs", Passages: []Passage{{Text: "The fee is 30 euros.", Op: Added}}}
 	for name, tt := range map[string]struct {
 		filter api.ChangeFilter
+		of     Kind          // "" for content
 		from   time.Duration // of the change's time
 		until  time.Duration
 		want   bool
 	}{
-		"everything":        {want: true},
-		"silenced, too":     {filter: api.ChangeFilter{Silenced: "true"}, want: true},
-		"silenced alone":    {filter: api.ChangeFilter{Silenced: "only"}},
-		"its host":          {filter: api.ChangeFilter{Host: "PORT.example"}, want: true},
-		"another host":      {filter: api.ChangeFilter{Host: "a.example"}},
-		"another type":      {filter: api.ChangeFilter{Type: "file"}},
-		"its kind":          {filter: api.ChangeFilter{Kind: "gone, content"}, want: true},
-		"another kind":      {filter: api.ChangeFilter{Kind: "gone"}},
-		"its tag":           {filter: api.ChangeFilter{Tag: " Port"}, want: true},
-		"another tag":       {filter: api.ChangeFilter{Tag: "por"}},
-		"enough":            {filter: api.ChangeFilter{MinShare: 0.25}, want: true},
-		"too little":        {filter: api.ChangeFilter{MinShare: 0.26}},
-		"words":             {filter: api.ChangeFilter{Q: "COSTS euros"}, want: true},
-		"one word too many": {filter: api.ChangeFilter{Q: "costs dollars"}},
-		"from its time on":  {from: 0, until: time.Hour, want: true},
-		"after it":          {from: time.Second, until: time.Hour},
-		"up to it":          {from: -time.Hour, until: 0},
+		"everything":                   {want: true},
+		"silenced, too":                {filter: api.ChangeFilter{Silenced: "true"}, want: true},
+		"silenced alone":               {filter: api.ChangeFilter{Silenced: "only"}},
+		"its host":                     {filter: api.ChangeFilter{Host: "PORT.example"}, want: true},
+		"another host":                 {filter: api.ChangeFilter{Host: "a.example"}},
+		"another type":                 {filter: api.ChangeFilter{Type: "file"}},
+		"content, of beside":           {filter: api.ChangeFilter{Kind: "content"}, of: Beside, want: true},
+		"content, of beyond":           {filter: api.ChangeFilter{Kind: "content"}, of: Beyond, want: true},
+		"main content, of beside":      {filter: api.ChangeFilter{Kind: "content", Zone: "main"}, of: Beside},
+		"any kind in main, of beyond":  {filter: api.ChangeFilter{Zone: "main"}, of: Beyond},
+		"any kind in main, of content": {filter: api.ChangeFilter{Zone: "main"}, want: true},
+		"beside alone":                 {filter: api.ChangeFilter{Kind: "beside"}},
+		"its kind":                     {filter: api.ChangeFilter{Kind: "gone, content"}, want: true},
+		"another kind":                 {filter: api.ChangeFilter{Kind: "gone"}},
+		"its tag":                      {filter: api.ChangeFilter{Tag: " Port"}, want: true},
+		"another tag":                  {filter: api.ChangeFilter{Tag: "por"}},
+		"enough":                       {filter: api.ChangeFilter{MinShare: 0.25}, want: true},
+		"too little":                   {filter: api.ChangeFilter{MinShare: 0.26}},
+		"words":                        {filter: api.ChangeFilter{Q: "COSTS euros"}, want: true},
+		"one word too many":            {filter: api.ChangeFilter{Q: "costs dollars"}},
+		"from its time on":             {from: 0, until: time.Hour, want: true},
+		"after it":                     {from: time.Second, until: time.Hour},
+		"up to it":                     {from: -time.Hour, until: 0},
 	} {
 		f, err := NewFilter(tt.filter)
 		must(t, err)
 		if tt.from != tt.until {
 			f = f.During(at.Add(tt.from), at.Add(tt.until))
 		}
+		c := c
+		c.Kind = cmp.Or(tt.of, c.Kind)
 		if got := f.Wants(c); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
 	for field, q := range map[string]api.ChangeFilter{"type": {Type: "page"}, "kind": {Kind: "new,novel"},
-		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}} {
+		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}, "zone": {Zone: "beside"}} {
 		if _, err := NewFilter(q); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
 		}

@@ -88,6 +88,9 @@ type Chunk struct {
 	UID     string
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
+	// Zone is the zone of the page that the text is in, such as "beside"; "" for the main content, which ranks first. The
+	// key also identifies the zone.
+	Zone string
 	// Anchor is the element id, without "#", by which a browser goes to the chunk's heading, or to the term with
 	// which the chunk begins; "" if there is none. It may change while the key stays the same; then Put writes only
 	// the anchor.
@@ -211,6 +214,7 @@ type Passage struct {
 	ChunkUID   string
 	Heading    string
 	Anchor     string // anchor of the chunk
+	Zone       string // zone of the chunk
 	Text       string
 	Highlights []Range
 }

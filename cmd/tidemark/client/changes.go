@@ -80,7 +80,10 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	command.HostFlag(f, &o.query.Host, "only changes of this `HOST`")
 	f.StringVar(&o.query.Tag, "tag", "", "only changes of items that had this `TAG`")
 	f.StringVar(&o.query.Silenced, "silenced", "", "changes that watch rules hide: false, true (with them) or only")
-	f.StringVar(&o.query.Kind, "kind", "", "only changes of these `KINDS`: "+kindNames())
+	f.StringVar(&o.query.Zone, "zone", "",
+		"main, to leave out changes beside the main content and beyond what is read")
+	f.StringVar(&o.query.Kind, "kind", "",
+		"only changes of these `KINDS`, of which content includes beside and beyond: "+kindNames())
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
 	f.Float64Var(&o.query.MinShare, "min-share", 0, "the smallest changed `PART` of the text, 0 to 1")
 	f.StringVarP(&o.query.Q, "words", "q", "", "`WORDS` that must all occur in the title, the address or the passages")
@@ -279,8 +282,8 @@ func showChange(t *terminal.Terminal, c api.FeedChange) {
 	for _, passage := range c.Passages {
 		showLine(t, passage.Op, []api.DiffPiece{{Text: passage.Text}}, "    ")
 	}
-	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeReverted,
-		api.ChangeBack}, c.Kind) {
+	if c.From != "" && c.To != "" && slices.Contains([]api.ChangeKind{api.ChangeContent, api.ChangeBeside,
+		api.ChangeReverted, api.ChangeBack}, c.Kind) {
 		t.Say("  tidemark diff %s %.12s %.12s", c.ItemID, c.From, c.To)
 	}
 	t.Say("")

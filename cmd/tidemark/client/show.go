@@ -106,6 +106,15 @@ func captureName(item, capture string) string {
 	return fmt.Sprintf("%.12s of %s", terminal.Clean(digest), terminal.Clean(of))
 }
 
+// uncompared says how often only text that is not compared has changed.
+func uncompared(now time.Time, u *api.Uncompared) string {
+	if u == nil {
+		return ""
+	}
+	return fmt.Sprintf("furniture and text that changes by itself moved %s, last %s", words.Count(u.Moved, "time"),
+		terminal.Moment(now, u.Last))
+}
+
 // field is one known fact, printed on a line.
 type field struct{ name, value string }
 
@@ -118,6 +127,8 @@ func fields(now time.Time, it api.Item) []field {
 		{"error", failure(it)},
 		{"collapsed", whyIf(it.Collapsed, it)},
 		{"thin", whyIf(it.Thin && !it.Collapsed, it)},
+		{"cut", it.Cut},
+		{"not compared", uncompared(now, it.Uncompared)},
 		{"next check", terminal.Moment(now, it.NextCrawlAt)},
 		{"interval", interval(it.CrawlIntervalSeconds)},
 		{"last checked", terminal.Moment(now, it.LastChecked)},

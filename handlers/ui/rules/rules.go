@@ -64,7 +64,8 @@ func (a area) rulePage(r *http.Request, d ruleData) (frame.Page, error) {
 func ruleValues(s api.RuleSpec) url.Values {
 	f := url.Values{"name": {s.Name}, "channels": s.Channels, "filter.host": {s.Filter.Host},
 		"filter.tag": {s.Filter.Tag}, "filter.type": {s.Filter.Type}, "filter.kind": strings.Split(s.Filter.Kind, ","),
-		"filter.q": {s.Filter.Q}, "filter.silenced": {s.Filter.Silenced}, "filter.added": {s.Filter.Added},
+		"filter.q": {s.Filter.Q}, "filter.zone": {s.Filter.Zone},
+		"filter.silenced": {s.Filter.Silenced}, "filter.added": {s.Filter.Added},
 		"filter.removed": {s.Filter.Removed}, "digest": {cmp.Or(s.Digest, "none")}, "at": {s.At}, "timezone": {s.Timezone}}
 	if s.Filter.MinShare > 0 {
 		f.Set("filter.minShare", strconv.FormatFloat(100*s.Filter.MinShare, 'g', 4, 64))
@@ -84,7 +85,7 @@ func ruleSpec(f url.Values) (s api.RuleSpec, err error) {
 		Timezone: text("timezone")}
 	s.Filter.ChangeFilter = api.ChangeFilter{Host: text("filter.host"), Tag: text("filter.tag"),
 		Type: text("filter.type"), Kind: strings.Join(f["filter.kind"], ","), Q: text("filter.q"),
-		Silenced: text("filter.silenced")}
+		Silenced: text("filter.silenced"), Zone: text("filter.zone")}
 	s.Filter.Added, s.Filter.Removed = f.Get("filter.added"), f.Get("filter.removed")
 	if share := strings.TrimSpace(strings.TrimSuffix(text("filter.minShare"), "%")); share != "" {
 		percent, err := strconv.ParseFloat(share, 64)
@@ -139,7 +140,8 @@ func (a area) saveRule(r *http.Request) (frame.Page, error) {
 
 // kindChoices returns the kinds of change that a rule can report.
 func kindChoices() []show.Choice {
-	return show.Choices("content", "text changed", "new", "new page", "gone", "gone", "back", "back again",
+	return show.Choices("content", "text changed", "beside", "text beside the main content",
+		"beyond", "text beyond what is read", "new", "new page", "gone", "gone", "back", "back again",
 		"title", "title", "images", "images", "metadata", "metadata", "reverted", "earlier text restored",
 		"failing", "failing", "recovered", "recovered", "watchBroken", "watch broken",
 		"watchRestored", "watch restored")

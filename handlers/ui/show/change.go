@@ -41,7 +41,8 @@ func kindTone(k api.ChangeKind) string {
 }
 
 // kindWords are the texts for kinds of change whose identifiers are not English words.
-var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored"}
+var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored",
+	"beside": "beside the main content", "beyond": "beyond what is read"}
 
 func kindWord(k api.ChangeKind) string {
 	if text := kindWords[k]; text != "" {

@@ -46,7 +46,7 @@ func BenchmarkUIDs(b *testing.B) {
 		spans = append(spans, Span{File: p.ID, Start: c.Start, End: c.End})
 		hashed.WriteString(text.Slice(max(0, c.Start-contextUnits), min(text.Len(), c.End+contextUnits)))
 	}
-	texts := map[string]Text{p.ID: text}
+	texts := map[ZoneText]Text{{File: p.ID}: text}
 	took := best(b, func() { UIDs(Namespace, texts, spans) })
 	b.ReportMetric(float64(len(spans))/took.Seconds(), "best-uids/s")
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")

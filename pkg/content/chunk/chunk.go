@@ -49,6 +49,7 @@ type Chunk struct {
 	Name        string // for a chunk of kind Heading or Title its own words, else the innermost heading
 	Anchor      string // anchor of the first term, or of the innermost heading that has one; not part of UID or Key
 	Kind        Kind
+	Zone        extract.Zone
 	Text        string   // never blank
 	Start, End  int      // position in the page's text, in UTF-16 code units
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
@@ -66,13 +67,18 @@ type Segment struct {
 
 // Split cuts a page into chunks. The Heading of a chunk contains the headings above it. A heading that is followed by
 // neither text nor a deeper heading is a chunk of its own, so that every word of the page can be found. Listings and
-// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks the text has.
+// tables have chunks of their own. No chunk exceeds the [Budget], or 100 KiB, however many blanks the text has. No
+// chunk spans two zones: the main content is cut as if the other blocks were absent, and the chunks beside it follow,
+// with headings of their own.
 func Split(p Page) ([]Chunk, Collisions) {
 	if p.Path == "" {
 		p.Path = p.ID
 	}
 	s := newSplitter(p)
 	for _, b := range s.page.Blocks {
+		if b.Zone != s.zone {
+			s.begin(b.Zone)
+		}
 		s.block(b)
 		s.at += len(b.Text) + len(extract.Separator)
 	}
@@ -89,6 +95,8 @@ type splitter struct {
 	text   string
 	at     int // offset of the current block, in bytes
 	chunks []Chunk
+	zone   extract.Zone // zone of the current block
+	zoneAt int          // offset of the zone, in bytes
 
 	outline outline
 	bare    extract.Block // the last heading, if no text has followed it yet
@@ -105,6 +113,12 @@ func newSplitter(p Page) *splitter {
 	}
 	text := extract.Join(p.Blocks)
 	return &splitter{page: p, text: text, run: run{text: text}}
+}
+
+// begin ends the current zone and begins another.
+func (s *splitter) begin(zone extract.Zone) {
+	s.close()
+	s.zone, s.zoneAt, s.outline, s.bare = zone, s.at, outline{}, extract.Block{}
 }
 
 // block adds the next block of the page.
@@ -157,7 +171,7 @@ func (s *splitter) segment(b extract.Block, kind Kind) {
 // title adds the chunk of a page without text, or several if the title is long.
 func (s *splitter) title(title string) {
 	title = strings.ToValidUTF8(title, replacement)
-	s.text, s.run.text = title, title
+	s.text, s.run.text, s.zone = title, title, extract.Main
 	s.outline.push(extract.Block{Kind: extract.Heading, Level: 1, Text: title})
 	s.outline.pop()
 	s.run.block(extract.Block{Kind: extract.Paragraph, Text: title}, 0)
@@ -191,7 +205,7 @@ func (s *splitter) flush(kind Kind, segment *Segment) {
 func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Segment) {
 	c := Chunk{
 		VirtualPath: s.page.Path, Heading: s.outline.path, Name: s.outline.name, Kind: kind,
-		Anchor: anchor, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
+		Anchor: anchor, Zone: s.zone, Text: s.text[start:end], Ordinal: len(s.chunks), Segment: segment,
 	}
 	if segment != nil {
 		c.VirtualPath = segment.VirtualPath
@@ -207,17 +221,42 @@ func (s *splitter) emit(start, end int32, anchor string, kind Kind, segment *Seg
 func (s *splitter) named() ([]Chunk, Collisions) {
 	spans := make([]Span, len(s.chunks))
 	keys := keys{page: s.page.ID}
+	before := s.textBefore()
 	for i := range s.chunks {
 		c := &s.chunks[i]
 		c.Key = keys.next(*c)
-		spans[i] = Span{File: s.page.Path, Start: c.Start, End: c.End, Kind: string(c.Kind), Name: c.Name}
+		spans[i] = Span{File: s.page.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
+			Name: c.Name}
+		if c.Zone != extract.Main {
+			spans[i].Start, spans[i].End = c.Start-unitsOf(before), c.End-unitsOf(before)
+		}
 		if c.Segment != nil {
 			spans[i].SegmentUID, spans[i].LanguageID = c.Segment.UID, c.Segment.LanguageID
 		}
 	}
-	uids, collisions := UIDs(Namespace, map[string]Text{s.page.Path: NewText(s.text)}, spans)
+	uids, collisions := UIDs(Namespace, s.texts(before), spans)
 	for i, uid := range uids {
 		s.chunks[i].UID = uid
 	}
 	return s.chunks, collisions
+}
+
+// textBefore returns the text before the zone beside the main content, or all text if there is no such zone.
+func (s *splitter) textBefore() string {
+	if s.zone == extract.Main {
+		return s.text
+	}
+	return s.text[:s.zoneAt]
+}
+
+// texts returns the texts of the zones. The parameter before is the result of textBefore.
+func (s *splitter) texts(before string) map[ZoneText]Text {
+	main := before
+	if s.zone != extract.Main {
+		main = strings.TrimSuffix(before, extract.Separator)
+	}
+	return map[ZoneText]Text{
+		{File: s.page.Path}:                   NewText(main),
+		{s.page.Path, string(extract.Beside)}: NewText(s.text[len(before):]),
+	}
 }

@@ -11,9 +11,10 @@ import (
 // Span is a part of the text of a file, to be named by a [UID].
 type Span struct {
 	File       string // the file's path, as given to [VirtualPath]
+	Zone       string // names one of several texts of the file; "" if there is only one
 	SegmentUID string // uid of the segment that contains the span, or ""
 	LanguageID string // language of that segment, or "" if not known
-	Start, End int    // in the text of the file, in UTF-16 code units
+	Start, End int    // in the text of the zone, in UTF-16 code units
 	Kind, Name string // distinguish spans that are otherwise equal
 }
 
@@ -39,14 +40,17 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 	}
 }
 
-// UIDs returns distinct names for spans (002 §5). Parameter texts maps each file to its text. The names depend on the
-// spans, but not on their order.
-func UIDs(namespace string, texts map[string]Text, spans []Span) ([]UID, Collisions) {
+// ZoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
+type ZoneText struct{ File, Zone string }
+
+// UIDs returns distinct names for spans (002 §5), whose texts are in texts. The names depend on the spans, but not on
+// their order.
+func UIDs(namespace string, texts map[ZoneText]Text, spans []Span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]
 		path := VirtualPath(s.File, s.SegmentUID)
-		uids[i] = chunkUID(namespace, path, s.LanguageID, texts[s.File], s.Start, s.End, context)
+		uids[i] = chunkUID(namespace, path, s.LanguageID, texts[ZoneText{s.File, s.Zone}], s.Start, s.End, context)
 	}
 	for i := range spans {
 		name(i, contextUnits)
@@ -103,7 +107,7 @@ func measure(spans []Span, first, second [][]int) Collisions {
 
 // compare orders two spans as 002 §5.3 requires.
 func compare(a, b Span) int {
-	return cmp.Or(compareUnits(a.File, b.File), cmp.Compare(a.SegmentUID, b.SegmentUID),
+	return cmp.Or(compareUnits(a.File, b.File), cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.SegmentUID, b.SegmentUID),
 		cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End),
 		compareUnits(a.Kind, b.Kind), compareUnits(a.Name, b.Name))
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Key names a chunk by its page and its own words: page, heading path, kind and text. Unlike the [UID], it does not
-// change with the text around the chunk, so an index that uses keys writes only new chunks. It begins with a letter
+// Key names a chunk by its page and its own words: page, zone, heading path, kind and text. Unlike the [UID], it does
+// not change with the text around the chunk, so an index that uses keys writes only new chunks. It begins with a letter
 // and has at most 60 letters, digits and hyphens, which every search index accepts.
 //
 // If several chunks of a page are equal in all of these, the second and later ones get the suffixes "-2", "-3" and so
@@ -30,7 +30,7 @@ func (k *keys) next(c Chunk) Key {
 	if k.seen == nil {
 		k.seen = map[Key]int{}
 	}
-	key := keyOf(k.page, c.Heading, string(c.Kind), c.Text)
+	key := keyOf(k.page, c.Heading, string(c.Kind)+string(c.Zone), c.Text)
 	k.seen[key]++
 	if n := k.seen[key]; n > 1 {
 		key += Key("-" + strconv.Itoa(n))

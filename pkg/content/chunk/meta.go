@@ -9,6 +9,7 @@ import (
 	"iter"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // MaxLine is the maximum length of a line of chunk metadata, with its line end, in bytes. A line contains a path of
@@ -19,17 +20,18 @@ const MaxLine = 128 << 10
 // Record is a line of chunk metadata (C4). It describes a chunk but does not repeat the text of the chunk, which is
 // the part of the document's text from Start to End.
 type Record struct {
-	ChunkUID UID    `json:"chunkUid"`
-	DocID    int    `json:"docId"` // the line's number, from 0
-	Key      Key    `json:"key"`
-	TextHash string `json:"textHash"` // hash of [Chunk.Embedded]
-	Start    int    `json:"start"`
-	End      int    `json:"end"`
-	Tokens   int    `json:"tokens"`
-	Kind     Kind   `json:"kind"`
-	Name     string `json:"name"`
-	Heading  string `json:"heading"`
-	Anchor   string `json:"anchor,omitempty"` // missing in files of earlier releases
+	ChunkUID UID          `json:"chunkUid"`
+	DocID    int          `json:"docId"` // the line's number, from 0
+	Key      Key          `json:"key"`
+	TextHash string       `json:"textHash"` // hash of [Chunk.Embedded]
+	Start    int          `json:"start"`
+	End      int          `json:"end"`
+	Tokens   int          `json:"tokens"`
+	Kind     Kind         `json:"kind"`
+	Name     string       `json:"name"`
+	Heading  string       `json:"heading"`
+	Zone     extract.Zone `json:"zone,omitempty"`   // empty for the main content
+	Anchor   string       `json:"anchor,omitempty"` // missing in files of earlier releases
 	// Segment is nil for prose. Files of earlier releases have the segment only in MetaV2; Decode copies it from
 	// there.
 	Segment *SegmentName `json:"segment,omitempty"`
@@ -60,7 +62,7 @@ type SegmentRecord struct {
 func RecordOf(c Chunk) Record {
 	r := Record{
 		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.TextHash(), Start: c.Start, End: c.End,
-		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading, Anchor: c.Anchor,
+		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading, Zone: c.Zone, Anchor: c.Anchor,
 		MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
 	}
 	if s := c.Segment; s != nil {

@@ -180,9 +180,9 @@ func randomChunk(r *rand.Rand, path string, start, end, length int) refChunk {
 // named computes the answer to a build with this package.
 func named(b build) answer {
 	a := answer{SegmentUIDs: make([]*string, len(b.Chunks))}
-	texts, spans := map[string]Text{}, make([]Span, len(b.Chunks))
+	texts, spans := map[ZoneText]Text{}, make([]Span, len(b.Chunks))
 	for path, text := range b.Files {
-		texts[path] = NewText(text)
+		texts[ZoneText{File: path}] = NewText(text)
 	}
 	for i, c := range b.Chunks {
 		spans[i] = Span{File: c.File, Start: c.Start, End: c.End, Kind: c.Kind, Name: c.Name}
@@ -190,7 +190,7 @@ func named(b build) answer {
 			if s.LanguageID != nil {
 				spans[i].LanguageID = *s.LanguageID
 			}
-			uid := SegmentUID(s.Type, spans[i].LanguageID, texts[c.File].Slice(s.Start, s.End))
+			uid := SegmentUID(s.Type, spans[i].LanguageID, texts[ZoneText{File: c.File}].Slice(s.Start, s.End))
 			spans[i].SegmentUID, a.SegmentUIDs[i] = uid, &uid
 		}
 	}

@@ -1,9 +1,12 @@
 package extract
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
@@ -14,6 +17,7 @@ type Composer struct {
 	limits Limits
 	size   int // bytes of text so far
 	known  map[string]bool
+	rest   Rest
 }
 
 // NewComposer begins a document of the given media type. The composer applies three limits of lim: MaxBytes (to the
@@ -22,13 +26,27 @@ func NewComposer(mimeType string, lim Limits) *Composer {
 	return &Composer{doc: Document{MimeType: mimeType}, limits: lim.WithDefaults(), known: map[string]bool{}}
 }
 
+// Only says that the first n units of a document are read, such as blocks. See [Document.Cut].
+func Only(n int, unit string) string { return "only the first " + words.Count(n, unit) + " are read" }
+
+// OnlyBytes says that the first n bytes of a document are read.
+func OnlyBytes(n int) string {
+	if n >= 1<<20 && n%(1<<20) == 0 {
+		return fmt.Sprintf("only the first %d MiB are read", n>>20)
+	}
+	return Only(n, "byte")
+}
+
 // Add appends a block. The text of the block must be folded ([dom.Fold]) or have the form that its kind prescribes.
-// Add ignores a block without text and cuts a block that exceeds a limit. It returns false when the document is full;
-// the caller may then stop.
+// Add ignores a block without text and cuts a block that exceeds a limit. It returns false when the document is full.
+// The caller may then stop, or go on to add blocks to [Document.Beyond].
 func (c *Composer) Add(b Block) bool {
 	left := c.limits.MaxBytes - c.size
 	if len(b.Text) > left {
-		b.Text, c.doc.Truncated = strings.TrimRight(dom.Clip(b.Text, left), " \n"), true
+		kept := strings.TrimRight(dom.Clip(b.Text, left), " \n")
+		c.rest.Line(b.Text[len(kept):])
+		b.Text, c.doc.Truncated = kept, true
+		c.doc.Cut = cmp.Or(c.doc.Cut, OnlyBytes(c.limits.MaxBytes))
 		left = 0
 		c.limits.MaxBytes = c.size + len(b.Text) // no shorter block may follow the cut
 	}
@@ -36,7 +54,8 @@ func (c *Composer) Add(b Block) bool {
 		return left > 0
 	}
 	if len(c.doc.Blocks) >= c.limits.MaxBlocks {
-		c.doc.Truncated = true
+		c.rest.Line(b.Text)
+		c.doc.Truncated, c.doc.Cut = true, cmp.Or(c.doc.Cut, Only(c.limits.MaxBlocks, "block"))
 		return false
 	}
 	c.size += len(b.Text)
@@ -75,6 +94,7 @@ func (c *Composer) Document(language string, titles ...string) Document {
 	if doc.Title = Title(titles...); doc.Title == "" {
 		doc.Title = Title(firstHeading(doc.Blocks))
 	}
+	doc.Beyond = c.rest.Sum()
 	doc.Text = Join(doc.Blocks)
 	lines := make([]string, len(doc.Blocks))
 	for i, b := range doc.Blocks {

@@ -28,7 +28,17 @@ const (
 	Quote     Kind = "quote"
 )
 
-// Block is one piece of the main content.
+// Zone is where on a page a block was found. Zones are stored as text.
+type Zone string
+
+// The zones of visible text. A third zone, furniture, is in no block: navigation, the banner and footer of the page,
+// dialogs such as a request for consent, and lists of links around the content.
+const (
+	Main   Zone = ""       // the main content
+	Beside Zone = "beside" // visible and not furniture: boxes, notices, prices, tables and lists around the main content
+)
+
+// Block is one piece of the content.
 type Block struct {
 	Kind  Kind
 	Level int    // 1 to 6 for headings, else 0
@@ -40,6 +50,21 @@ type Block struct {
 	// the id of that term. Anchor is empty if there is no id. It must be escaped before it is used in an address. No
 	// hash covers it.
 	Anchor string `json:",omitempty"`
+	// Zone is the zone of the block. In a document, all blocks of [Main] come before those of [Beside].
+	Zone Zone `json:",omitempty"`
+}
+
+// MainText returns the text of the main content, with which [Document.Text] begins.
+func (d Document) MainText() string { return Join(MainBlocks(d.Blocks)) }
+
+// MainBlocks returns the blocks of the main content, which come first.
+func MainBlocks(blocks []Block) []Block {
+	for i, b := range blocks {
+		if b.Zone != Main {
+			return blocks[:i]
+		}
+	}
+	return blocks
 }
 
 // Separator separates two blocks in [Document.Text].
@@ -72,6 +97,10 @@ type Document struct {
 	Charset     string // WHATWG name of the encoding that was decoded, such as "utf-8"
 	Flat        bool   // the page was too deep or tangled to parse; it has text but no structure
 	Truncated   bool   // a bound of [Limits] was reached
+	// Cut says which part of the text is read, such as "only the first 20,000 blocks are read"; empty if all text is.
+	// Beyond is the summary of the other part; zero if it is not known. Of the two, the content hash covers Beyond.
+	Cut    string `json:",omitempty"`
+	Beyond Beyond `json:",omitzero"`
 	// Thin is not empty if a page has little text because its scripts write what people see. It then gives the reason
 	// for this conclusion. No hash covers it.
 	Thin string `json:",omitempty"`
@@ -86,7 +115,7 @@ type Document struct {
 	Canonical        string   // rel=canonical resolved to an absolute address, or empty
 	MetaRobots       []string
 	Blocks           []Block
-	Text             string  // main content: the blocks, joined by [Join]
+	Text             string  // the blocks, joined by [Join]
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // images of the main content in page order, one per address; the preview last

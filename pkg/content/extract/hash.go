@@ -12,37 +12,56 @@ import (
 )
 
 // ContentHash returns the hash of the indexable content (requirement A10); see [Document.Hashes].
-func (d Document) ContentHash() string {
-	content, _ := d.Hashes()
-	return content
+func (d Document) ContentHash() string { return d.Hashes().Content }
+
+// Hashes are the hashes that distinguish a change of content from other changes.
+type Hashes struct {
+	// Content is the hash of the indexable content (A10), as "sha256:" and 64 hex digits. It covers this text in
+	// UTF-8, normalization form C:
+	//
+	//	title LF block LF block LF …
+	//
+	// and, if the text was cut, a last line with [Document.Beyond].
+	//
+	// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included,
+	// becomes one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover
+	// the kinds, levels and zones of blocks, because a page may change its looks without changing its content. A
+	// change to this form, or to what becomes a block, requires a new version of the text component of
+	// lineage.Current (B6).
+	Content string
+	// Body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text
+	// returned (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.
+	Body [8]byte
+	// Main is like Body, but covers only the blocks of the main content. It recognizes a change beside it.
+	Main [8]byte
 }
 
-// Hashes returns two hashes of a page. The result content is the hash of the indexable content (A10), as "sha256:"
-// and 64 hex digits. It covers this text in UTF-8, normalization form C:
-//
-//	title LF block LF block LF …
-//
-// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included, becomes
-// one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover the kinds
-// and levels of blocks, because a page may change its looks without changing its content. A change to this form, or
-// to what becomes a block, requires a new version of the text component of lineage.Current (B6).
-//
-// The result body is a short hash of the blocks alone. It serves to recognize that only the title of a page changed,
-// or that the page returned to an earlier text (H7, H8). It is the first eight bytes of the SHA-256 of the text after
-// the title's line.
-func (d Document) Hashes() (content string, body [8]byte) {
+// Hashes returns the hashes of a page.
+func (d Document) Hashes() Hashes {
 	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
 	s.Block(dom.Fold(d.Title))
 	s.Out = append(s.Out, '\n')
 	title := len(s.Out)
-	all := d.appendBody(s)
-	sum := sha256.Sum256(norm.NFC.Bytes(all[title:]))
-	return digest(all), [8]byte(sum[:8])
+	s.Protected = d.Protected
+	main := MainBlocks(d.Blocks)
+	appendBlocks(&s, main)
+	h := Hashes{Main: short(s.Out[title:])}
+	appendBlocks(&s, d.Blocks[len(main):])
+	h.Body = short(s.Out[title:])
+	if d.Beyond != (Beyond{}) {
+		s.Out = append(hex.AppendEncode(append(s.Out, "beyond "...), d.Beyond[:]), '\n')
+	}
+	h.Content = digest(s.Out)
+	return h
 }
 
-func (d Document) appendBody(s noise.Filter) []byte {
-	s.Protected = d.Protected
-	for _, b := range d.Blocks {
+func short(text []byte) [8]byte {
+	sum := sha256.Sum256(norm.NFC.Bytes(text))
+	return [8]byte(sum[:8])
+}
+
+func appendBlocks(s *noise.Filter, blocks []Block) {
+	for _, b := range blocks {
 		if b.Kind == Code {
 			s.Out = append(s.Out, b.Text...)
 		} else {
@@ -50,7 +69,6 @@ func (d Document) appendBody(s noise.Filter) []byte {
 		}
 		s.Out = append(s.Out, '\n')
 	}
-	return s.Out
 }
 
 // TextHash returns the hash of all visible text (A10), with whitespace folded to single spaces, in form C. It is

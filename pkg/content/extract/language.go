@@ -31,7 +31,7 @@ var languages = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 // DetectLanguage sets the language of a document that declares none, detected from its text.
 func (d *Document) DetectLanguage() {
 	if d.Language == "" {
-		d.Language = detectLanguage(d.Blocks)
+		d.Language = detectLanguage(MainBlocks(d.Blocks))
 		d.LanguageDetected = d.Language != ""
 	}
 }

@@ -66,7 +66,7 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 		counted.Blocks = counting(rules, p.Doc.Blocks)
 	}
 	p.Text = extract.Join(counted.Blocks)
-	_, p.State = counted.Hashes()
+	p.State = counted.Hashes().Body
 	for _, r := range p.Text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			p.Letters++

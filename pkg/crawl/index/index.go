@@ -53,7 +53,7 @@ func Prepare(it *registry.Item, path string, doc extract.Document, images []sear
 			c.Anchor = "" // a browser must not be sent to a file's address, so there is no anchor
 		}
 		e.Page.Chunks = append(e.Page.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading,
-			Anchor: c.Anchor, Text: c.Text})
+			Anchor: c.Anchor, Zone: string(c.Zone), Text: c.Text})
 		r := chunk.RecordOf(c)
 		r.DocID = i
 		e.Records = append(e.Records, r)

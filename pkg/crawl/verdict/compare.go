@@ -119,7 +119,9 @@ func Compare(it registry.Item, got Answer, r Reading, b Basis, now time.Time) (r
 	if known {
 		it = noteValidators(it, got)
 		noteThin(&it, r.Doc, now)
-		it.ImageExclusion, it.States = r.ImageExclusion, b.states(&it, r)
+		noteCut(&it, r.Doc, now)
+		it.Uncompared = it.Uncompared.See(r.Doc.TextHash(), true, now)
+		it.ImageExclusion, it.States, it.MainState = r.ImageExclusion, b.states(&it, r), r.Main[:]
 		noteMetadata(&it, r.Doc, now)
 		return it, Unchanged(WhySameContent)
 	}

@@ -24,6 +24,10 @@ type Differences struct {
 func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences) {
 	var d Differences
 	before, now := page, r.Page
+	if o.News.Kind == change.Beside { // the item's row has the words of the main content only
+		o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
+		o.News.Why = o.News.Kind.Why(o.News.Extent)
+	}
 	if watched != nil && r.Part != nil {
 		if o.News.Part {
 			before, now = watched.Text, r.Part.Text

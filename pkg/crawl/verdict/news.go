@@ -17,7 +17,7 @@ import (
 // make a later answer count as unchanged is not stored.
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
-		Hash: r.Hash, Body: r.Body, Title: r.Doc.Title, Images: r.ImagesHash,
+		Hash: r.Hash, Body: r.Body, Main: r.Main, Title: r.Doc.Title, Images: r.ImagesHash,
 		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
 	}
 	n, over := News{}, false
@@ -76,7 +76,8 @@ func (b Basis) applyNews(it registry.Item, got Answer, r Reading, n News, now ti
 // remembered returns the known state of an item in the form that package change compares.
 func (b Basis) remembered(it *registry.Item) change.Known {
 	return change.Known{
-		Hash: it.ContentHash, States: change.StatesOf(it.States), Title: it.Title, Images: it.ImagesHash,
+		Hash: it.ContentHash, States: change.StatesOf(it.States), Main: change.StateOf(it.MainState), Title: it.Title,
+		Images:   it.ImagesHash,
 		Metadata: knownToSay(it) + it.HTTPCanonicalURL, Collapse: it.Collapse,
 		Words: b.Last.Words(it.RawHash, it.NormalizationVersion),
 	}

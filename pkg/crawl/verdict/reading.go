@@ -17,10 +17,11 @@ import (
 // Reading is the content of a body, and the part of it that may be indexed.
 type Reading struct {
 	Doc            extract.Document // the indexed document: the page, or its watched part
-	Words          change.Words     // words of the text; set only where Compare needs them
+	Words          change.Words     // words of the main content; set only where Compare needs them
 	Raw            string           // sha256:<hex> of the body
 	Hash           string           // contentHash
 	Body           [8]byte          // bodyHash
+	Main           [8]byte          // hash of the main content alone
 	Exclusion      string           // why the page may not be indexed; "" if it may
 	Images         []search.Image
 	ImagesHash     string
@@ -49,7 +50,8 @@ func ReadingOf(
 	rules Rules, now time.Time,
 ) Reading {
 	r := Reading{Doc: doc, Raw: raw}
-	r.Hash, r.Body = doc.Hashes()
+	h := doc.Hashes()
+	r.Hash, r.Body, r.Main = h.Content, h.Body, h.Main
 	meta := robots.ParseDirectives(doc.MetaRobots, rules.Agent, now)
 	tags := robots.ParseDirectives(header, rules.Agent, now)
 	switch {

@@ -16,13 +16,15 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	if r.Hash != it.ContentHash || it.Language == "" {
 		it.Language = r.Doc.Language // A22: the language is set once per content
 	}
-	it.States = b.states(&it, r)
+	it.States, it.MainState = b.states(&it, r), r.Main[:]
 	it.RawHash, it.ContentHash, it.TextHash = r.Raw, r.Hash, r.Doc.TextHash()
 	it.ImageExclusion, it.ImagesHash = r.ImageExclusion, r.ImagesHash
 	it.NormalizationVersion = b.Rules.Version.String()
 	it.MimeType, it.Title, it.Exclusion = mimeType(r.Doc.MimeType), r.Doc.Title, r.Exclusion
 	it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
 	noteThin(&it, r.Doc, now)
+	noteCut(&it, r.Doc, now)
+	it.Uncompared = it.Uncompared.See(it.TextHash, false, now)
 	noteMetadata(&it, r.Doc, now)
 	return it
 }
@@ -39,6 +41,15 @@ func noteThin(it *registry.Item, doc extract.Document, now time.Time) {
 		it.Record(now, "thin", doc.Thin)
 	}
 	it.Thin = doc.Thin
+}
+
+// noteCut records which part of a text was not read. The history mentions this once.
+func noteCut(it *registry.Item, doc extract.Document, now time.Time) {
+	cut := doc.CutWhy()
+	if cut != "" && cut != it.Cut {
+		it.Record(now, "cut", cut)
+	}
+	it.Cut = cut
 }
 
 // ApplyStored does what [apply] does, for a reading of the snapshot, without a request to the site.
@@ -64,7 +75,7 @@ func (b Basis) Reprocessed(it *registry.Item, r Reading, capture snapshot.Captur
 	capture.ContentHash, capture.TextHash, capture.MimeType = r.Hash, r.Doc.TextHash(), mimeType(r.Doc.MimeType)
 	capture.CanonicalURI, capture.NormalizationVersion = canonicalURI(it), b.Rules.Version.String()
 	capture.RunID, capture.ReprocessedAt = run, now
-	capture.Words = change.WordsOf(r.Doc.Text).Bytes()
+	capture.Words = change.WordsOf(r.Doc.MainText()).Bytes()
 	said := r.Doc.Metadata.Believable(now)
 	capture.PublishedAt, capture.ModifiedAt = said.Published, said.Modified
 	capture.Author, capture.SiteName = said.Author, said.SiteName

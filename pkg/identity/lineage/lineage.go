@@ -24,7 +24,7 @@ import (
 type Version string
 
 // Current is the version of the rules compiled into this program.
-const Current Version = "http_snapshot_url_v2_text_v3"
+const Current Version = "http_snapshot_url_v2_text_v4"
 
 // maxPatch bounds a patch, so that it fits into a 32-bit column.
 const maxPatch = 1_000_000

@@ -81,14 +81,14 @@ func TestComparable(t *testing.T) {
 // TestZ1OtherSettingsAreAnotherVersion checks that other settings give another version of the component that they
 // change, and that the same settings give the same version everywhere.
 func TestZ1OtherSettingsAreAnotherVersion(t *testing.T) {
-	usual := lineage.Version("http_snapshot_url_v2_text_v3")
-	if one := usual.Under("url", "ref,utm_"); one != "http_snapshot_url_v2.574792_text_v3" {
+	usual := lineage.Version("http_snapshot_url_v2_text_v4")
+	if one := usual.Under("url", "ref,utm_"); one != "http_snapshot_url_v2.574792_text_v4" {
 		t.Errorf("%s: stored versions of these settings are others", one)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
 		one, two := usual.Under("url", a), usual.Under("url", b)
-		if lineage.Comparable(one, usual) || !form.MatchString(string(one)) || one.Component("text") != "text_v3" {
+		if lineage.Comparable(one, usual) || !form.MatchString(string(one)) || one.Component("text") != "text_v4" {
 			t.Fatalf("%s from %s", one, usual)
 		}
 		if a == b && one != two || one.Under("url", b) != two {

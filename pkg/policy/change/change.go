@@ -14,23 +14,26 @@ const (
 	None     Kind = ""         // nothing has changed, or the change waits for confirmation
 	New      Kind = "new"      // the first content
 	Reverted Kind = "reverted" // the page had this body before
-	Content  Kind = "content"  // the body is new or different
+	Content  Kind = "content"  // the main content is new or different
+	Beside   Kind = "beside"   // only the text beside the main content
+	Beyond   Kind = "beyond"   // only the text beyond the part that is read
 	Title    Kind = "title"    // only the title
 	Images   Kind = "images"   // only the images
 	Metadata Kind = "metadata" // only the metadata
 )
 
 // OfContent reports whether the content itself has changed, which shows that the page is alive.
-func (k Kind) OfContent() bool { return k == New || k == Content }
+func (k Kind) OfContent() bool { return k == New || k == Content || k == Beside || k == Beyond }
 
 // Reading is the present content of a page.
 type Reading struct {
-	Hash     string // hash of title and body
+	Hash     string // hash of title and body, and of the text beyond the part that is read
 	Body     State  // hash of the body alone
+	Main     State  // hash of the main content, a part of the body
 	Title    string
 	Images   string // a hash; empty for none
 	Metadata string // a hash; empty if metadata are not read
-	Words    Words  // summary of the body
+	Words    Words  // summary of the main content
 }
 
 // Known is the stored state of a page. The zero Known means that nothing is known of the page. A field is zero if the
@@ -38,6 +41,7 @@ type Reading struct {
 type Known struct {
 	Hash     string // hash of the last accepted reading
 	States   States // hashes of the accepted bodies, the present one first
+	Main     State  // hash of the main content of the present body
 	Title    string
 	Images   string
 	Metadata string
@@ -48,8 +52,9 @@ type Known struct {
 // Known returns the state to store when this reading replaces everything known, for example because earlier readings
 // used other extraction rules.
 func (r Reading) Known() Known {
-	return Known{Hash: r.Hash, States: States{r.Body}, Title: r.Title, Images: r.Images, Metadata: r.Metadata,
-		Words: r.Words}
+	return Known{Hash: r.Hash, States: States{r.Body}, Main: r.Main, Title: r.Title, Images: r.Images,
+		Metadata: r.Metadata,
+		Words:    r.Words}
 }
 
 // Collapse records for how long most of the known body has been missing.
@@ -100,6 +105,7 @@ func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	case None:
 	case New:
 		d.Extent = Compare(Words{known: true}, seen.Words)
+	case Beside: // the words of the text beside the main content are not stored
 	case Content, Reverted:
 		d.Extent = Compare(known.Words, seen.Words)
 	default:
@@ -130,8 +136,12 @@ func kindOf(known Known, seen Reading) Kind {
 		return New
 	case !sameBody && known.States.has(seen.Body):
 		return Reverted
+	case !sameBody && known.Main == seen.Main && known.Main != (State{}):
+		return Beside
 	case !sameBody:
 		return Content
+	case known.Hash != seen.Hash && known.Title == seen.Title:
+		return Beyond // the hash covers nothing else
 	case known.Hash != seen.Hash:
 		return Title
 	case known.Images != seen.Images:
@@ -161,10 +171,12 @@ func wait(known Known, e Extent, now time.Time) Decision {
 func (k Kind) Why(e Extent) string {
 	text := map[Kind]string{
 		New: "fetched for the first time", Content: "the content is different",
+		Beside:   "the text beside the main content is different",
+		Beyond:   "the text beyond the part that is read is different",
 		Reverted: "the content is an earlier one again", Title: "the title is different, the text is not",
 		Images: "the images are different, the text is not", Metadata: "the metadata are different, the text is not",
 	}[k]
-	if (k == Content || k == Reverted) && e.Measured {
+	if (k == Content || k == Beside || k == Reverted) && e.Measured {
 		text += ": " + e.String()
 	}
 	return text

@@ -86,6 +86,41 @@ func TestH7Kinds(t *testing.T) {
 	}
 }
 
+// TestN1Zones checks that a change beside the main content has a kind of its own, and so has a change of text that is
+// not read (N1, N6).
+func TestN1Zones(t *testing.T) {
+	with := func(r Reading, main, body byte, hash string) Reading {
+		r.Main, r.Body, r.Hash = State{main}, State{body}, hash
+		return r
+	}
+	page := with(full, 1, 2, "a")
+	old := page.Known() // a row from before the main content had a hash of its own
+	old.Main = State{}
+	earlier := page.Known()
+	earlier.States = States{{2}, {3}}
+	for _, tt := range []struct {
+		name  string
+		known Known
+		seen  Reading
+		want  Kind
+	}{
+		{"beside", page.Known(), with(full, 1, 3, "b"), Beside},
+		{"main", page.Known(), with(full, 9, 3, "b"), Content},
+		{"beside again as before", earlier, with(full, 1, 3, "b"), Reverted},
+		{"nothing is known of the main content", old, with(full, 1, 3, "b"), Content},
+		{"beyond", page.Known(), with(full, 1, 2, "b"), Beyond},
+		{"title", page.Known(), with(reading("U", prose(0, 100)), 1, 2, "b"), Title},
+	} {
+		if d := Decide(tt.known, tt.seen, false, noon); d.Kind != tt.want || d.Waits || d.Why == "" ||
+			d.Known.Main != tt.seen.Main {
+			t.Errorf("%s: have %q (%s), want %q", tt.name, d.Kind, d.Why, tt.want)
+		}
+	}
+	if !Beside.OfContent() || !Beyond.OfContent() {
+		t.Error("a change that readers see does not count as one of the content")
+	}
+}
+
 // TestH7Extent checks the shares and word counts of a change (H7).
 func TestH7Extent(t *testing.T) {
 	for _, tt := range []struct {

@@ -31,6 +31,14 @@ func StatesOf(b []byte) (s States) {
 	return s
 }
 
+// StateOf decodes one hash. For bytes of another length it returns the zero State.
+func StateOf(b []byte) (s State) {
+	if len(b) == len(s) {
+		s = State(b)
+	}
+	return s
+}
+
 // present reports whether body is the present body of the page.
 func (s States) present(body State) bool { return len(s) > 0 && s[0] == body }
 

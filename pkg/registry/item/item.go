@@ -143,6 +143,8 @@ type Seen struct {
 	// States are short hashes of the page's last texts (see [pagechange.States]), made under the item's
 	// NormalizationVersion. States is empty in rows that are older than this column.
 	States []byte `col:"states"`
+	// MainState is the short hash of the main content alone. It is empty if States is.
+	MainState []byte `col:"mainState"`
 	// Collapse describes a reading with too little text to be accepted at once (H9). Until it is accepted, the item
 	// is kept as if that reading had not happened.
 	Collapse pagechange.Collapse `col:"collapse"`
@@ -160,6 +162,10 @@ type Seen struct {
 	// Thin says why the page has little text when its scripts do not run. It is empty for a page that has enough
 	// text.
 	Thin string `col:"thin"`
+	// Cut says which part of the text is not read, and whether that part is watched. It is empty if all text is read.
+	Cut string `col:"cut"`
+	// Uncompared counts changes of the visible text that is not compared, such as navigation and counters.
+	Uncompared Uncompared `col:"uncompared"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`
 	ImageCount       int    `col:"imageCount"` // number of images of the page that are in the index

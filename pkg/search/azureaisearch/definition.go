@@ -58,7 +58,7 @@ func fields(dimensions int) []field {
 		shown("group"),                  // chunks and pages have it
 		shown("content"), shown("rank"), // only pages; copies in chunks would have to be rewritten with each change
 		text("title"), text("heading"), text("text"),
-		shown("uid"), shown("anchor"), // only chunks have these
+		shown("uid"), shown("anchor"), shown("zone"), // only chunks have these
 		shown("parentPageUrl"), shown("src"), shown("alt"), shown("caption"), // only images have these
 	}
 	for _, f := range stemFields() {

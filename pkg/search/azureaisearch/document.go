@@ -49,6 +49,7 @@ func (ix *Index) chunkDocument(p search.Page, c search.Chunk) object {
 		"id": chunkKey(p.ID, c.Key), "kind": "chunk", "parentPageId": p.ID, "uid": plain(c.UID),
 		"url": plain(p.URL), "host": plain(p.Host), "type": plain(p.Type), "language": plain(p.Language),
 		"title": plain(p.Title), "heading": plain(c.Heading), "anchor": plain(c.Anchor), "text": plain(c.Text),
+		"zone":      plain(c.Zone),
 		"changedAt": moment(p.ChangedAt), "publishedAt": moment(p.PublishedAt), "group": plain(p.Group),
 		"path": search.PathOf(p.URL), "tags": tagsOf(p),
 	}

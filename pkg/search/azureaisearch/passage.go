@@ -46,7 +46,7 @@ func (s searcher) passages(ctx context.Context, groups []group) (map[string]pass
 }
 
 func (s searcher) fetch(ctx context.Context, q query, keys []string, found map[string]passage) error {
-	q.Select, q.Top = "id,uid,anchor,title,heading,text", maxRows
+	q.Select, q.Top = "id,uid,anchor,zone,title,heading,text", maxRows
 	for part := range slices.Chunk(keys, idsPerFilter) {
 		q.Filter = in("id", part)
 		for {
@@ -85,7 +85,7 @@ func (ix *Index) passage(d row, whole bool) passage {
 			ranges = append(ranges, ix.locate(f, d.Text)...)
 		}
 	}
-	p := search.Passage{ChunkUID: d.UID, Heading: d.Heading, Anchor: d.Anchor}
+	p := search.Passage{ChunkUID: d.UID, Heading: d.Heading, Anchor: d.Anchor, Zone: d.Zone}
 	if p.Text, p.Highlights = d.Text, joined(ranges); !whole {
 		p.Text, p.Highlights = search.Excerpt(p.Text, p.Highlights)
 	}

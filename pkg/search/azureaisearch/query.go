@@ -48,6 +48,7 @@ type row struct {
 	Kind          string              `json:"kind"`
 	UID           string              `json:"uid"`
 	Anchor        string              `json:"anchor"`
+	Zone          string              `json:"zone"`
 	URL           string              `json:"url"`
 	Title         string              `json:"title"`
 	Language      string              `json:"language"`

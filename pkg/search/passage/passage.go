@@ -18,6 +18,7 @@ type Passage struct {
 	UID     string        // uid of the first chunk
 	Heading []string      // outermost first
 	Anchor  string        // anchor of the first chunk
+	Zone    string        // zone of the chunks
 	Text    string
 	Score   float64
 }
@@ -42,7 +43,8 @@ func Fuse(rankings ...[]search.Result) []Passage {
 					at[key] = n
 					page := r
 					page.Passages = nil
-					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading), Anchor: p.Anchor,
+					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading),
+						Anchor: p.Anchor, Zone: p.Zone,
 						Text: p.Text})
 				}
 				all[n].Score += 1 / float64(fusionK+i+j+1)
@@ -141,6 +143,7 @@ func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []
 	})
 	for i, p := range known {
 		if i == 0 || known[i-1].Page.ID != p.Page.ID || known[i-1].at.Ordinal+1 != p.at.Ordinal ||
+			known[i-1].Zone != p.Zone ||
 			known[i-1].at.End > p.at.Start {
 			out = append(out, p)
 			continue

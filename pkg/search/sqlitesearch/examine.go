@@ -75,7 +75,7 @@ func compareWords(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 		for _, c := range chunks {
-			words, _ := a.Words(c.title, c.heading, c.body)
+			words, _ := a.Words(c.title, c.heading, c.body, ranking.ZoneFactor(c.zone))
 			want := postings.Known{Key: c.id, Words: len(words)}
 			if have := known[c.document]; have != want {
 				return fmt.Errorf("%w: chunk %d has %d words, the index has %d of %d", postings.ErrDamaged, c.id, want.Words,

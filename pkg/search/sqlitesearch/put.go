@@ -108,7 +108,7 @@ func wanted(p search.Page) []row {
 	rows := make([]row, len(p.Chunks))
 	for i, c := range p.Chunks {
 		rows[i] = row{key: c.Key, uid: tokens.Plain(c.UID), title: title, heading: tokens.Separate(c.Heading),
-			body: tokens.Separate(c.Text), anchor: tokens.Plain(c.Anchor), vector: packed(c.Vector)}
+			body: tokens.Separate(c.Text), anchor: tokens.Plain(c.Anchor), zone: c.Zone, vector: packed(c.Vector)}
 	}
 	return rows
 }

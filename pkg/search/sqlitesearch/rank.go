@@ -136,19 +136,19 @@ WHERE rowid IN (SELECT value FROM json_each(?))`, asJSON(wanted))
 func (s *searcher) scoreChunks(ctx context.Context, chunks []int64, byRow map[int64]*ranking.Page) error {
 	r := ranking.NewScorer(s.ranked)
 	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, heading, body FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
+		"SELECT id, heading, body, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var chunk int64
-		var heading, body string
-		if err := rows.Scan(&chunk, &heading, &body); err != nil {
+		var heading, body, zone string
+		if err := rows.Scan(&chunk, &heading, &body, &zone); err != nil {
 			return err
 		}
 		p := byRow[chunk>>slotBits]
-		p.Chunks = append(p.Chunks, r.Score(chunk, p.Title, heading, body))
+		p.Chunks = append(p.Chunks, r.Score(chunk, p.Title, heading, body, ranking.ZoneFactor(zone)))
 	}
 	return rows.Err()
 }

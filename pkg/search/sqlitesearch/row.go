@@ -12,6 +12,7 @@ var _ [1<<slotBits - search.MaxChunks]struct{}
 type row struct {
 	id, document                           int64 // document is its number in the postings
 	key, uid, title, heading, body, anchor string
+	zone                                   string // identified by the key, so it never changes
 	vector                                 []byte // to be written; nil for none, and in rows that were read
 }
 

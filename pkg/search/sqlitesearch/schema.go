@@ -21,7 +21,7 @@ func databaseAt(path string) *sqlitefile.File {
 // filter, together with the date filter that often accompanies it.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54494445, // "TIDE"
-	Version:       16,
+	Version:       17,
 	Schema: `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
@@ -43,7 +43,7 @@ CREATE TABLE chunks (
 	id INTEGER PRIMARY KEY, document INTEGER NOT NULL DEFAULT 0,
 	key TEXT NOT NULL, uid TEXT NOT NULL,
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL,
-	anchor TEXT NOT NULL DEFAULT ''
+	anchor TEXT NOT NULL DEFAULT '', zone TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));

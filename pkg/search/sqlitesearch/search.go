@@ -177,7 +177,8 @@ func chosen(chunks, near []int64, passages map[int64]search.Passage) (chosen []s
 // passages reads the passages of chunks.
 func (s *searcher) passages(ctx context.Context, chunks []int64) (map[int64]search.Passage, error) {
 	rows, err := s.tx.QueryContext(ctx,
-		"SELECT id, uid, heading, body, anchor FROM chunks WHERE id IN (SELECT value FROM json_each(?))", asJSON(chunks))
+		"SELECT id, uid, heading, body, anchor, zone FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+		asJSON(chunks))
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +189,7 @@ func (s *searcher) passages(ctx context.Context, chunks []int64) (map[int64]sear
 		var chunk int64
 		var p search.Passage
 		var body string
-		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body, &p.Anchor); err != nil {
+		if err := rows.Scan(&chunk, &p.ChunkUID, &p.Heading, &body, &p.Anchor, &p.Zone); err != nil {
 			return nil, err
 		}
 		text, ranges := tokens.JoinRanges(body, r.Highlights(body))

@@ -13,7 +13,7 @@
 //	        line break on both sides), path (ASCII), images (their number)
 //	begun   a random name, until the index is known to be filled
 //	images  page = pages.rowid, id, ordinal, src, alt, title, caption
-//	chunks  id = pages.rowid<<16 | slot, document, key, uid, title, heading, body, anchor
+//	chunks  id = pages.rowid<<16 | slot, document, key, uid, title, heading, body, anchor, zone
 //	forms   language, stem, word: words that pages of a language have, folded
 //	vectors chunk = chunks.id, vector (vector.go)
 //	bits    id, pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)

@@ -137,7 +137,7 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 
 // readRange reads the first rows in a range of ids.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
-	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor FROM chunks "+
+	rows, err := w.tx.QueryContext(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor, zone FROM chunks "+
 		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", from, to, most)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	for rows.Next() {
 		var r row
 		if err := rows.Scan(&r.id, &r.document, &r.key, &r.uid, &r.title, &r.heading, &r.body,
-			&r.anchor); err != nil {
+			&r.anchor, &r.zone); err != nil {
 			return nil, err
 		}
 		all = append(all, r)
@@ -196,7 +196,7 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 // addText adds the words of a chunk to the postings.
 func (w *writer) addText(r *row) (err error) {
 	w.added = append(w.added, *r)
-	analyzed, length := w.analyzer.Words(r.title, r.heading, r.body)
+	analyzed, length := w.analyzer.Words(r.title, r.heading, r.body, ranking.ZoneFactor(r.zone))
 	words := make([]postings.Word, len(analyzed))
 	for i, word := range analyzed {
 		words[i] = postings.Word{Text: word.Text, Impact: uint16(word.Impact), Positions: word.Positions}
@@ -209,9 +209,9 @@ func (w *writer) addChunk(r row) error {
 	if err := w.addText(&r); err != nil {
 		return err
 	}
-	const insert = "INSERT INTO chunks (id, document, key, uid, title, heading, body, anchor) " +
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-	err := w.exec(insert, r.id, r.document, r.key, r.uid, r.title, r.heading, r.body, r.anchor)
+	const insert = "INSERT INTO chunks (id, document, key, uid, title, heading, body, anchor, zone) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	err := w.exec(insert, r.id, r.document, r.key, r.uid, r.title, r.heading, r.body, r.anchor, r.zone)
 	if err == nil {
 		err = w.putVector(r)
 	}

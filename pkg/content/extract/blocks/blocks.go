@@ -15,9 +15,10 @@ import (
 // Text is the text of some elements of a page.
 type Text struct {
 	Blocks    []extract.Block
-	Heading   string // the first h1
-	Size      int    // bytes of text
-	Truncated bool   // the text had more blocks than the limit
+	Heading   string         // the first h1
+	Size      int            // bytes of text
+	Truncated bool           // the text had more blocks than the limit
+	Beyond    extract.Beyond // summary of the other blocks
 }
 
 // Within returns the text below each of the elements. The argument most bounds the number of blocks. Within skips the
@@ -28,7 +29,7 @@ func Within(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 		b.children(n)
 		b.flush()
 	}
-	return b.Text
+	return b.result()
 }
 
 // Of returns the text of the elements themselves, and is otherwise like [Within]. If an element is a list whose
@@ -39,7 +40,39 @@ func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 		b.visit(n)
 		b.flush()
 	}
-	return b.Text
+	return b.result()
+}
+
+// Around returns the text of body around some elements, the holes. In place of each hole it reads the elements that
+// holes lists for it. It is otherwise like [Within].
+func Around(body *html.Node, most int, skips func(*html.Node) bool, holes map[*html.Node][]*html.Node) Text {
+	b := builder{skips: skips, most: most, holes: holes, around: map[*html.Node]bool{}}
+	for hole := range holes {
+		for n := hole.Parent; n != nil; n = n.Parent {
+			b.around[n] = true
+		}
+	}
+	b.visit(body)
+	b.flush()
+	return b.result()
+}
+
+// Skipped returns the elements below n that [Within] skips, without those inside another skipped element.
+func Skipped(n *html.Node, skips func(*html.Node) bool) (out []*html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.Type != html.ElementNode {
+			continue
+		}
+		if _, _, found := substitute(c); found {
+			continue
+		}
+		if skips(c) {
+			out = append(out, c)
+		} else {
+			out = append(out, Skipped(c, skips)...)
+		}
+	}
+	return out
 }
 
 // Line returns all visible text of an element on one line.
@@ -53,6 +86,10 @@ type builder struct {
 	Text
 	skips func(*html.Node) bool // reports whether to skip an element
 	most  int                   // largest number of blocks
+	rest  extract.Rest          // the blocks beyond that number
+	// For [Around]: the elements to read in place of each hole, and the ancestors of all holes.
+	holes  map[*html.Node][]*html.Node
+	around map[*html.Node]bool
 
 	line   dom.Folder // the paragraph being collected
 	quotes int        // number of blockquotes around the paragraph
@@ -61,17 +98,36 @@ type builder struct {
 	term    string  // the anchor of the term being explained
 }
 
+// result returns the text, with the summary of the blocks beyond the limit.
+func (b *builder) result() Text {
+	b.Beyond = b.rest.Sum()
+	return b.Text
+}
+
 // visit adds the content of n.
 func (b *builder) visit(n *html.Node) {
 	switch n.Type {
 	case html.TextNode:
 		b.line.Write(n.Data)
 	case html.ElementNode:
-		if text, display, found := substitute(n); found {
+		if inside, found := b.holes[n]; found {
+			b.hole(inside)
+		} else if b.around[n] {
+			b.plain(n)
+		} else if text, display, found := substitute(n); found {
 			b.substituted(text, display)
 		} else if !b.skips(n) {
 			b.element(n)
 		}
+	}
+}
+
+// hole adds the elements to read in place of a hole.
+func (b *builder) hole(inside []*html.Node) {
+	b.flush()
+	for _, n := range inside {
+		b.visit(n)
+		b.flush()
 	}
 }
 
@@ -188,6 +244,7 @@ func (b *builder) add(block extract.Block) {
 	}
 	if len(b.Blocks) >= b.most {
 		b.Truncated = true
+		b.rest.Line(block.Text)
 		return
 	}
 	if block.Kind != extract.Heading && block.Anchor == "" {

@@ -39,7 +39,7 @@ func Of(root *html.Node, doc *extract.Document, title string) string {
 	if s.article {
 		return ""
 	}
-	s.title, s.heading = s.read(titleParts(title)), s.read(firstLines(doc.Blocks))
+	s.title, s.heading = s.read(titleParts(title)), s.read(firstLines(extract.MainBlocks(doc.Blocks)))
 	for _, is := range []func() string{s.crash, s.challenge, s.login, s.consent, s.error} {
 		if why := is(); why != "" {
 			return why
@@ -159,7 +159,7 @@ func (s *signs) login() string {
 func (s *signs) consent() string {
 	const most = 3
 	headings := 0
-	for _, b := range s.doc.Blocks {
+	for _, b := range extract.MainBlocks(s.doc.Blocks) {
 		if b.Kind == extract.Heading {
 			headings++
 		}

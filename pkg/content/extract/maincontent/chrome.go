@@ -159,6 +159,47 @@ func namesChrome(names string) bool {
 	return false
 }
 
+// furnitureNames are classes of helpers that are not text of the page: they are for screen readers or for printing
+// only, are controls beside a heading or a line of code, or are filled by a service for advertisements or consent.
+var furnitureNames = dom.WordSet(`
+	visually-hidden visuallyhidden sr-only screen-reader-text screen-reader-only print-only a-offscreen
+	skip skip-link skiplink skip-to-content mw-jump-link mw-editsection
+	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor
+	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
+	adsbygoogle adsense adslot ad-slot ad-unit ad-container dfp-ad google-ad taboola outbrain
+	cc-window cc-banner cookiebar cookie-banner cookie-notice cookie-consent cookie-bar gdpr ccpa onetrust-banner-sdk
+	katex-html
+`)
+
+// furniturePrefixes are the beginnings of further classes of such helpers.
+var furniturePrefixes = []string{"cookieconsent", "cookie-consent", "cookie-notice", "cookie-banner", "onetrust",
+	"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
+
+// counterNames are classes of counters of visitors, which are furniture outside the content.
+var counterNames = dom.WordSet(`
+	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
+	online-users who-is-online last-seen
+`)
+
+// namesFurniture reports whether a class attribute marks an element as furniture.
+func namesFurniture(names string, inContent bool) bool {
+	for name := range strings.FieldsSeq(names) {
+		if len(name) > 40 {
+			continue
+		}
+		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+		if furnitureNames[name] || !inContent && counterNames[name] {
+			return true
+		}
+		for _, prefix := range furniturePrefixes {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func holdsChromeWord(name string) bool {
 	for word := range strings.SplitSeq(name, "-") {
 		if chromeWords[word] {
@@ -174,6 +215,7 @@ type linkMeasure struct {
 	text, linked, links, named int
 	prose                      int  // text outside links, in pieces as long as sentences
 	abroad                     int  // number of links to other sites
+	controls                   int  // number of buttons
 	code                       bool // the element holds code
 }
 
@@ -184,6 +226,7 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.named += o.named
 	m.prose += o.prose
 	m.abroad += o.abroad
+	m.controls += o.controls
 	m.code = m.code || o.code
 }
 

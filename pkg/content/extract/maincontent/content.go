@@ -10,8 +10,9 @@ import (
 // Content is the main content of a page.
 type Content struct {
 	blocks.Text
-	Roots []*html.Node // the elements that hold the content
-	cut   cut
+	Roots  []*html.Node // the elements that hold the content
+	Beside blocks.Text  // the text of the page beside the content; see [extract.Beside]
+	cut    cut
 }
 
 // Skips reports whether an element below the roots is not part of the content.

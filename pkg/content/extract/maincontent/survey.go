@@ -27,8 +27,9 @@ type Survey struct {
 	posts     []post
 	bodies    []*html.Node // elements with a class or id that sites give to the text of an article
 	drops     map[*html.Node]dropped
-	measures  map[*html.Node]int // for each candidate above, the bytes of text that is not chrome
-	namedSize int                // bytes of text that only a class or id marks as chrome
+	furniture map[*html.Node]bool // see [isFurniture]
+	measures  map[*html.Node]int  // for each candidate above, the bytes of text that is not chrome
+	namedSize int                 // bytes of text that only a class or id marks as chrome
 
 	base   *url.URL
 	limits extract.Limits
@@ -54,8 +55,9 @@ func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
 // SurveyPage walks the tree of a page once. Addresses are resolved against base.
 func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
 	s := &Survey{
-		drops: map[*html.Node]dropped{}, measures: map[*html.Node]int{}, known: map[string]bool{},
-		base: base, limits: limits,
+		drops: map[*html.Node]dropped{}, furniture: map[*html.Node]bool{}, measures: map[*html.Node]int{},
+		known: map[string]bool{},
+		base:  base, limits: limits,
 	}
 	top := dom.Child(root, atom.Html)
 	if top == nil { // Unreachable: the parser always makes an html element.
@@ -86,7 +88,10 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		}
 		return linkMeasure{}
 	}
-	why := reason(n, at)
+	why, around := reason(n, at), at
+	if isFurniture(n, at) {
+		s.furniture[n] = true
+	}
 	at.inNamed = at.inNamed || why >= named
 	start := s.begin(n, &at)
 	var m linkMeasure
@@ -94,6 +99,9 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		m.add(s.visit(c, at))
 	}
 	s.end(n, start, &m)
+	if s.measuredAsFurniture(n, start, m, around, why == named) {
+		s.furniture[n] = true
+	}
 	return s.decide(n, why, m)
 }
 
@@ -175,6 +183,8 @@ func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 	switch n.DataAtom {
 	case atom.Pre:
 		m.code = true
+	case atom.Button, atom.Input:
+		m.controls++
 	case atom.A, atom.Area:
 		m.links++
 		if s.leadsAbroad(dom.Attr(n, "href")) {
@@ -224,9 +234,9 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	}
 	switch why {
 	case chrome:
-		return linkMeasure{}
+		return linkMeasure{controls: m.controls}
 	case named: // the links of an advertisement are not added to those of its parents
-		return linkMeasure{named: m.text + m.named}
+		return linkMeasure{named: m.text + m.named, controls: m.controls}
 	}
 	return m
 }

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -8,6 +10,8 @@ import (
 	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
+
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // line is one line of text. Places are in points along the direction of writing: x grows as the
@@ -37,17 +41,19 @@ func (r *reader) pages() error {
 	good := 0
 	for i := range min(count.PageCount, r.o.MaxPages) {
 		if r.text >= r.o.Limits.MaxBytes {
-			r.truncated = true
+			r.cut = extract.Only(i, "page")
 			break
 		}
 		page := requests.Page{ByIndex: &requests.PageByIndex{Document: r.doc, Index: i}}
 		if err = r.page(page, i, hasForm); err != nil {
-			r.truncated = true
+			r.cut = fmt.Sprintf("page %d cannot be read", i+1)
 			continue
 		}
 		good++
 	}
-	r.truncated = r.truncated || count.PageCount > r.o.MaxPages
+	if count.PageCount > r.o.MaxPages {
+		r.cut = cmp.Or(r.cut, extract.Only(r.o.MaxPages, "page"))
+	}
 	if good == 0 && err != nil {
 		return broken(err)
 	}

@@ -91,11 +91,11 @@ type reader struct {
 	o      Options
 	base   *url.URL
 
-	out       *extract.Composer
-	lines     []line
-	text      int  // bytes of text read so far
-	images    bool // some page without text shows an image
-	truncated bool
+	out    *extract.Composer
+	lines  []line
+	text   int    // bytes of text read so far
+	images bool   // some page without text shows an image
+	cut    string // the part of the document that is read; empty if all is read
 }
 
 func (r *reader) read() (extract.Document, error) {
@@ -116,7 +116,7 @@ func (r *reader) read() (extract.Document, error) {
 	}
 	doc := r.out.Document(r.language(), r.declaredTitle(), firstHeading(blocks))
 	doc.VisibleText = visible(r.lines)
-	doc.Truncated = doc.Truncated || r.truncated
+	doc.Truncated, doc.Cut = doc.Truncated || r.cut != "", cmp.Or(r.cut, doc.Cut)
 	return doc, nil
 }
 

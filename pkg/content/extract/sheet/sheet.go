@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -32,6 +33,7 @@ const (
 	maxRows     = 50_000    // rows of all sheets, including empty rows
 	maxCells    = 1_000_000 // cells of all sheets, including empty cells to the left of a filled one
 	maxText     = 5 << 20   // bytes of text, unless [extract.Limits] has another bound
+	maxBeyond   = 2 << 20   // further rows, including empty rows, that are compared but not read
 )
 
 // Extract reads a workbook. The field MaxBytes of lim bounds the text, not the body. A workbook that exceeds a bound
@@ -94,15 +96,17 @@ type reader struct {
 	file *excelize.File
 	out  *extract.Composer
 
-	rows, cells, text int // numbers of rows, cells and bytes that may still be read
-	cut               bool
-	table             []string // rows of the current group
+	rows, cells, text int          // numbers of rows, cells and bytes that may still be read
+	cut               string       // the part of the workbook that is read; empty if all is read
+	rest              extract.Rest // the rows beyond it
+	left              int          // number of rows beyond it that may still be compared
+	table             []string     // rows of the current group
 }
 
 func newReader(file *excelize.File, lim extract.Limits) *reader {
 	lim.MaxBytes = cmp.Or(lim.MaxBytes, maxText)
 	return &reader{file: file, out: extract.NewComposer(MediaType, lim), rows: maxRows, cells: maxCells,
-		text: lim.MaxBytes}
+		text: lim.MaxBytes, left: maxBeyond}
 }
 
 func (r *reader) read() (extract.Document, error) {
@@ -111,9 +115,8 @@ func (r *reader) read() (extract.Document, error) {
 		return extract.Document{}, broken(errors.New("it has no sheets"))
 	}
 	for i, name := range names {
-		if i == maxSheets || r.full() {
-			r.cut = true
-			break
+		if i == maxSheets {
+			r.cut = cmp.Or(r.cut, extract.Only(maxSheets, "sheet"))
 		}
 		r.sheet(name)
 	}
@@ -122,14 +125,29 @@ func (r *reader) read() (extract.Document, error) {
 		title, language = p.Title, p.Language
 	}
 	doc := r.out.Document(extract.PrimaryLanguage(language), title)
-	doc.Truncated = doc.Truncated || r.cut
+	doc.Truncated, doc.Cut = doc.Truncated || r.cut != "", cmp.Or(r.cut, doc.Cut)
+	if doc.Beyond = doc.Beyond.And(r.rest.Sum()); r.left < 0 {
+		doc.Beyond = extract.Beyond{}
+	}
 	return doc, nil
 }
 
-func (r *reader) full() bool { return r.rows <= 0 || r.cells <= 0 || r.text <= 0 }
+// full reports whether no further row is read, and notes why.
+func (r *reader) full() bool {
+	switch {
+	case r.cut != "":
+	case r.rows <= 0:
+		r.cut = extract.Only(maxRows, "row")
+	case r.cells <= 0:
+		r.cut = extract.Only(maxCells, "cell")
+	case r.text <= 0:
+		r.cut = "only the first part of the text is read"
+	}
+	return r.cut != ""
+}
 
-// sheet adds one sheet. A sheet that is hidden, is only a chart or cannot be read adds nothing. If a sheet has an
-// error in the middle, its rows before the error are kept.
+// sheet adds one sheet, or only compares its rows if enough was read. A sheet that is hidden, is only a chart or cannot
+// be read adds nothing. If a sheet has an error in the middle, its rows before the error are kept.
 func (r *reader) sheet(name string) {
 	if visible, err := r.file.GetSheetVisible(name); err != nil || !visible {
 		return
@@ -139,16 +157,19 @@ func (r *reader) sheet(name string) {
 		return
 	}
 	defer rows.Close()
-	r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: dom.Fold(name)})
-	for rows.Next() {
-		if r.full() {
-			r.cut = true
-			break
-		}
+	if r.cut == "" {
+		r.out.Add(extract.Block{Kind: extract.Heading, Level: 1, Text: dom.Fold(name)})
+	}
+	for rows.Next() && r.left >= 0 {
 		cells, err := rows.Columns()
 		if err != nil {
-			r.cut = true
+			r.cut = fmt.Sprintf("a row of the sheet %.100q cannot be read, nor can those after it", name)
 			break
+		}
+		if r.full() {
+			r.rest.Line(strings.Join(cells, " | "))
+			r.left--
+			continue
 		}
 		r.row(cells)
 	}

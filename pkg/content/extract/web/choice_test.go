@@ -19,13 +19,13 @@ func wants(t *testing.T, page string, holds, lacks []string) extract.Document {
 	t.Helper()
 	doc := extractString(t, page)
 	for _, phrase := range holds {
-		if !strings.Contains(doc.Text, phrase) {
-			t.Errorf("no %q in %q", phrase, doc.Text)
+		if !strings.Contains(doc.MainText(), phrase) {
+			t.Errorf("no %q in %q", phrase, doc.MainText())
 		}
 	}
 	for _, phrase := range lacks {
-		if strings.Contains(doc.Text, phrase) {
-			t.Errorf("%q in %q", phrase, doc.Text)
+		if strings.Contains(doc.MainText(), phrase) {
+			t.Errorf("%q in %q", phrase, doc.MainText())
 		}
 	}
 	return doc
@@ -99,8 +99,8 @@ func TestH2StreamedPieces(t *testing.T) {
 		</main><div hidden id="S:0">%<template id="P:1"></template></div><div hidden id="S:1"><p>Last words.</p></div>
 		<div hidden id="T:1"><p>A draft.</p></div>`, 4)
 	doc := wants(t, page, []string{"nobody knows", "Last words.", "The end."}, []string{"Loading", "draft"})
-	if strings.Index(doc.Text, "Last words.") > strings.Index(doc.Text, "The end.") {
-		t.Errorf("not in order: %q", doc.Text)
+	if strings.Index(doc.MainText(), "Last words.") > strings.Index(doc.MainText(), "The end.") {
+		t.Errorf("not in order: %q", doc.MainText())
 	}
 }
 
@@ -170,7 +170,7 @@ func TestH2AnnouncedLists(t *testing.T) {
 	} {
 		doc := extractString(t, `<title>T</title><main><h1>T</h1><p>`+strings.Repeat("The quay is old. ", 40)+`</p>`+
 			tc.list+`</main>`)
-		if have := strings.Contains(doc.Text, "Anna Ek"); have != tc.want {
+		if have := strings.Contains(doc.MainText(), "Anna Ek"); have != tc.want {
 			t.Errorf("%s: the names are in the content: %v", name, have)
 		}
 	}

@@ -15,8 +15,10 @@ import (
 func readCSV(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
 	doc := extract.Document{Charset: charset}
-	rows, truncated := csvRows(string(text), p.limits.MaxBlocks)
-	doc.Truncated = truncated
+	rows, beyond := csvRows(string(text), p.limits.MaxBlocks)
+	if doc.Beyond = beyond; beyond != (extract.Beyond{}) {
+		doc.Truncated, doc.Cut = true, extract.Only(p.limits.MaxBlocks, "row")
+	}
 	if len(rows) > 0 {
 		doc.Blocks = []extract.Block{{Kind: extract.Table, Text: strings.Join(rows, "\n")}}
 	}
@@ -26,8 +28,9 @@ func readCSV(p page) extract.Document {
 }
 
 // csvRows returns the first records that are not empty, with cells joined by " | ". It returns at most as many as the
-// argument most gives; the result truncated reports whether there are more.
-func csvRows(text string, most int) (rows []string, truncated bool) {
+// argument most gives; the result beyond is the summary of the others.
+func csvRows(text string, most int) (rows []string, beyond extract.Beyond) {
+	var rest extract.Rest
 	separator := csvSeparator(text)
 	for text != "" {
 		var row string
@@ -36,11 +39,12 @@ func csvRows(text string, most int) (rows []string, truncated bool) {
 			continue
 		}
 		if len(rows) == most {
-			return rows, true
+			rest.Line(row)
+			continue
 		}
 		rows = append(rows, row)
 	}
-	return rows, false
+	return rows, rest.Sum()
 }
 
 // csvSeparator returns the most frequent separator in the first line.

@@ -56,20 +56,20 @@ func TestCSVRoundTrip(t *testing.T) {
 			want = append(want, strings.Join(folded, " | "))
 		}
 		w.Flush()
-		have, truncated := csvRows(body.String(), 100)
-		if diff := cmp.Diff(want, have); diff != "" || truncated {
-			t.Fatalf("truncated=%v of %q: -want +have\n%s", truncated, body.String(), diff)
+		have, beyond := csvRows(body.String(), 100)
+		if diff := cmp.Diff(want, have); diff != "" || beyond != (extract.Beyond{}) {
+			t.Fatalf("beyond=%v of %q: -want +have\n%s", beyond, body.String(), diff)
 		}
 	})
 }
 
 func TestCSVIsBounded(t *testing.T) {
-	rows, truncated := csvRows("a\nb\nc\n", 2)
-	if len(rows) != 2 || !truncated {
-		t.Errorf("%d rows, truncated=%v", len(rows), truncated)
+	rows, beyond := csvRows("a\nb\nc\n", 2)
+	if len(rows) != 2 || beyond == (extract.Beyond{}) {
+		t.Errorf("%d rows, beyond=%v", len(rows), beyond)
 	}
-	if rows, truncated = csvRows("a\nb\n\n", 2); len(rows) != 2 || truncated {
-		t.Errorf("%d rows, truncated=%v, though everything is there", len(rows), truncated)
+	if rows, beyond = csvRows("a\nb\n\n", 2); len(rows) != 2 || beyond != (extract.Beyond{}) {
+		t.Errorf("%d rows, beyond=%v, though everything is there", len(rows), beyond)
 	}
 }
 

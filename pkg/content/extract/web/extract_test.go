@@ -144,7 +144,7 @@ func TestLinkBundles(t *testing.T) {
 	if doc := extractString(t, page+headlines.String()+"</ul>"); !strings.Contains(doc.Text, headline) {
 		t.Error("headlines are gone")
 	}
-	if doc := extractString(t, page+short.String()+"</ul>"); strings.Contains(doc.Text, "Topic") {
+	if doc := extractString(t, page+short.String()+"</ul>"); strings.Contains(doc.MainText(), "Topic") {
 		t.Error("navigation is kept")
 	}
 }
@@ -153,8 +153,8 @@ func TestLinkBundles(t *testing.T) {
 func TestWrapperNamedLikeChrome(t *testing.T) {
 	text := strings.Repeat("The lock is closed for repairs. ", 20)
 	doc := extractString(t, `<div class="sidebar-layout"><div class="sidebar">Menu</div><p>`+text+`</div>`)
-	if doc.Text != strings.TrimSpace(text) {
-		t.Errorf("have %q", doc.Text)
+	if doc.MainText() != strings.TrimSpace(text) {
+		t.Errorf("have %q", doc.MainText())
 	}
 }
 
@@ -164,8 +164,8 @@ func TestCommentsOutweighTheArticle(t *testing.T) {
 	text := strings.TrimSpace(strings.Repeat("The lock is closed for repairs. ", 20))
 	doc := extractString(t, `<p>`+text+`</p><div class="comments">`+strings.Repeat("<p>I was there, and it was open.</p>",
 		30)+`</div>`)
-	if doc.Text != text {
-		t.Errorf("have %q", doc.Text)
+	if doc.MainText() != text {
+		t.Errorf("have %q", doc.MainText())
 	}
 }
 
@@ -176,8 +176,8 @@ func TestAdvertisementSwaysNothing(t *testing.T) {
 	page := `<p>` + text + `</p><div>Call channel 12.<div class="ads">%s</div></div>`
 	for _, ad := range []string{"", "Buy!", `<a href=/1>Sail to Brest</a> <a href=/2>Buy a boat</a> <a href=/3>Sell a ` +
 		`boat</a>`} {
-		if doc := extractString(t, fmt.Sprintf(page, ad)); doc.Text != text+"\n\nCall channel 12." {
-			t.Errorf("with %q: %q", ad, doc.Text)
+		if doc := extractString(t, fmt.Sprintf(page, ad)); doc.MainText() != text+"\n\nCall channel 12." {
+			t.Errorf("with %q: %q", ad, doc.MainText())
 		}
 	}
 }

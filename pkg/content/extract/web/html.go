@@ -13,7 +13,7 @@ import (
 // readHTML reads an HTML page.
 func readHTML(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, true)
-	doc, ok := structured(p, text, (*maincontent.Survey).MainContent)
+	doc, ok := structured(p, text, (*maincontent.Survey).Zones)
 	if !ok {
 		doc = flat(p, text)
 	}
@@ -53,12 +53,12 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	c := choose(s)
 	images, more := collectImages(c, previewOf(h), h.Base, p.limits.MaxImages)
 	doc := extract.Document{
-		Truncated:   s.Truncated || c.Truncated || more,
+		Truncated:   s.Truncated || c.Truncated || c.Beside.Truncated || more,
 		Title:       extract.Title(c.Heading, h.OGTitle, h.Title, s.Heading),
 		Language:    h.Language,
 		Canonical:   h.Canonical,
 		MetaRobots:  append(h.Robots, head.Robots(s.Metas)...),
-		Blocks:      c.Blocks,
+		Blocks:      append(c.Blocks, c.Beside.Blocks...),
 		VisibleText: s.Text.Peek(),
 		Links:       s.Links,
 		Images:      images,
@@ -69,6 +69,9 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 		doc.Blocks = []extract.Block{{Kind: extract.Paragraph, Text: doc.VisibleText}}
 	}
 	doc.Text = extract.Join(doc.Blocks)
+	if doc.Beyond = c.Text.Beyond.And(c.Beside.Beyond); c.Truncated || c.Beside.Truncated {
+		doc.Cut = extract.Only(p.limits.MaxBlocks, "block")
+	}
 	doc.Thin = failure.Thin(root, doc.VisibleText, s.Size())
 	doc.Failure = failure.Of(root, &doc, h.Title)
 	return doc

@@ -82,7 +82,7 @@ func TestH14Pieces(t *testing.T) {
 		"brush": {`<pre class="brush: js; toolbar: false">x = 1</pre>`, []extract.Block{{Kind: extract.Code, Text: "x = 1", Language: "js"}}},
 	} {
 		doc := extractString(t, "<main>"+tc.html+"</main>")
-		if diff := cmp.Diff(tc.want, doc.Blocks); diff != "" {
+		if diff := cmp.Diff(tc.want, extract.MainBlocks(doc.Blocks)); diff != "" {
 			t.Errorf("%s: -want +have\n%s", name, diff)
 		}
 	}

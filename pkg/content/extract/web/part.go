@@ -28,7 +28,7 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	}
 	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
 	mimeType := mediaType(contentType, body, base.Path)
-	if mimeType != "text/html" && mimeType != "application/xhtml+xml" {
+	if !isHTML(mimeType) {
 		return doc, 0, false, nil
 	}
 	truncated := len(p.body) > p.limits.MaxBytes
@@ -57,7 +57,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 	if err != nil {
 		return doc, 0, false, err
 	}
-	choose, empty := chooser((*maincontent.Survey).MainContent), false
+	choose, empty := chooser((*maincontent.Survey).Zones), false
 	if sel.Narrow() {
 		choose = func(s *maincontent.Survey) maincontent.Content {
 			c := s.Elements(roots)

@@ -35,8 +35,8 @@ func TestH12ProtectedAddresses(t *testing.T) {
 	if a, b, c := shown.ContentHash(), hidden.ContentHash(), again.ContentHash(); a != b || b != c {
 		t.Errorf("hashes are %s, %s, %s", a, b, c)
 	}
-	_, body := shown.Hashes()
-	if _, same := hidden.Hashes(); body != same {
+	body := shown.Hashes().Body
+	if same := hidden.Hashes().Body; body != same {
 		t.Error("hashes of the body differ")
 	}
 	if other := page("", protect(7, "dpo@site.example"), protect(7, "legal@site.example")); other.ContentHash() ==

@@ -24,9 +24,11 @@ func readText(p page) extract.Document {
 func plainText(text string, mostBlocks int) extract.Document {
 	var doc extract.Document
 	var run []string
+	var rest extract.Rest
 	end := func() {
 		if len(run) > 0 && len(doc.Blocks) == mostBlocks {
-			doc.Truncated = true
+			doc.Truncated, doc.Cut = true, extract.Only(mostBlocks, "paragraph")
+			rest.Line(strings.Join(run, ""))
 		} else if b := textBlock(run); b.Text != "" {
 			doc.Blocks = append(doc.Blocks, b)
 		}
@@ -40,6 +42,7 @@ func plainText(text string, mostBlocks int) extract.Document {
 		run = append(run, line)
 	}
 	end()
+	doc.Beyond = rest.Sum()
 	doc.Text, doc.VisibleText = extract.Join(doc.Blocks), joinLines(doc.Blocks)
 	doc.Title = firstLine(doc.Text)
 	return doc

@@ -18,6 +18,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -62,15 +63,23 @@ func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extr
 	if !known {
 		return extract.Document{MimeType: mimeType, Unsupported: true}, nil
 	}
-	truncated := len(p.body) > p.limits.MaxBytes
-	if truncated {
-		p.body = p.body[:p.limits.MaxBytes]
+	var tail []byte
+	if len(p.body) > p.limits.MaxBytes {
+		p.body, tail = p.body[:p.limits.MaxBytes], p.body[p.limits.MaxBytes:]
 	}
 	doc := read(p)
 	doc.DetectLanguage()
 	doc.MimeType = mimeType
-	doc.Truncated = doc.Truncated || truncated
+	if len(tail) > 0 {
+		doc.Truncated = true
+		doc.Cut = cmp.Or(doc.Cut, extract.OnlyBytes(p.limits.MaxBytes))
+		doc.Beyond = doc.Beyond.And(beyond(tail, doc.Charset, isHTML(mimeType)))
+	}
 	return doc, nil
+}
+
+func isHTML(mimeType string) bool {
+	return mimeType == "text/html" || mimeType == "application/xhtml+xml"
 }
 
 func pageBase(baseURL string) (*url.URL, error) {

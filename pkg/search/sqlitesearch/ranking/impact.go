@@ -72,7 +72,8 @@ func NewAnalyzer(maxWord int) *Analyzer {
 }
 
 // Words returns the words of a chunk, and the number of words in its text. The words are valid until the next call.
-func (a *Analyzer) Words(title, heading, body string) (words []Word, length int) {
+// The impacts are multiplied by factor; see [ZoneFactor].
+func (a *Analyzer) Words(title, heading, body string, factor float64) (words []Word, length int) {
 	clear(a.at)
 	a.words, a.times = a.words[:0], a.times[:0]
 	position := a.add(title, 0)
@@ -96,7 +97,7 @@ func (a *Analyzer) Words(title, heading, body string) (words []Word, length int)
 		t, h := inTitles[w.Text], inHeadings[w.Text]
 		score = saturated(score) + titleFit*t.fit + headingFit*h.fit +
 			definesIt*max(titleDefines*t.defines, h.defines, defined[w.Text])
-		w.Impact |= impactOf(score)
+		w.Impact |= impactOf(factor * score)
 	}
 	return a.words, length
 }

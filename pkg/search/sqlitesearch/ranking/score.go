@@ -54,8 +54,9 @@ func NewScorer(q Query) *Scorer {
 	return r
 }
 
-// Score scores a chunk by the title of its page, the path of its headings and its text.
-func (r *Scorer) Score(id int64, title, heading, body string) Chunk {
+// Score scores a chunk by the title of its page, the path of its headings and its text. It multiplies the scores by
+// factor; see [ZoneFactor].
+func (r *Scorer) Score(id int64, title, heading, body string, factor float64) Chunk {
 	c := Chunk{ID: id, body: xxhash.Sum64String(body), has: make([]bool, len(r.query.Terms))}
 	r.m.scan(title, &r.title)
 	r.m.scan(heading, &r.heading)
@@ -87,6 +88,7 @@ func (r *Scorer) Score(id int64, title, heading, body string) Chunk {
 	if r.rarity > 0 {
 		c.Score *= Coverage(covered, r.rarity)
 	}
+	c.Score, c.Passage = factor*c.Score, factor*c.Passage
 	return c
 }
 

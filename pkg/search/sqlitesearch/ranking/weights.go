@@ -95,3 +95,15 @@ const (
 	leastShown     = .25 // share of the score of the page's best passage; chunks below it are not shown
 	surelyDefined  = .75 // how surely a text must define a term for the passage to begin there
 )
+
+// besideFactor is the factor on the scores of text beside the main content of a page. It was chosen, not measured: a
+// match in the main content wins over an equally good one beside it, and no more.
+const besideFactor = 0.8
+
+// ZoneFactor returns the factor on the scores of a chunk in a zone of its page.
+func ZoneFactor(zone string) float64 {
+	if zone == "" {
+		return 1
+	}
+	return besideFactor
+}

@@ -1,0 +1,67 @@
+package extract
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
+)
+
+// Rest summarizes the text beyond a bound, which is not read, so that a change of that text is noticed. It uses
+// constant memory. The zero value is ready to use.
+type Rest struct {
+	hash   *xxhash.Digest
+	filter noise.Filter
+}
+
+// Line adds a line or a block of text. Whitespace, and text that changes by itself, are folded as in
+// [Document.Hashes]; a text without anything else adds nothing.
+func (r *Rest) Line(text string) {
+	if text = dom.Fold(text); text == "" {
+		return
+	}
+	if r.hash == nil {
+		r.hash = xxhash.New()
+	}
+	r.filter.Out = r.filter.Out[:0]
+	r.filter.Block(text)
+	_, _ = r.hash.Write(append(norm.NFC.Bytes(r.filter.Out), '\n')) // never fails
+}
+
+// Sum returns the summary of the lines so far. It is zero if there are none.
+func (r *Rest) Sum() (sum Beyond) {
+	if r.hash != nil {
+		binary.BigEndian.PutUint64(sum[:], r.hash.Sum64()|1) // never zero
+	}
+	return sum
+}
+
+// CutWhy describes for people what is not read of the text, and what follows from that; empty if all of it is read.
+func (d Document) CutWhy() string {
+	switch {
+	case d.Cut == "":
+		return ""
+	case d.Beyond == (Beyond{}):
+		return d.Cut + "; the rest is neither searched nor watched: split the document to change this"
+	}
+	return d.Cut + "; the rest is watched but cannot be searched: split the document to search it"
+}
+
+// Beyond is the summary of the text beyond a bound, made by [Rest]. It is zero if no such text is known.
+type Beyond [8]byte
+
+// And returns the summary of two parts of a text.
+func (b Beyond) And(next Beyond) Beyond {
+	switch (Beyond{}) {
+	case b:
+		return next
+	case next:
+		return b
+	}
+	var both Beyond
+	binary.BigEndian.PutUint64(both[:], xxhash.Sum64(append(b[:], next[:]...))|1)
+	return both
+}
