@@ -50,6 +50,9 @@ type Block struct {
 	// the id of that term. Anchor is empty if there is no id. It must be escaped before it is used in an address. No
 	// hash covers it.
 	Anchor string `json:",omitempty"`
+	// Counted reports that browsers count the numbers before the items in Text. The page does not state them, and no
+	// hash covers them.
+	Counted bool `json:",omitempty"`
 	// Zone is the zone of the block. In a document, all blocks of [Main] come before those of [Beside].
 	Zone Zone `json:",omitempty"`
 }
@@ -146,12 +149,12 @@ func (l Limits) WithDefaults() Limits {
 // maxTitle bounds a title, in bytes.
 const maxTitle = 500
 
-// Title returns the first candidate that is not empty, cut to 500 bytes. The heading of the content should come
-// first, because it is the title of the page alone. The title element often contains the name of the site too, or a
-// number of messages.
+// Title returns the first candidate that is not empty, cut to 500 bytes and without the sign of a link behind it
+// ("¶"). The heading of the content should come first, because it is the title of the page alone. The title element
+// often contains the name of the site too, or a number of messages.
 func Title(candidates ...string) string {
 	for _, c := range candidates {
-		if c != "" {
+		if c = strings.TrimRight(c, " ¶🔗"); c != "" {
 			return dom.Clip(c, maxTitle)
 		}
 	}

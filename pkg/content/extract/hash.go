@@ -25,8 +25,8 @@ type Hashes struct {
 	//
 	// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included,
 	// becomes one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover
-	// the kinds, levels and zones of blocks, because a page may change its looks without changing its content. A
-	// change to this form, or to what becomes a block, requires a new version of the text component of
+	// the kinds, levels and zones of blocks, nor numbers that browsers count, because a page may change its looks
+	// without changing its content. A change to this form, or to what becomes a block, requires a new version of the text component of
 	// lineage.Current (B6).
 	Content string
 	// Body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text
@@ -62,13 +62,30 @@ func short(text []byte) [8]byte {
 
 func appendBlocks(s *noise.Filter, blocks []Block) {
 	for _, b := range blocks {
-		if b.Kind == Code {
+		switch {
+		case b.Kind == Code:
 			s.Out = append(s.Out, b.Text...)
-		} else {
+		case b.Counted:
+			s.Block(withoutNumbers(b.Text))
+		default:
 			s.Block(b.Text)
 		}
 		s.Out = append(s.Out, '\n')
 	}
+}
+
+// withoutNumbers returns the text of a list with "-" in place of the number before each item.
+func withoutNumbers(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		item := strings.TrimLeft(line, " ")
+		rest := strings.TrimLeft(item, "0123456789")
+		if len(rest) < len(item) && strings.HasPrefix(rest, ".") {
+			line = "-" + rest[1:]
+		}
+		out.WriteString(line)
+	}
+	return out.String()
 }
 
 // TextHash returns the hash of all visible text (A10), with whitespace folded to single spaces, in form C. It is

@@ -15,7 +15,12 @@ type Passage struct {
 
 // Passages returns the first passages that differ, in order; a removed line precedes its replacement. The argument
 // most bounds the number of passages, and size the number of bytes of each. Blank lines are omitted.
+//
+// If the texts differ only in the numbers of list items, the passages name the first and the last of these items.
 func Passages(old, text string, most, size int) (out []Passage) {
+	if out = renumbered(old, text, size); out != nil {
+		return out[:min(most, len(out))]
+	}
 	hunks, _ := Compare(old, text)
 	for _, h := range hunks {
 		for _, r := range h {

@@ -93,6 +93,11 @@ type builder struct {
 
 	line   dom.Folder // the paragraph being collected
 	quotes int        // number of blockquotes around the paragraph
+	struck int        // number of elements around the text that strike it out
+	inRuby bool       // the text is inside a ruby element
+
+	items  *numbering // of the list whose items are added one by one; nil if they have no numbers
+	number string     // the number of an item, until the first text of the item is added
 
 	anchors anchors // anchors of the headings and terms so far
 	term    string  // the anchor of the term being explained
@@ -116,7 +121,7 @@ func (b *builder) visit(n *html.Node) {
 			b.plain(n)
 		} else if text, display, found := substitute(n); found {
 			b.substituted(text, display)
-		} else if !b.skips(n) {
+		} else if !b.skips(n) && !b.phrase(&b.line, n, b.children) {
 			b.element(n)
 		}
 	}
@@ -168,12 +173,14 @@ func (b *builder) element(n *html.Node) {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		b.flush()
 		b.addHeading(n, b.inline(n))
-	case atom.Pre:
+	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
 		b.flush()
 		b.add(extract.Block{Kind: extract.Code, Text: b.code(n), Language: codeLanguage(n)})
-	case atom.Ul, atom.Ol:
+	case atom.Ul, atom.Ol, atom.Menu:
 		b.flush()
 		b.list(n)
+	case atom.Li:
+		b.item(n)
 	case atom.Dl:
 		b.flush()
 		b.definitions(n)
@@ -197,7 +204,7 @@ func (b *builder) element(n *html.Node) {
 
 // plain adds the children of n, on separate lines if n is a block.
 func (b *builder) plain(n *html.Node) {
-	border := dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	border := hasBorder(n)
 	if border {
 		b.flush()
 	}
@@ -205,6 +212,11 @@ func (b *builder) plain(n *html.Node) {
 	if border {
 		b.flush()
 	}
+}
+
+// hasBorder reports whether the text of an element stands apart from the text around it.
+func hasBorder(n *html.Node) bool {
+	return dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Td || n.DataAtom == atom.Th || n.DataAtom == atom.Button
 }
 
 // lineBreak ends a line. Two line breaks in a row end the paragraph, because some pages separate paragraphs in this
@@ -250,15 +262,26 @@ func (b *builder) add(block extract.Block) {
 	if block.Kind != extract.Heading && block.Anchor == "" {
 		block.Anchor = b.term
 	}
+	if number := b.number; number != "" {
+		b.number = ""
+		b.addNumbered(number, block)
+		return
+	}
 	b.Size += len(block.Text)
 	b.Blocks = append(b.Blocks, block)
 }
 
 // inline returns the text below n on one line.
 func (b *builder) inline(n *html.Node) string {
-	var f dom.Folder
+	f := b.folder()
 	b.inlineInto(&f, n, false)
 	return f.Peek()
+}
+
+// folder returns a folder for text at this place, which may be inside struck text.
+func (b *builder) folder() (f dom.Folder) {
+	f.Strike(b.struck > 0)
+	return f
 }
 
 // inlineInto collects the text below n. If noLists is true, it skips nested lists.
@@ -274,10 +297,11 @@ func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 			f.Write(text)
 			continue
 		}
-		if b.skips(c) || noLists && (c.DataAtom == atom.Ul || c.DataAtom == atom.Ol) {
+		if b.skips(c) || noLists && dom.IsList(c.DataAtom) ||
+			b.phrase(f, c, func(n *html.Node) { b.inlineInto(f, n, noLists) }) {
 			continue
 		}
-		border := dom.IsBlock(c.DataAtom) || c.DataAtom == atom.Td || c.DataAtom == atom.Th
+		border := hasBorder(c)
 		if border {
 			f.Border()
 		}
@@ -291,8 +315,22 @@ func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 // code returns the text of a pre element as written, without line numbers and buttons.
 func (b *builder) code(n *html.Node) string {
 	var out strings.Builder
-	b.codeInto(&out, n)
+	if b.struck > 0 {
+		b.struckCode(&out, n)
+	} else {
+		b.codeInto(&out, n)
+	}
 	return TrimCode(out.String())
+}
+
+// struckCode writes code that is struck out, with a sign before and behind it.
+func (b *builder) struckCode(out *strings.Builder, n *html.Node) {
+	start := out.Len()
+	out.WriteString(dom.StrikeSign)
+	b.codeInto(out, n)
+	if out.Len() > start+len(dom.StrikeSign) {
+		out.WriteString(dom.StrikeSign)
+	}
 }
 
 // TrimCode removes what readers cannot see in code: blanks at the ends of lines, and blank lines at the beginning and
@@ -320,6 +358,8 @@ func (b *builder) codeInto(out *strings.Builder, n *html.Node) {
 		case c.Type != html.ElementNode || b.skips(c):
 		case c.DataAtom == atom.Br:
 			out.WriteByte('\n')
+		case isStruck(c):
+			b.struckCode(out, c)
 		default:
 			b.codeInto(out, c)
 			if dom.IsBlock(c.DataAtom) && !strings.HasSuffix(out.String(), "\n") {

@@ -1,7 +1,6 @@
 package blocks
 
 import (
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -14,64 +13,70 @@ import (
 // list adds a list as one block, or its items one by one when they hold more than text.
 func (b *builder) list(n *html.Node) {
 	if b.holdsBlocks(n, atom.Table) {
-		b.children(n)
-		b.flush()
+		b.itemByItem(n)
 		return
 	}
-	var out strings.Builder
-	b.listInto(&out, n, "")
+	w := listWriter{b: b}
+	w.list(n, "")
 	kind := extract.List
 	if b.quotes > 0 {
 		kind = extract.Quote
 	}
-	b.add(extract.Block{Kind: kind, Text: strings.TrimRight(out.String(), "\n")})
+	b.add(extract.Block{
+		Kind: kind, Text: strings.TrimRight(w.out.String(), "\n"), Counted: w.counted && !w.stated,
+	})
 }
 
-// listInto writes one line per item, indented below its parent. Below the eighth level the indentation no longer
-// grows.
-func (b *builder) listInto(out *strings.Builder, n *html.Node, indent string) {
-	number, notes := 0, isNotes(n)
+// listWriter writes the items of a list and of the lists in it.
+type listWriter struct {
+	b       *builder
+	out     strings.Builder
+	counted bool // browsers count the numbers of a list
+	stated  bool // the page states the numbers of a list
+}
+
+// list writes one line per item, indented below its parent. Below the eighth level the indentation no longer grows.
+func (w *listWriter) list(n *html.Node, indent string) {
+	numbers, notes := numberingOf(n), isNotes(n)
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.ElementNode || b.skips(c) {
+		if c.Type != html.ElementNode || w.b.skips(c) {
 			continue
 		}
-		var f dom.Folder
-		if c.DataAtom != atom.Ul && c.DataAtom != atom.Ol {
-			b.inlineInto(&f, c, true)
+		f := w.b.folder()
+		if !dom.IsList(c.DataAtom) {
+			w.b.inlineInto(&f, c, true)
 		}
-		if text := f.Peek(); text != "" {
-			number++
-			bullet := marker(n, number) + task(c)
-			if notes {
-				bullet = "[^" + strconv.Itoa(number) + "]: "
-			}
-			out.WriteString(indent + bullet + strings.ReplaceAll(text, "\n", " ") + "\n")
+		text := f.Peek()
+		bullet := "- "
+		if numbers != nil && (text != "" || c.DataAtom == atom.Li) {
+			bullet = numbers.of(c)
 		}
-		b.nested(out, c, indent)
+		if notes {
+			bullet = "[^" + strings.TrimSuffix(bullet, ". ") + "]: "
+		}
+		if text != "" {
+			w.out.WriteString(indent + bullet + task(c) + strings.ReplaceAll(text, "\n", " ") + "\n")
+		}
+		w.nested(c, indent)
 	}
+	w.counted = w.counted || numbers != nil && !notes
+	w.stated = w.stated || notes || numbers != nil && numbers.stated
 }
 
 // nested writes the lists below an item. If n is itself a list in the place of an item, it writes that list.
-func (b *builder) nested(out *strings.Builder, n *html.Node, indent string) {
-	if n.DataAtom == atom.Ul || n.DataAtom == atom.Ol {
+func (w *listWriter) nested(n *html.Node, indent string) {
+	if dom.IsList(n.DataAtom) {
 		if len(indent) < 16 {
 			indent += "  "
 		}
-		b.listInto(out, n, indent)
+		w.list(n, indent)
 		return
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type == html.ElementNode && !b.skips(c) {
-			b.nested(out, c, indent)
+		if c.Type == html.ElementNode && !w.b.skips(c) {
+			w.nested(c, indent)
 		}
 	}
-}
-
-func marker(list *html.Node, number int) string {
-	if list.DataAtom == atom.Ol {
-		return strconv.Itoa(number) + ". "
-	}
-	return "- "
 }
 
 // holdsBlocks reports whether an element below n needs a block of its own: a heading, code, a quote, an article, or

@@ -70,10 +70,35 @@ func isNoteID(id string) bool {
 	return false
 }
 
-// isBackRef reports whether a link leads from a footnote back to its reference.
+// isBackRef reports whether a link leads from a footnote back to its reference. A heading or a term may link back,
+// too, to the table of contents or to where it is used; such a link is text.
 func isBackRef(n *html.Node) bool {
-	return n.DataAtom == atom.A && (dom.Attr(n, "role") == "doc-backlink" || dom.HasAttr(n, "data-footnote-backref") ||
-		dom.HasName(backRefNames, dom.Attr(n, "class")))
+	return n.DataAtom == atom.A && leadsBack(n) && !isHeadingLink(n)
+}
+
+func leadsBack(n *html.Node) bool {
+	return dom.Attr(n, "role") == "doc-backlink" || dom.HasAttr(n, "data-footnote-backref") ||
+		dom.HasName(backRefNames, dom.Attr(n, "class"))
+}
+
+// isHeadingLink reports whether a link is in a heading or a term, or holds a heading.
+func isHeadingLink(n *html.Node) bool {
+	const near = 4 // levels or nodes to examine
+	for i, up := 0, n.Parent; i < near && up != nil; i, up = i+1, up.Parent {
+		if dom.IsHeading(up.DataAtom) || up.DataAtom == atom.Dt {
+			return true
+		}
+	}
+	nodes := 0
+	for c := range n.Descendants() {
+		if dom.IsHeading(c.DataAtom) {
+			return true
+		}
+		if nodes++; nodes > near {
+			break
+		}
+	}
+	return false
 }
 
 var backRefNames = dom.WordSet("footnote-backref footnote-back reversefootnote data-footnote-backref")

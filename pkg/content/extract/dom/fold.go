@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -8,13 +9,22 @@ import (
 // Folder collects text the way a browser lays it out. A run of whitespace becomes one space. Invisible characters
 // (soft hyphens, zero-width spaces, control characters) are dropped: sites use them as watermarks, and they would
 // split words for search.
+//
+// Struck text stands between "~~" signs; see [Folder.Strike]. Readings stand in parentheses; see [Folder.Behind].
 type Folder struct {
 	buf   []byte
 	space bool // whitespace followed the last character
+
+	strike bool   // the text that follows is struck
+	struck bool   // the text so far ends in struck text, without its closing sign
+	behind string // what is written in parentheses behind the present word
 }
 
 // Write adds the text of a node.
 func (f *Folder) Write(s string) {
+	if f.behind != "" {
+		s = f.endWord(s)
+	}
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c > ' ' && c < 0x7f {
@@ -40,17 +50,72 @@ func (f *Folder) Write(s string) {
 	}
 }
 
-// gap writes a pending space, except at the beginning of a line.
+// gap writes a pending space, except at the beginning of a line, and the signs around struck text.
 func (f *Folder) gap() {
+	if f.struck && !f.strike {
+		f.buf, f.struck = append(f.buf, StrikeSign...), false
+	}
 	if f.space && len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, ' ')
 	}
 	f.space = false
+	if f.strike && !f.struck {
+		f.buf, f.struck = append(f.buf, StrikeSign...), true
+	}
+}
+
+// StrikeSign stands before and behind struck text.
+const StrikeSign = "~~"
+
+// Strike sets whether the text that follows is struck. Struck text has "~~" before and behind it, on each line.
+func (f *Folder) Strike(on bool) { f.strike = on }
+
+// Behind sets what is written in parentheses behind the present word: the reading of its characters. The word ends
+// where other characters than letters and digits follow, so that a search finds it whole.
+func (f *Folder) Behind(reading string) {
+	if f.behind != "" && reading != "" {
+		f.behind += " "
+	}
+	f.behind += reading
+}
+
+// endWord writes the rest of the present word, which s begins with, and the reading behind it. It returns what is left
+// of s. If the word may go on after s, endWord writes no reading.
+func (f *Folder) endWord(s string) (rest string) {
+	inWord := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) || IsInvisible(r) && r >= ' ' }
+	end := 0
+	if !f.space {
+		if end = strings.IndexFunc(s, func(r rune) bool { return !inWord(r) }); end < 0 {
+			return s
+		}
+	}
+	reading := f.behind
+	f.behind = ""
+	f.Write(s[:end])
+	f.buf = append(f.buf, "("+reading+")"...)
+	return s[end:]
+}
+
+// end returns what is missing at the end of the line: a reading, and the sign behind struck text.
+func (f *Folder) end() (missing string) {
+	if f.behind != "" {
+		missing = "(" + f.behind + ")"
+	}
+	if f.struck {
+		missing += StrikeSign
+	}
+	return missing
+}
+
+// Before returns up to the last size bytes, and reports whether whitespace followed them.
+func (f *Folder) Before(size int) (text []byte, spaced bool) {
+	return f.buf[max(0, len(f.buf)-size):], f.space
 }
 
 // Line begins a new line unless the current one is empty.
 func (f *Folder) Line() {
-	f.space = false
+	f.buf = append(f.buf, f.end()...)
+	f.space, f.struck, f.behind = false, false, ""
 	if len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, '\n')
 	}
@@ -71,7 +136,7 @@ func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.b
 // Flush returns the collected text and empties the folder.
 func (f *Folder) Flush() string {
 	s := f.Peek()
-	f.buf, f.space = f.buf[:0], false
+	f.buf, f.space, f.struck, f.behind = f.buf[:0], false, false, ""
 	return s
 }
 
@@ -81,7 +146,7 @@ func (f *Folder) Peek() string {
 	for len(b) > 0 && b[len(b)-1] == '\n' {
 		b = b[:len(b)-1]
 	}
-	return string(b)
+	return string(b) + f.end()
 }
 
 // Fold returns s on one line: a run of whitespace becomes one space, and invisible characters, such as soft hyphens,

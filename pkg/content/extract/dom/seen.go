@@ -21,20 +21,17 @@ func Unseen(n *html.Node) bool {
 }
 
 // Hides reports whether attributes hide the element. An element with hidden="until-found" is not hidden, because the
-// reader can open it. Nor is a tab panel, even while another tab is open.
+// reader can open it. Nor is a panel that the page itself can open; see [IsPanel].
 func Hides(n *html.Node) bool {
-	if IsTabPanel(n) {
-		return false
-	}
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; a.Key {
 		case "hidden":
 			if !strings.EqualFold(a.Val, "until-found") {
-				return true
+				return !IsPanel(n)
 			}
 		case "style":
 			if hidingStyle(a.Val) {
-				return true
+				return !IsPanel(n)
 			}
 		}
 	}
@@ -53,10 +50,34 @@ func hidingStyle(style string) bool {
 	return false
 }
 
-// IsTabPanel reports whether an element is the panel of a tab.
-func IsTabPanel(n *html.Node) bool {
-	return strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
+// Attributes that are added to elements while a page is read. Their names contain a blank, so no page and no selector
+// can name them.
+const (
+	panelAttr   = " panel"
+	captionAttr = " caption"
+)
+
+// SetPanel makes an element a panel that the page itself can open; see [IsPanel].
+func SetPanel(n *html.Node) { addAttr(n, panelAttr) }
+
+// SetCaption makes an element a caption; see [IsCaption].
+func SetCaption(n *html.Node) { addAttr(n, captionAttr) }
+
+func addAttr(n *html.Node, name string) {
+	if !HasAttr(n, name) {
+		n.Attr = append(n.Attr, html.Attribute{Key: name})
+	}
 }
+
+// IsPanel reports whether an element is a panel that the page itself can open: the panel of a tab, or one for which
+// [SetPanel] was called. What it shows when it is open is content.
+func IsPanel(n *html.Node) bool {
+	return HasAttr(n, panelAttr) || strings.EqualFold(strings.TrimSpace(Attr(n, "role")), "tabpanel")
+}
+
+// IsCaption reports whether a button or label is text that readers read: the question above an answer, or a
+// label that says more than the name of a field.
+func IsCaption(n *html.Node) bool { return HasAttr(n, captionAttr) }
 
 // IsBlock reports whether elements of type a begin and end a line (HTML standard §15.3, "flow content").
 func IsBlock(a atom.Atom) bool {
@@ -74,13 +95,35 @@ func IsBlock(a atom.Atom) bool {
 // IsHeadingSign reports whether n is a link that shows only a sign such as "#" or "¶". Themes put such links beside
 // headings.
 func IsHeadingSign(n *html.Node) bool {
-	if n.DataAtom != atom.A || n.FirstChild == nil || n.FirstChild.NextSibling != nil ||
-		n.FirstChild.Type != html.TextNode {
+	if n.DataAtom != atom.A {
 		return false
 	}
-	switch strings.TrimSpace(n.FirstChild.Data) {
-	case "#", "¶", "§", "🔗", "∞":
+	only := n
+	for only.Type == html.ElementNode {
+		if only = only.FirstChild; only == nil || only.NextSibling != nil {
+			return false
+		}
+	}
+	if only.Type != html.TextNode || len(only.Data) > 20 {
+		return false
+	}
+	switch strings.TrimSpace(only.Data) {
+	case "¶", "🔗", "§", "∞":
+		return strings.Contains(Attr(n, "href"), "#")
+	case "#":
 		return strings.HasPrefix(Attr(n, "href"), "#")
 	}
 	return false
 }
+
+// IsHeading reports whether elements of type a are headings.
+func IsHeading(a atom.Atom) bool {
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
+// IsList reports whether elements of type a are lists of items.
+func IsList(a atom.Atom) bool { return a == atom.Ul || a == atom.Ol || a == atom.Menu }

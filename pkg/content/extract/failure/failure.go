@@ -179,13 +179,18 @@ func (s *signs) error() string {
 	if named == 0 || s.size() > failureText {
 		return ""
 	}
+	spoken := hasWords("error", 1, s.doc.VisibleText)
+	noindex := strings.Contains(strings.ToLower(strings.Join(s.doc.MetaRobots, " ")), "noindex")
+	if s.tells() && !spoken && !noindex {
+		return "" // a short page of a manual, about errors or maintenance
+	}
 	more := 0
 	for _, sign := range []bool{
 		s.title&s.heading&kinds != 0,
 		(s.title|s.heading)&saysNumber != 0,
 		s.size() <= briefText,
-		hasWords("error", 1, s.doc.VisibleText),
-		strings.Contains(strings.ToLower(strings.Join(s.doc.MetaRobots, " ")), "noindex"),
+		spoken,
+		noindex,
 	} {
 		if sign {
 			more++
@@ -198,6 +203,23 @@ func (s *signs) error() string {
 		return s.say("a maintenance notice")
 	}
 	return s.say("an error page")
+}
+
+// tells reports whether the page says more than its headings: whole sentences, in several blocks or at some length.
+func (s *signs) tells() bool {
+	const (
+		least     = 60 // bytes of the text besides headings
+		sentences = 2
+	)
+	size, ends := 0, 0
+	for _, b := range s.doc.Blocks {
+		if b.Kind == extract.Heading || headingsOf(b.Text) != 0 {
+			continue
+		}
+		size += len(b.Text)
+		ends += strings.Count(b.Text+" ", ". ") + strings.Count(b.Text, "。")
+	}
+	return size >= least && ends >= sentences
 }
 
 // titleParts returns the parts of a title, split at the separators that sites put between the title of the page and

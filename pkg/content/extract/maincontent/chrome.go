@@ -31,8 +31,16 @@ func reason(n *html.Node, at ancestors) drop {
 	switch n.DataAtom {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1, atom.Pre:
 		return 0
-	case atom.Nav, atom.Footer, atom.Dialog, atom.Button, atom.Label, atom.Menu:
+	case atom.Nav, atom.Dialog:
 		return chrome
+	case atom.Button, atom.Label:
+		if !dom.IsCaption(n) {
+			return chrome
+		}
+	case atom.Footer:
+		if !isInQuote(n) {
+			return chrome
+		}
 	case atom.Header:
 		if !inContent {
 			return chrome
@@ -43,6 +51,17 @@ func reason(n *html.Node, at ancestors) drop {
 		}
 	}
 	return reasonByAttr(n, inContent)
+}
+
+// isInQuote reports whether an element is part of a quotation, such as its source.
+func isInQuote(n *html.Node) bool {
+	const near = 4 // levels
+	for i := 0; i < near && n != nil; i, n = i+1, n.Parent {
+		if n.DataAtom == atom.Blockquote {
+			return true
+		}
+	}
+	return false
 }
 
 // reasonInCode returns the reason to drop an element below pre or code. There, classes describe the code; for
@@ -65,10 +84,10 @@ func reasonByAttr(n *html.Node, inContent bool) drop {
 				return chrome
 			}
 		case "aria-hidden":
-			if a.Val == "true" && !dom.IsTabPanel(n) {
+			if a.Val == "true" && !dom.IsPanel(n) {
 				return named
 			}
-		case "class", "id":
+		case "class":
 			if namesChrome(a.Val) {
 				return named
 			}
@@ -252,7 +271,7 @@ func isAnnounced(n *html.Node, m linkMeasure) bool {
 // sites that a paragraph announces; and elements that hold code, because documentation makes links of words in code.
 func linkiness(n *html.Node, m linkMeasure) drop {
 	switch n.DataAtom {
-	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
+	case atom.Div, atom.Section, atom.Ul, atom.Ol, atom.Menu, atom.Dl, atom.Table, atom.P, atom.Center, atom.Fieldset:
 	default:
 		return 0
 	}

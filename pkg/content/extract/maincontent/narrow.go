@@ -99,9 +99,19 @@ func (p *prose) heaviest(n *html.Node) (best *html.Node) {
 			best = c
 		}
 	}
-	if best == nil || best.DataAtom == atom.P || best.DataAtom == atom.Ul || best.DataAtom == atom.Ol ||
-		best.DataAtom == atom.Blockquote || best.DataAtom == atom.Table {
+	if best == nil || isWhole(best.DataAtom) {
 		return nil
 	}
 	return best
+}
+
+// isWhole reports whether an element of type a is content as a whole. Its type is part of its meaning, so the content
+// is never the inside of it alone.
+func isWhole(a atom.Atom) bool {
+	switch a {
+	case atom.P, atom.Ul, atom.Ol, atom.Menu, atom.Blockquote, atom.Table, atom.Pre, atom.Xmp, atom.Listing,
+		atom.Plaintext, atom.Dl, atom.Dt, atom.Dd, atom.Details:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,8 @@
 package maincontent
 
 import (
+	"strings"
+
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
@@ -24,9 +26,25 @@ type post struct {
 func isPost(n *html.Node) bool {
 	switch dom.Attr(n, "itemprop") {
 	case "text", "commentText":
-		return true
+		return !answersItself(n)
 	}
 	return dom.HasName(postNames, dom.Attr(n, "class")) || dom.Attr(n, "component") == "post/content"
+}
+
+// answersItself reports whether microdata says that n is a part of a page on which the author answers own questions, or
+// tells how to do something. On a page of questions by readers (QAPage), answers are posts.
+func answersItself(n *html.Node) (found bool) {
+	for n = n.Parent; n != nil; n = n.Parent {
+		for kind := range strings.FieldsSeq(dom.Attr(n, "itemtype")) {
+			switch kind[strings.LastIndexByte(kind, '/')+1:] {
+			case "QAPage", "Comment", "DiscussionForumPosting":
+				return false
+			case "Question", "Answer", "FAQPage", "HowTo", "HowToSection", "HowToStep", "HowToDirection", "HowToTip", "Recipe":
+				found = true
+			}
+		}
+	}
+	return found
 }
 
 // thread returns the posts of a page that is entirely or mostly a discussion, or else nil. If the page does not

@@ -1,5 +1,6 @@
 // Package tree makes the tree of an HTML page as browsers see it before scripts run. Its time and memory are bounded
-// whatever the page holds. If a server sends pieces of a page late, the package moves them to where they belong.
+// whatever the page holds. If a server sends pieces of a page late, the package moves them to where they belong. It
+// finds what readers can open, and the buttons and labels that they read.
 package tree
 
 import (
@@ -20,5 +21,16 @@ func Parse(text []byte, maxTags int) *html.Node {
 	if err != nil {
 		return nil
 	}
+	var f found
+	for n := range root.Descendants() {
+		f.see(n)
+	}
+	showShadows(f.shadows)
+	showFrames(f.inline, f.framesets, maxTags)
+	if len(f.shadows)+len(f.inline)+len(f.framesets) > 0 && isTooDeep(root, 2*maxDepth) {
+		return nil
+	}
+	f.findPanels()
+	f.findCaptions()
 	return root
 }

@@ -238,6 +238,14 @@ func FuzzExtract(f *testing.F) {
 		"<math><mi></math>", "<title>x", "<![CDATA[x]]>", "<plaintext>x", "<h1><pre><h2>",
 		"<meta property=og:image content=a><figure><picture><source srcset='a 2x'><img alt=b></picture><figcaption>c",
 		"<img width=1.e9 data-src=//x srcset=','>",
+		"<s>a<del><p>b<ol start=-3 type=i reversed><li value=9>c<pre>d</pre></ol></s>x<sup>2</sup><sub>i",
+		"<ruby>a<rt>b<ruby>c<rt>d",
+		"<b><template shadowrootmode=open><slot name=x></slot><slot></slot></template>" +
+			"<i slot=x>a</i>b<template shadowrootmode=open>",
+		"<iframe srcdoc='<b a><p><p><iframe srcdoc=x>'></iframe>", "<frameset><frame src=/a><noframes><p>x",
+		"<h3><button aria-expanded>q</button></h3><div hidden>a</div><input type=radio id=i><label for=i>q</label><p>a",
+		"<button class=faq>q</button><div style='display:none'>a</div><a href=#b>c</a><p hidden id=b>d",
+		"<noscript><img src=/a.png>",
 	} {
 		f.Add([]byte(seed), "text/html")
 	}

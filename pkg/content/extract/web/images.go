@@ -63,6 +63,9 @@ func previewOf(h head.Head) extract.Image {
 // visit collects the images below n. Parameter caption is the caption of the figure around n.
 func (g *gallery) visit(n *html.Node, caption string) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if c.DataAtom == atom.Noscript {
+			g.noscript(c, caption)
+		}
 		if c.Type != html.ElementNode || g.content.Skips(c) {
 			continue
 		}
@@ -78,6 +81,32 @@ func (g *gallery) visit(n *html.Node, caption string) {
 		}
 	}
 }
+
+// noscript collects the images of a noscript element: those for readers without the scripts that load the image beside
+// it. It does nothing if the image beside it has an address.
+func (g *gallery) noscript(n *html.Node, caption string) {
+	markup := dom.RawText(n)
+	if !strings.Contains(markup, "<img") && !strings.Contains(markup, "<IMG") || len(markup) > maxNoscript {
+		return
+	}
+	for c := range n.Parent.ChildNodes() {
+		if c.DataAtom == atom.Img && address(c, nil, g.base) != "" || c.DataAtom == atom.Picture {
+			return
+		}
+	}
+	div := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
+	nodes, err := html.ParseFragment(strings.NewReader(markup), div)
+	if err != nil {
+		return // nested too deeply
+	}
+	for _, c := range nodes {
+		div.AppendChild(c)
+	}
+	g.visit(div, caption)
+}
+
+// maxNoscript bounds the markup in one noscript element, in bytes, that is read for images.
+const maxNoscript = 20_000
 
 // picture collects the img of a picture element. The img has the texts; the source elements beside it may have a
 // better address.

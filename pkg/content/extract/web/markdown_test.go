@@ -25,7 +25,7 @@ func TestA17Markdown(t *testing.T) {
 			{Kind: extract.Heading, Level: 1, Text: "The locks"},
 			{Kind: extract.Paragraph, Text: "Ships of more than 90 m use berth 7, see the plan or https://port.example/x."},
 			{Kind: extract.List, Text: "- [x] call the lock\n- [ ] wait\n  - on channel 12\n  - or by light"},
-			{Kind: extract.List, Text: "1. in\n2. out"},
+			{Kind: extract.List, Text: "1. in\n2. out", Counted: true},
 			{Kind: extract.Heading, Level: 2, Text: "Depths"},
 			{Kind: extract.Table, Text: "| Berth | Depth |\n| --- | --- |\n| 4 | 6.5 m |\n| 7 | 11 m |"},
 			{Kind: extract.Code, Text: "locks:\n  north: {depth: 6.5}", Language: "yaml"},

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -56,6 +58,12 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 	roots, err := sel.Select(root)
 	if err != nil {
 		return doc, 0, false, err
+	}
+	if name := tree.Unread(roots); sel.Narrow() && name != "" {
+		return doc, 0, false, fmt.Errorf("the selectors find only <%s>, of which no text is read", name)
+	}
+	if sel.Narrow() {
+		tree.ShowControls(roots)
 	}
 	choose, empty := chooser((*maincontent.Survey).Zones), false
 	if sel.Narrow() {

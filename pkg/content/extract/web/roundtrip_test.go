@@ -67,7 +67,9 @@ func drawBlock(t *rapid.T) (extract.Block, string) {
 	case 1:
 		return same(extract.List, drawLines(t, func(int) string { return "- " }))
 	case 2:
-		return same(extract.List, drawLines(t, func(i int) string { return fmt.Sprintf("%d. ", i+1) }))
+		first := rapid.IntRange(1, 3).Draw(t, "first")
+		text := drawLines(t, func(i int) string { return fmt.Sprintf("%d. ", first+i) })
+		return extract.Block{Kind: extract.List, Text: text, Counted: first == 1}, text
 	case 3:
 		return same(extract.List, drawLines(t, func(i int) string { return strings.Repeat("  ", i) + "- " }))
 	case 4:

@@ -1,0 +1,97 @@
+package tree
+
+import (
+	"cmp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// ShowControls turns the controls in elements into text that is read: the options of a selection, the value of a
+// field, and the text in a drawing. It is meant for elements that somebody selected. Passwords are not shown.
+func ShowControls(elements []*html.Node) {
+	var all []*html.Node
+	for _, n := range elements {
+		all = append(all, n)
+		for c := range n.Descendants() {
+			switch c.DataAtom {
+			case atom.Select, atom.Datalist, atom.Input, atom.Textarea, atom.Svg:
+				all = append(all, c)
+			}
+		}
+	}
+	for _, n := range all {
+		switch n.DataAtom {
+		case atom.Select, atom.Datalist:
+			showTexts(n, "ul", atom.Ul, "li", atom.Li, isOption)
+		case atom.Svg:
+			showTexts(n, "div", atom.Div, "p", atom.P, isDrawnText)
+		case atom.Textarea:
+			n.Data, n.DataAtom = "div", atom.Div
+		case atom.Input:
+			n.Data, n.DataAtom = "span", atom.Span
+			n.AppendChild(&html.Node{Type: html.TextNode, Data: valueOf(n)})
+		}
+	}
+}
+
+// showTexts turns n into an element of another type, with a child for each text that readers see.
+func showTexts(n *html.Node, data string, is atom.Atom, child string, childIs atom.Atom, seen func(*html.Node) bool) {
+	var texts []string
+	for c := range n.Descendants() {
+		if seen(c) {
+			texts = append(texts, cmp.Or(strings.TrimSpace(dom.RawText(c)), dom.Attr(c, "label"), dom.Attr(c, "value")))
+		}
+	}
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+	n.Data, n.DataAtom, n.Namespace = data, is, ""
+	for _, text := range texts {
+		c := &html.Node{Type: html.ElementNode, Data: child, DataAtom: childIs}
+		c.AppendChild(&html.Node{Type: html.TextNode, Data: text})
+		n.AppendChild(c)
+	}
+}
+
+func isOption(n *html.Node) bool { return n.DataAtom == atom.Option }
+
+// isDrawnText reports whether an element of a drawing holds text, and no element that does.
+func isDrawnText(n *html.Node) bool {
+	switch n.Data {
+	case "text", "title", "desc":
+		return n.Type == html.ElementNode
+	}
+	return false
+}
+
+// valueOf returns what readers see of an input.
+func valueOf(n *html.Node) string {
+	switch strings.ToLower(dom.Attr(n, "type")) {
+	case "password", "hidden", "file", "image":
+		return ""
+	case "checkbox", "radio":
+		if dom.HasAttr(n, "checked") {
+			return "[x]"
+		}
+		return "[ ]"
+	}
+	return dom.Attr(n, "value")
+}
+
+// Unread returns the type of the elements if no text of them is ever read, because they show pictures or other pages.
+// It returns "" if text of one of them may be read.
+func Unread(elements []*html.Node) (name string) {
+	for _, n := range elements {
+		switch n.DataAtom {
+		case atom.Canvas, atom.Img, atom.Video, atom.Audio, atom.Object, atom.Embed, atom.Iframe, atom.Frame, atom.Hr:
+			name = n.Data
+		default:
+			return ""
+		}
+	}
+	return name
+}

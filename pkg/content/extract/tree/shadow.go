@@ -1,0 +1,65 @@
+package tree
+
+import (
+	"slices"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// showShadows puts the content of declarative shadow roots (HTML standard §4.12.3) where readers see it. In place of
+// its children, a host shows its shadow root, and in the slots of the shadow root the children that name these slots.
+// Children that name no slot of the root are not shown, unless the root has a slot without a name. The roots are in
+// page order; inner ones are shown before outer ones.
+func showShadows(roots []*html.Node) {
+	for _, root := range slices.Backward(roots) {
+		if host := root.Parent; host != nil {
+			showShadow(host, root)
+		}
+	}
+}
+
+// showShadow replaces the children of a host by the content of its shadow root.
+func showShadow(host, root *html.Node) {
+	host.RemoveChild(root)
+	light := map[string][]*html.Node{}
+	for c := host.FirstChild; c != nil; c = host.FirstChild {
+		host.RemoveChild(c)
+		name := ""
+		if c.Type == html.ElementNode {
+			name = dom.Attr(c, "slot")
+		}
+		light[name] = append(light[name], c)
+	}
+	for c := root.FirstChild; c != nil; c = root.FirstChild {
+		root.RemoveChild(c)
+		host.AppendChild(c)
+	}
+	var slots []*html.Node
+	for n := range host.Descendants() {
+		if n.DataAtom == atom.Slot {
+			slots = append(slots, n)
+		}
+	}
+	for _, slot := range slots {
+		fill(slot, light)
+	}
+}
+
+// fill puts the children that name a slot into it, in place of what the slot shows without them.
+func fill(slot *html.Node, light map[string][]*html.Node) {
+	name := dom.Attr(slot, "name")
+	nodes := light[name]
+	delete(light, name)
+	if len(nodes) == 0 {
+		return
+	}
+	for slot.FirstChild != nil {
+		slot.RemoveChild(slot.FirstChild)
+	}
+	for _, c := range nodes {
+		slot.AppendChild(c)
+	}
+}
