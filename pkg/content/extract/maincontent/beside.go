@@ -41,9 +41,11 @@ func isFurniture(n *html.Node, at ancestors) bool {
 		return false
 	case atom.Nav, atom.Dialog:
 		return true
-	case atom.Button:
-		if at.inCode {
-			return true // such as a button that copies the code
+	case atom.Button, atom.Label:
+		// A control is not text of the page, unless it is the caption of a text or cannot be used: a button with "Sold
+		// out" says something.
+		if at.inCode || !dom.IsCaption(n) && !isDisabled(n) {
+			return true
 		}
 	case atom.Header, atom.Footer:
 		if !at.inContent() {
@@ -55,6 +57,10 @@ func isFurniture(n *html.Node, at ancestors) bool {
 		return true
 	}
 	return len(n.Attr) > 0 && namesFurniture(dom.Attr(n, "class"), at.inContent())
+}
+
+func isDisabled(n *html.Node) bool {
+	return dom.HasAttr(n, "disabled") || dom.Attr(n, "aria-disabled") == "true"
 }
 
 // measuredAsFurniture reports whether the text of an element outside the content shows that it is furniture: a list of

@@ -215,7 +215,8 @@ func TestN3WholePages(t *testing.T) {
 	for _, page := range []string{"<main><h1>T</h1><p>x</p><pre>%</pre></main>", "<body><h1>T</h1><pre>%</pre>",
 		"<body><h1>T</h1><div><xmp>%</xmp></div>"} {
 		doc := extractString(t, strings.Replace(page, "%", code, 1))
-		last := doc.Blocks[len(doc.Blocks)-1]
+		main := extract.MainBlocks(doc.Blocks)
+		last := main[len(main)-1]
 		if diff := cmp.Diff(extract.Block{Kind: extract.Code, Text: code}, last); diff != "" || doc.Title != "T" {
 			t.Errorf("%s: title %q\n%s", page, doc.Title, diff)
 		}
