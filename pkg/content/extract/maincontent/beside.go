@@ -47,8 +47,12 @@ func isFurniture(n *html.Node, at ancestors) bool {
 		if at.inCode || !dom.IsCaption(n) && !isDisabled(n) {
 			return true
 		}
-	case atom.Header, atom.Footer:
+	case atom.Header:
 		if !at.inContent() {
+			return true
+		}
+	case atom.Footer: // main is no sectioning content, so a footer in it is that of the page
+		if !at.inArticle && !isInQuote(n) {
 			return true
 		}
 	}
