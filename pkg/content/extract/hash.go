@@ -26,8 +26,8 @@ type Hashes struct {
 	// In a block of code, lines keep their indentation. Elsewhere each run of whitespace, line breaks included,
 	// becomes one space, and text that changes by itself, such as a counter, is folded (H12). The hash does not cover
 	// the kinds, levels and zones of blocks, nor numbers that browsers count, because a page may change its looks
-	// without changing its content. A change to this form, or to what becomes a block, requires a new version of the text component of
-	// lineage.Current (B6).
+	// without changing its content. A change to this form, or to what becomes a block, requires a new version of the
+	// text component of lineage.Current (B6).
 	Content string
 	// Body is a short hash of the blocks alone. It recognizes a page whose title changed, or whose earlier text
 	// returned (H7, H8). It is the first eight bytes of the SHA-256 of the text after the title's line.

@@ -181,7 +181,7 @@ func (s *signs) error() string {
 	}
 	spoken := hasWords("error", 1, s.doc.VisibleText)
 	noindex := strings.Contains(strings.ToLower(strings.Join(s.doc.MetaRobots, " ")), "noindex")
-	if s.tells() && !spoken && !noindex {
+	if s.saysMuch() && !spoken && !noindex {
 		return "" // a short page of a manual, about errors or maintenance
 	}
 	more := 0
@@ -205,8 +205,8 @@ func (s *signs) error() string {
 	return s.say("an error page")
 }
 
-// tells reports whether the page says more than its headings: whole sentences, in several blocks or at some length.
-func (s *signs) tells() bool {
+// saysMuch reports whether the page says more than its headings: whole sentences, in several blocks or at some length.
+func (s *signs) saysMuch() bool {
 	const (
 		least     = 60 // bytes of the text besides headings
 		sentences = 2
