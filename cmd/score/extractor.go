@@ -18,6 +18,15 @@ type extractor struct {
 	extract func(html []byte) (string, error)
 }
 
+// decides returns what a change is decided on: for Tidemark the content hash, for others the text.
+func (e extractor) decides(html []byte) (string, error) {
+	if e.name != "tidemark" {
+		return e.extract(html)
+	}
+	doc, err := document(html)
+	return doc.ContentHash(), err
+}
+
 func tidemark(html []byte) (string, error) {
 	doc, err := document(html)
 	return extract.Join(extract.MainBlocks(doc.Blocks)), err

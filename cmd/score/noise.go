@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
@@ -41,10 +42,48 @@ var noises = []noise{
 		})},
 	{"related pages", related("related-posts")},
 	{"related pages, nameless", related("x7f3a")},
+	{"count in a line", inProse("12 comments", "13 comments", "浏览 1,234 次", "浏览 1,301 次")},
+	{"readers at this moment", inProse("17 people are viewing this", "12 people are viewing this")},
+	{"clock", inProse("The time now is 03:45 PM.", "The time now is 03:46 PM.")},
+	{"date of today", inProse("Today is Wednesday, 25 November 2026", "Today is Thursday, 26 November 2026")},
+	{"load time", inProse("Page generated in 0.123 seconds.", "Page generated in 0.101 seconds.")},
+	{"countdown", inProse("Sale ends in 03:12:44", "Sale ends in 03:10:01")},
+	{"id of the request", inProse("Request ID: 8f3a77b1c2", "Request ID: 77c1f30a9e")},
+	{"relative time", inProse("Updated 3 days ago", "Updated 4 days ago")},
+	{"typography", []func(string) string{
+		func(s string) string { return s },
+		func(s string) string {
+			return strings.NewReplacer("’", "'", "“", "&quot;", "”", "&quot;", "–", "-").Replace(s)
+		},
+		func(s string) string { return norm.NFD.String(s) },
+		func(s string) string { return paragraphStart.ReplaceAllString(s, "$0\u202a\u00ad\ufe0f") },
+	}},
 	{"order of attributes", []func(string) string{
 		func(s string) string { return reorder(s, func([]html.Attribute) {}) },
 		func(s string) string { return reorder(s, slices.Reverse[[]html.Attribute]) },
 	}},
+}
+
+// inProse makes paragraphs of texts that stand in pairs, each at two times, in the middle of the content.
+func inProse(pairs ...string) (all []func(string) string) {
+	line := func(i int) string {
+		var out strings.Builder
+		for ; i < len(pairs); i += 2 {
+			out.WriteString("<p>" + pairs[i] + "</p>")
+		}
+		return out.String()
+	}
+	return each([]string{line(0), line(1)}, func(lines string) func(string) string {
+		return func(s string) string {
+			n := 0
+			return paragraphEnd.ReplaceAllStringFunc(s, func(tag string) string {
+				if n++; n != 2 {
+					return tag
+				}
+				return tag + lines
+			})
+		}
+	})
 }
 
 func each(texts []string, make func(string) func(string) string) (all []func(string) string) {
@@ -55,9 +94,10 @@ func each(texts []string, make func(string) func(string) string) (all []func(str
 }
 
 var (
-	paragraphEnd = regexp.MustCompile(`(?i)</p>`)
-	bodyStart    = regexp.MustCompile(`(?i)<body[^>]*>`)
-	bodyEnd      = regexp.MustCompile(`(?i)</body>`)
+	paragraphEnd   = regexp.MustCompile(`(?i)</p>`)
+	paragraphStart = regexp.MustCompile(`(?i)<p(?:\s[^<>]*)?>(\pL)`)
+	bodyStart      = regexp.MustCompile(`(?i)<body[^>]*>`)
+	bodyEnd        = regexp.MustCompile(`(?i)</body>`)
 )
 
 func atStart(insert string) func(string) string {
@@ -123,7 +163,7 @@ func flips(pages []page, e extractor, kind noise) (int, error) {
 	for _, p := range pages {
 		source, first := inUTF8(p.html), ""
 		for i, variant := range kind.variants {
-			text, err := e.extract([]byte("\ufeff" + variant(source)))
+			text, err := e.decides([]byte("\ufeff" + variant(source)))
 			if err != nil {
 				return n, err
 			}

@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 
 // TestNoises checks that each variant changes the page. Otherwise there would be no noise to resist.
 func TestNoises(t *testing.T) {
-	const page = `<html><body class="a" id="b"><p>1</p><p>2</p></body></html>`
+	const page = `<html><body class="a" id="b"><p>a “é”</p><p>2</p></body></html>`
 	for _, kind := range noises {
 		seen := map[string]bool{}
 		for _, variant := range kind.variants {

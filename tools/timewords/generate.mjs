@@ -4,7 +4,7 @@
 //	node tools/timewords/generate.mjs > pkg/content/extract/noise/timewords.txt
 //
 // Each line is one list for all languages: phrases for a time some units ago, with # for the number; phrases for days,
-// weeks, months and years near today; and the names of each month.
+// weeks, months and years near today; words for today alone; the names of weekdays; and the names of each month.
 
 const codes = `af am ar as az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it
   ja ka kk km kn ko ky lo lt lv mk ml mn mr ms my nb ne nl or pa pl ps pt ro ru sd si sk sl so sq sr sr-Latn sv sw ta
@@ -17,7 +17,8 @@ const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 20, 21, 22, 31, 100, 101, 1
 // plain is a phrase in lower case, with # for its number.
 const plain = (s) => s.toLowerCase().normalize("NFC").replace(/\p{Nd}+/gu, "#").replace(/\u200f|\u200e/g, "").trim();
 
-const past = new Set(), near = new Set(), months = Array.from({ length: 12 }, () => new Set());
+const past = new Set(), near = new Set(), today = new Set(), weekdays = new Set();
+const months = Array.from({ length: 12 }, () => new Set());
 for (const locale of locales) {
   for (const style of ["long", "short", "narrow"]) {
     const counted = new Intl.RelativeTimeFormat(locale, { style, numeric: "always" });
@@ -34,6 +35,11 @@ for (const locale of locales) {
         if (!phrase.includes("#")) near.add(phrase);
       }
     }
+  }
+  today.add(plain(new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "day")));
+  for (const weekday of ["long", "short"]) {
+    const named = new Intl.DateTimeFormat(locale, { weekday, timeZone: "UTC" });
+    for (let d = 1; d <= 7; d++) weekdays.add(plain(named.format(new Date(Date.UTC(2025, 5, d)))).replace(/\.$/, ""));
   }
   for (const month of ["long", "short"]) {
     for (let m = 0; m < 12; m++) {
@@ -53,4 +59,6 @@ for (const names of months) for (const name of names) often[name] = (often[name]
 const line = (kind, words) => console.log(kind + "\t" + [...words].sort().join("\t"));
 line("past", past);
 line("near", [...near].filter((w) => !past.has(w)));
+line("today", today);
+line("weekday", weekdays);
 months.forEach((names, m) => line(String(m + 1), [...names].filter((name) => often[name] === 1)));

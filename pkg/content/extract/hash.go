@@ -38,7 +38,8 @@ type Hashes struct {
 
 // Hashes returns the hashes of a page.
 func (d Document) Hashes() Hashes {
-	s := noise.Filter{Out: make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)}
+	s := d.filter()
+	s.Out = make([]byte, 0, len(d.Title)+len(d.Text)+len(d.Blocks)+2)
 	s.Block(dom.Fold(d.Title))
 	s.Out = append(s.Out, '\n')
 	title := len(s.Out)
@@ -60,17 +61,11 @@ func short(text []byte) [8]byte {
 	return [8]byte(sum[:8])
 }
 
+// appendBlocks appends the hashed form of the blocks of a zone.
 func appendBlocks(s *noise.Filter, blocks []Block) {
+	s.Section()
 	for _, b := range blocks {
-		switch {
-		case b.Kind == Code:
-			s.Out = append(s.Out, b.Text...)
-		case b.Counted:
-			s.Block(withoutNumbers(b.Text))
-		default:
-			s.Block(b.Text)
-		}
-		s.Out = append(s.Out, '\n')
+		appendBlock(s, b)
 	}
 }
 

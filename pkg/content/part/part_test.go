@@ -44,6 +44,26 @@ func TestW10IgnoredLines(t *testing.T) {
 	}
 }
 
+// TestH12SelectedNumbersCount checks that a counter that somebody selected is compared, and one of the whole page is
+// not.
+func TestH12SelectedNumbersCount(t *testing.T) {
+	for name, row := range map[string]struct {
+		spec watch.Spec
+		same bool
+	}{
+		"selected": {watch.Spec{Include: []string{".c"}}, false},
+		"the page": {watch.Spec{Ignore: []string{"^Updated"}}, true},
+		"the rest": {watch.Spec{Exclude: []string{"nav"}}, true},
+	} {
+		r := part.NewReader(row.spec)
+		old := read(t, r, "<main><h1>Port</h1><p>The harbour opens at ten.<p class=c>12 downloads</main>")
+		now := read(t, r, "<main><h1>Port</h1><p>The harbour opens at ten.<p class=c>13 downloads</main>")
+		if same := old.State == now.State; same != row.same {
+			t.Errorf("%s: the same is %v", name, same)
+		}
+	}
+}
+
 // TestW10BadRules checks that rules that cannot be compiled are reported, and that no page has the part.
 func TestW10BadRules(t *testing.T) {
 	r := part.NewReader(watch.Spec{Ignore: []string{"("}})

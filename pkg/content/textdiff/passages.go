@@ -1,9 +1,15 @@
 package textdiff
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
 // Passage is a line of one of two texts that differs from the other text. The text of the line is cut to the part
@@ -13,42 +19,132 @@ type Passage struct {
 	Added bool // the line is in the second text; otherwise in the first
 }
 
-// Passages returns the first passages that differ, in order; a removed line precedes its replacement. The argument
-// most bounds the number of passages, and size the number of bytes of each. Blank lines are omitted.
+// Passages returns the passages that differ and have most to say, in the order of the text; a removed line precedes its
+// replacement. Prices come before other numbers, and these before other text. The argument most bounds the number of
+// passages, and size the number of bytes of each. Blank lines are omitted, and so is what changes by itself, unless
+// nothing else differs.
 //
 // If the texts differ only in the numbers of list items, the passages name the first and the last of these items.
 func Passages(old, text string, most, size int) (out []Passage) {
 	if out = renumbered(old, text, size); out != nil {
 		return out[:min(most, len(out))]
 	}
-	hunks, _ := Compare(old, text)
-	for _, h := range hunks {
-		for _, r := range h {
-			for i, pieces := range [][]Piece{r.Old, r.New} {
-				if p := clipped(pieces, size); p != "" && len(out) < most {
-					out = append(out, Passage{p, i == 1})
+	found := candidates(old, text, size)
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[b].weight, found[a].weight) })
+	chosen := make([]bool, len(found))
+	for _, i := range order {
+		if n := len(found[i].passages); n <= most {
+			chosen[i] = true
+			most -= n
+		} else if most > 0 {
+			found[i].passages = found[i].passages[n-most:] // the new text rather than the old
+			chosen[i], most = true, 0
+		}
+	}
+	for i, c := range found {
+		if chosen[i] {
+			out = append(out, c.passages...)
+		}
+	}
+	return out
+}
+
+// candidate is what differs in one place: the passages before and after.
+type candidate struct {
+	passages []Passage
+	weight   int
+}
+
+// candidates returns everything that differs between two texts.
+func candidates(old, text string, size int) (out []candidate) {
+	for _, key := range []func(string) string{steady, alike, exactly} {
+		hunks, _ := compare(old, text, key)
+		for _, blank := range []bool{false, true} {
+			for _, h := range hunks {
+				for _, r := range h {
+					out = append(out, candidatesOf(r, size, blank)...)
 				}
+			}
+			if len(out) > 0 {
+				return out
 			}
 		}
 	}
 	return out
 }
 
-// clipped returns up to size bytes of a line, from a little before its first difference; "" if nothing differs.
-func clipped(pieces []Piece, size int) string {
-	const ellipsis = "…"
-	var line strings.Builder
-	at := -1
-	for _, p := range pieces {
-		if at < 0 && p.Hit && strings.TrimSpace(p.Text) != "" {
-			at = line.Len()
+// steady is the key of a line under which what changes by itself does not count either.
+func steady(line string) string { return noise.Line(alike(line)) }
+
+// candidatesOf returns what differs in two lines. A long line may differ in several places. The argument blank says
+// that blanks count, as in the indentation of code.
+func candidatesOf(r Row, size int, blank bool) (out []candidate) {
+	gone, come := windows(r.Old, size, blank), windows(r.New, size, blank)
+	for i := range max(len(gone), len(come)) {
+		var c candidate
+		if i < len(gone) {
+			c.passages, c.weight = append(c.passages, Passage{gone[i].text, false}), gone[i].weight
 		}
+		if i < len(come) {
+			c.passages, c.weight = append(c.passages, Passage{come[i].text, true}), max(c.weight, come[i].weight)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// window is a part of a line around differences.
+type window struct {
+	text   string
+	weight int
+}
+
+// windows returns parts of a line, each of up to size bytes, that contain its differences.
+func windows(pieces []Piece, size int, blank bool) (out []window) {
+	var line strings.Builder
+	for _, p := range pieces {
 		line.WriteString(p.Text)
 	}
-	if at < 0 {
-		return ""
+	text, at, until := line.String(), 0, -1
+	for _, p := range pieces {
+		if p.Hit && p.Text != "" && (blank || strings.TrimSpace(p.Text) != "") {
+			w := weigh(p.Text, text[max(0, at-8):min(len(text), at+len(p.Text)+8)])
+			if at >= until {
+				out = append(out, window{clipped(text, at, size), w})
+				until = max(at-size/4, 0) + size*3/4
+			} else {
+				out[len(out)-1].weight += w
+			}
+		}
+		at += len(p.Text)
 	}
-	text := line.String()
+	return slices.DeleteFunc(out, func(w window) bool { return w.text == "" })
+}
+
+// price matches an amount of money.
+var price = regexp.MustCompile(`(?i)[\p{Sc}]|\d[\d.,\x{a0} ]*(?:eur|usd|gbp|chf|jpy|cny|pln|czk|sek|nok|dkk|kr|zł|kč|руб|円|元|원|%)` +
+	`|(?:eur|usd|gbp|chf|jpy|cny|pln)\s*\d`)
+
+// weigh returns how much a difference has to say, of its own text and of what stands around it.
+func weigh(text, around string) int {
+	const aPrice, aNumber, most = 20_000, 10_000, 5_000
+	weight := min(utf8.RuneCountInString(text), most)
+	switch number := strings.ContainsFunc(text, unicode.IsDigit); {
+	case number && price.MatchString(around):
+		weight += aPrice
+	case number:
+		weight += aNumber
+	}
+	return weight
+}
+
+// clipped returns up to size bytes of a line, from a little before the difference at an offset.
+func clipped(text string, at, size int) string {
+	const ellipsis = "…"
 	if len(text) <= size {
 		return strings.TrimSpace(text)
 	}

@@ -14,10 +14,9 @@ func TestN3RenumberedItems(t *testing.T) {
 	}{
 		"a range": {"Rules\n\n3. Steer\n4. Moor\n5. Rope", "Rules\n\n4. Steer\n5. Moor\n6. Rope",
 			[]Passage{{"3. Steer … 5. Rope", false}, {"4. Steer … 6. Rope", true}}},
-		"letters":  {"a. x\n  i. y", "b. x\n  ii. y", []Passage{{"a. x … i. y", false}, {"b. x … ii. y", true}}},
-		"one item": {"3. Steer", "4. Steer", []Passage{{"3. Steer", false}, {"4. Steer", true}}},
-		"a word, too": {"3. Steer\n4. Moor", "4. Steer\n5. More", []Passage{{"3. Steer", false}, {"4. Moor", false},
-			{"4. Steer", true}, {"5. More", true}}},
+		"letters":     {"a. x\n  i. y", "b. x\n  ii. y", []Passage{{"a. x … i. y", false}, {"b. x … ii. y", true}}},
+		"one item":    {"3. Steer", "4. Steer", []Passage{{"3. Steer", false}, {"4. Steer", true}}},
+		"a word, too": {"3. Steer\n4. Moor", "4. Steer\n5. More", []Passage{{"4. Moor", false}, {"5. More", true}}},
 		"no numbers": {"No. Sir\né. x", "Yes. Sir\nè. x", []Passage{{"No. Sir", false}, {"é. x", false},
 			{"Yes. Sir", true}, {"è. x", true}}},
 		"the same": {"3. Steer", "3. Steer", nil},

@@ -3,9 +3,12 @@
 package textdiff
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
 // MaxText is the largest length, in bytes, that each of the compared texts may have; nobody reads more. Callers must
@@ -31,21 +34,39 @@ type Piece struct {
 }
 
 // Compare returns the differences between two texts side by side, in hunks with a few lines around them. It returns
-// the first 10,000 lines. The result long reports whether there are more.
+// the first 10,000 lines. The result long reports whether there are more. Lines that readers see alike are the same,
+// and so are items of a list that differ in their numbers alone, unless nothing else differs.
 func Compare(old, text string) (out [][]Row, long bool) {
-	if !strings.HasSuffix(old, "\n") {
-		old += "\n"
+	if out, long = compare(old, text, alike); len(out) == 0 && old != text {
+		return compare(old, text, exactly)
 	}
-	if !strings.HasSuffix(text, "\n") {
-		text += "\n"
+	return out, long
+}
+
+// exactly is the key of a line that equals no other line.
+func exactly(line string) string { return line }
+
+var itemNumber = regexp.MustCompile(`^\s*\d{1,4}[.)] `)
+
+// alike is the key of a line under which variants of writing are the same, and the number of an item does not count.
+func alike(line string) string {
+	if at := itemNumber.FindStringIndex(line); at != nil {
+		line = strings.Repeat(" ", at[1]-len(strings.TrimLeft(line[:at[1]], " "))) + "#" + line[at[1]-1:]
 	}
-	u, err := udiff.ToUnifiedDiff("", "", old, udiff.Lines(old, text), contextLines)
+	return noise.Typography(line)
+}
+
+// compare compares two texts by the keys of their lines. Lines with equal keys are the same.
+func compare(old, text string, key func(string) string) (out [][]Row, long bool) {
+	oldLines, newLines := linesOf(old), linesOf(text)
+	before, after := keysOf(oldLines, key), keysOf(newLines, key)
+	u, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), contextLines)
 	if err != nil {
 		panic(err) // unreachable: the edits were computed for this text
 	}
 	room := maxRows
 	for _, h := range u.Hunks {
-		rows, more := beside(h, room)
+		rows, more := beside(h, oldLines, newLines, room)
 		if out, room = append(out, rows), room-len(rows); more || room == 0 {
 			return out, more || len(out) < len(u.Hunks)
 		}
@@ -53,9 +74,22 @@ func Compare(old, text string) (out [][]Row, long bool) {
 	return out, false
 }
 
+// linesOf returns the lines of a text.
+func linesOf(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+// keysOf returns a text of the keys of lines, a line for each.
+func keysOf(lines []string, key func(string) string) string {
+	var out strings.Builder
+	for _, l := range lines {
+		out.WriteString(key(l))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
 // beside pairs removed lines with added ones, as far as there are both. It stops when there is no room for more rows.
 // The result more reports whether it stopped.
-func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
+func beside(h *udiff.Hunk, oldLines, newLines []string, room int) (out []Row, more bool) {
 	var gone, come []string
 	oldN, newN := h.FromLine, h.ToLine
 	flush := func() {
@@ -79,54 +113,20 @@ func beside(h *udiff.Hunk, room int) (out []Row, more bool) {
 		gone, come = nil, nil
 	}
 	for _, l := range h.Lines {
-		line := strings.TrimSuffix(l.Content, "\n")
 		switch l.Kind {
 		case udiff.Delete:
-			gone = append(gone, line)
+			gone = append(gone, oldLines[oldN-1+len(gone)])
 		case udiff.Insert:
-			come = append(come, line)
+			come = append(come, newLines[newN-1+len(come)])
 		default:
 			if flush(); len(out) == room {
 				return out, true
 			}
-			out = append(out, Row{Old: []Piece{{line, false}}, New: []Piece{{line, false}}, OldN: oldN, NewN: newN})
+			out = append(out, Row{Old: []Piece{{oldLines[oldN-1], false}}, New: []Piece{{newLines[newN-1], false}},
+				OldN: oldN, NewN: newN})
 			oldN, newN = oldN+1, newN+1
 		}
 	}
 	flush()
 	return out, more
-}
-
-// maxWords is the largest length in bytes of a line that is compared word by word.
-const maxWords = 8 << 10
-
-// byWord returns two lines as pieces, with the differences between them.
-func byWord(old, text string) (before, after []Piece) {
-	if len(old)+len(text) > maxWords {
-		return []Piece{{old, true}}, []Piece{{text, true}}
-	}
-	a, b := tokens(old), tokens(text)
-	at, bt := 0, 0
-	for _, e := range udiff.Lines(strings.Join(a, "\n")+"\n", strings.Join(b, "\n")+"\n") {
-		from, to := lineAt(a, e.Start), lineAt(a, e.End)
-		n := strings.Count(e.New, "\n")
-		before = append(before, Piece{strings.Join(a[at:from], ""), false}, Piece{strings.Join(a[from:to], ""), true})
-		same := from - at
-		after = append(after, Piece{strings.Join(b[bt:bt+same], ""), false},
-			Piece{strings.Join(b[bt+same:bt+same+n], ""), true})
-		at, bt = to, bt+same+n
-	}
-	return append(before, Piece{strings.Join(a[at:], ""), false}), append(after, Piece{strings.Join(b[bt:], ""), false})
-}
-
-// tokens splits a line after each blank, so that the joined tokens are the line.
-func tokens(line string) []string { return strings.SplitAfter(line, " ") }
-
-// lineAt returns the index of the token that begins at an offset in the joined tokens.
-func lineAt(tokens []string, offset int) int {
-	n := 0
-	for at := 0; n < len(tokens) && at < offset; n++ {
-		at += len(tokens[n]) + 1
-	}
-	return n
 }

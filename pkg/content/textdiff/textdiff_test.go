@@ -159,6 +159,84 @@ func TestW1Passages(t *testing.T) {
 	}
 }
 
+// TestW1MostToSay checks which passages of a change are told.
+func TestW1MostToSay(t *testing.T) {
+	noise := func(n string) string {
+		return "Posted " + n + " minutes ago\n\nSeen " + n + " times\n\n" + n + " users online\n"
+	}
+	long := strings.Repeat("The wall of the old harbour is made of granite. ", 50)
+	for _, tt := range []struct {
+		name, old, text string
+		want            []Passage
+	}{
+		{"what changes by itself is left out", noise("3") + "Fee: 12 EUR", noise("4") + "Fee: 15 EUR",
+			[]Passage{{"Fee: 12 EUR", false}, {"Fee: 15 EUR", true}}},
+		{"unless it is all", "Posted 3 minutes ago", "Posted 4 minutes ago",
+			[]Passage{{"Posted 3 minutes ago", false}, {"Posted 4 minutes ago", true}}},
+		{"prices first", "a\nb\nc\nd\ne\nPrice: 12 EUR", "A\nB\nC\nD\nE\nPrice: 15 EUR",
+			[]Passage{{"a", false}, {"A", true}, {"Price: 12 EUR", false}, {"Price: 15 EUR", true}}},
+		{"numbers before words", "alpha beta gamma\ndelta epsilon\nzeta eta\nroom for 12",
+			"one two three\nfour five\nsix seven\nroom for 14",
+			[]Passage{{"alpha beta gamma", false}, {"one two three", true}, {"room for 12", false}, {"room for 14", true}}},
+		{"most to say", "x\n\ny\n\nz", "X\n\nY yes\n\nZ and a longer sentence",
+			[]Passage{{"y", false}, {"Y yes", true}, {"z", false}, {"Z and a longer sentence", true}}},
+		{"indentation of code", "if a:\n    b()\nc()", "if a:\n    b()\n    c()", []Passage{{"c()", true}}},
+		{"a word in the middle of a long paragraph", long + "You may moor here. " + long,
+			long + "You may NOT moor here. " + long,
+			[]Passage{{"…granite. You may NOT moor here. The wall of the old harbour is made…", true}}},
+		{"an item in a list of numbers", "1. one\n2. two\n3. three", "1. one\n2. new\n3. two\n4. three",
+			[]Passage{{"2. new", true}}},
+		{"the numbers alone", "1. one\n2. two", "3. one\n4. two",
+			[]Passage{{"1. one … 2. two", false}, {"3. one … 4. two", true}}},
+		{"composed letters", "Cafe\u0301 Mole\nFee 12", "Café Mole\nFee 15", []Passage{{"Fee 12", false}, {"Fee 15", true}}},
+		{"a row of a table", "| Plan | 5 downloads |", "| Plan | 3 downloads |",
+			[]Passage{{"| Plan | 5 downloads |", false}, {"| Plan | 3 downloads |", true}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Passages(tt.old, tt.text, 4, 75)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestW1Words checks which words of two lines are shown as different.
+func TestW1Words(t *testing.T) {
+	long := strings.Repeat("港口每天早上更新潮汐表。", 200)
+	for _, tt := range []struct{ name, old, text, gone, comes string }{
+		{"Chinese", "港口每天早上更新潮汐表，请注意", "港口每天晚上更新潮汐表，请注意", "[早]", "[晚]"},
+		{"Japanese", "港は毎朝開きます", "港は毎晩開きます", "[朝]", "[晩]"},
+		{"Thai", "ท่าเรือเปิดทุกเช้า", "ท่าเรือเปิดทุกเย็น", "[เช้า]", "[เย็น]"},
+		{"Korean", "항구는 매일 아침 엽니다", "항구는 매일 저녁 엽니다", "[아침 ]", "[저녁 ]"},
+		{"two words with a letter in common", "大海上船", "小海下船", "[大海上]", "[小海下]"},
+		{"composed letters", "Cafe\u0301 costs 12", "Café costs 15", "[12]", "[15]"},
+		{"kinds of spaces", "12\u00a0EUR a day", "12 EUR a week", "[day]", "[week]"},
+		{"long Chinese", long + "可以停泊" + long, long + "不可停泊" + long, "[可以]", "[不可]"},
+	} {
+		before, after := byWord(tt.old, tt.text)
+		if join(before) != tt.old || join(after) != tt.text {
+			t.Errorf("%s: shown as %q → %q", tt.name, join(before), join(after))
+		}
+		if gone, comes := fmt.Sprint(hits(before)), fmt.Sprint(hits(after)); gone != tt.gone || comes != tt.comes {
+			t.Errorf("%s: %s → %s, want %s → %s", tt.name, gone, comes, tt.gone, tt.comes)
+		}
+	}
+}
+
+// FuzzWords checks that the pieces of two lines are the lines.
+func FuzzWords(f *testing.F) {
+	f.Add("a harbour waits", "a  harbour\u00a0waits")
+	f.Add("ท่าเรือเปิด", "港口每天。")
+	f.Add(strings.Repeat("a b. ", 2000), strings.Repeat("a c. ", 2000))
+	f.Fuzz(func(t *testing.T, old, text string) {
+		old, text = strings.ReplaceAll(old, "\n", " "), strings.ReplaceAll(text, "\n", " ")
+		before, after := byWord(old, text)
+		if join(before) != old || join(after) != text {
+			t.Errorf("%q → %q: shown as %q → %q", old, text, join(before), join(after))
+		}
+	})
+}
+
 // W1: passages of any texts stay within their bounds and are valid text.
 func FuzzPassages(f *testing.F) {
 	f.Add("a b c", "a é c", 20)

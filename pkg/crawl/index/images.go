@@ -5,6 +5,9 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"encoding/json"
+	"net/netip"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -52,19 +55,62 @@ func bounded(text string) string {
 	return text
 }
 
-// HashImages returns a hash of a page's images, their order and their texts; "" for no images. It hashes the images'
-// ids, which are made from normalized addresses. So the hash does not change when only a tracking parameter or a
-// signature in an address is new.
-func HashImages(images []search.Image) string {
+// HashImages returns a hash of a page's images, their order and their texts; "" for no images. The hash does not change
+// when an address differs only in what does not change the picture: a version, a tracking parameter, a signature, or
+// the number of a server that shares the work with others.
+func HashImages(images []search.Image, rules source.Rules) string {
 	if len(images) == 0 {
 		return ""
 	}
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	for _, img := range images {
-		_ = enc.Encode([]string{img.ID, img.Alt, img.Title, img.Caption}) // encoding strings cannot fail
+		src := img.Src
+		if one, err := rules.ParseURL(src); err == nil {
+			src = one.Normalized
+		}
+		_ = enc.Encode([]string{pictureOf(src), img.Alt, img.Title, img.Caption}) // encoding strings cannot fail
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// versionParameters are query parameters by which sites make caches fetch a file again, or by which servers of images
+// check that a link is theirs. Their values say nothing about which picture it is.
+var versionParameters = regexp.MustCompile(`(?i)^(?:v|ver|version|rev|revision|_|ts|timestamp|mtime|modified|updated|` +
+	`lastmod|cb|cache|cachebust(?:er)?|bust|nocache|rnd|rand|random|hash|md5|etag|` +
+	`sig|sign|signature|hmac|token|auth|auth_key|expires?|policy|key-pair-id|` +
+	`x-(?:amz|goog|oss|cos|ms)-.*|awsaccesskeyid|googleaccessid|ossaccesskeyid|se|sp|sr|st|sv|spr|sks|skt|ske|skv|` +
+	`sktid|skoid|_nc_.*|ixlib|ixid)$`)
+
+var (
+	// versionAlone is a query that is nothing but a version, behind the name of an image file.
+	versionAlone = regexp.MustCompile(`(?i)^(?:t=)?[0-9a-f]{6,}$`)
+	imageFile    = regexp.MustCompile(`(?i)\.(?:avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp)$`)
+	// shard is the number of one of several servers with the same files, such as "c1.cdn.example".
+	shard = regexp.MustCompile(`^([a-z-]*)[0-9]{1,2}\.`)
+)
+
+// pictureOf returns what an address says about which picture it is: without versions and signatures, and with servers
+// that differ only in their number taken for one. Of "c1.cdn.example/a.png?v=2" it is "c#.cdn.example/a.png".
+func pictureOf(src string) string {
+	u, err := url.Parse(src)
+	if err != nil || u.Host == "" {
+		return src
+	}
+	host := strings.ToLower(u.Host)
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+		host = shard.ReplaceAllString(host, "$1#.")
+	}
+	if imageFile.MatchString(u.Path) && versionAlone.MatchString(u.RawQuery) {
+		u.RawQuery = ""
+	}
+	var query []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(part, "="); part != "" && !versionParameters.MatchString(name) {
+			query = append(query, part)
+		}
+	}
+	return host + u.EscapedPath() + "?" + strings.Join(query, "&")
 }
 
 // imageTexts returns the texts about images that the page's text does not contain. Captions are part of the page's

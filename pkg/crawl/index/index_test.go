@@ -168,11 +168,13 @@ func TestA18ImagesAreBounded(t *testing.T) {
 
 // TestA18HashImages checks that the hash depends on what a reader would see of the images.
 func TestA18HashImages(t *testing.T) {
-	base := []extract.Image{{URL: "https://port.example/a.jpg", Alt: "A"}, {URL: "https://port.example/b.jpg", Title: "B",
-		Caption: "b"}}
+	base := []extract.Image{{URL: "https://port.example/a.jpg", Alt: "A"},
+		{URL: "https://port.example/b.jpg", Title: "B",
+			Caption: "b"}}
 	hash := func(edit func([]extract.Image) []extract.Image) string {
 		images := edit(append([]extract.Image{}, base...))
-		return HashImages(Images("url_aaaa", extract.Document{Images: images}, source.DefaultRules()))
+		return HashImages(Images("url_aaaa", extract.Document{Images: images}, source.DefaultRules()),
+			source.DefaultRules())
 	}
 	same := func(i []extract.Image) []extract.Image { return i }
 	for _, tc := range []struct {
@@ -196,8 +198,41 @@ func TestA18HashImages(t *testing.T) {
 			t.Errorf("%s: the same %v, want %v", tc.name, have, tc.same)
 		}
 	}
-	if HashImages(nil) != "" {
+	if HashImages(nil, source.DefaultRules()) != "" {
 		t.Error("no images have a hash")
+	}
+}
+
+// TestH12SamePicture checks which addresses are those of one picture.
+func TestH12SamePicture(t *testing.T) {
+	for _, row := range []struct {
+		a, b string
+		same bool
+	}{
+		{"https://port.example/a.png?v=1", "https://port.example/a.png?v=2", true},
+		{"https://port.example/a.png?ver=1.2&w=300", "https://port.example/a.png?ver=1.3&w=300", true},
+		{"https://port.example/a.png", "https://port.example/a.png?v=2", true},
+		{"https://port.example/a.png?1699999999", "https://port.example/a.png?1700000000", true},
+		{"https://port.example/a.png?t=1699999999", "https://port.example/a.png?t=1700000000", true},
+		{"https://port.example/a.png?8f3a77b1", "https://port.example/a.png?99aa77b1", true},
+		{"https://c1.cdn.example/a.png", "https://c2.cdn.example/a.png", true},
+		{"https://i0.wp.example/a.png", "https://i3.wp.example/a.png", true},
+		{"https://2.bp.example/a.png", "https://4.bp.example/a.png", true},
+		{"https://port.example/a.png?Expires=1&Signature=x", "https://port.example/a.png?Expires=2&Signature=y", true},
+		{"https://port.example/a.png?X-Amz-Date=1", "https://port.example/a.png?X-Amz-Date=2", true},
+		{"http://port.example/a.png", "https://port.example/a.png", true},
+		{"https://port.example/a.png", "https://port.example/b.png", false},
+		{"https://port.example/img?id=1", "https://port.example/img?id=2", false},
+		{"https://port.example/img.php?123456", "https://port.example/img.php?123457", false},
+		{"https://port.example/a.png?page=1", "https://port.example/a.png?page=2", false},
+		{"https://10.0.0.1/a.png", "https://10.0.0.2/a.png", false},
+		{"https://harbour.example/a.png", "https://port.example/a.png", false},
+		{"https://port.example/a1.png", "https://port.example/a2.png", false},
+		{"https://harbour1999.example/a.png", "https://harbour2000.example/a.png", false},
+	} {
+		if a, b := pictureOf(row.a), pictureOf(row.b); (a == b) != row.same {
+			t.Errorf("%s is %s, and %s is %s", row.a, a, row.b, b)
+		}
 	}
 }
 

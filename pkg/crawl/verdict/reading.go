@@ -75,7 +75,7 @@ func ReadingOf(
 	if r.ImageExclusion != "" {
 		r.Images = nil
 	}
-	r.ImagesHash = index.HashImages(r.Images)
+	r.ImagesHash = index.HashImages(r.Images, rules.Sources)
 	return r
 }
 

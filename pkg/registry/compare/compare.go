@@ -116,7 +116,7 @@ func hunkOf(rows []textdiff.Row, parts [2]*part.Part) (h Hunk) {
 	for _, r := range rows {
 		if r.OldN > 0 && r.NewN > 0 && !differs(r) {
 			flush()
-			h = append(h, Line{Old: r.OldN, New: r.NewN, Pieces: r.Old})
+			h = append(h, Line{Old: r.OldN, New: r.NewN, Pieces: r.New})
 			continue
 		}
 		if r.OldN > 0 {

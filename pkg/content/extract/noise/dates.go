@@ -24,50 +24,85 @@ func hasYear(line string) bool {
 	return false
 }
 
-// dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date.
-// The date must have a year. If no date begins there, the number is 0. In the hashed form, the smaller of day and
-// month comes before the larger, because 3/11 may be in March or in November.
-func dateAt(line string, rest []token) (form string, n int) {
+// dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date. The
+// date must have a year. If no date begins there, the number is 0. The form of a date is year, month and
+// day, however it is written. Where 3/11 may be in March or in November, the form has the two numbers by size instead.
+func (s *Filter) dateAt(rest []token) (form string, n int) {
 	const widest = 2 // largest number of bytes between two tokens
-	var part [3]int
-	have, named := 0, false
-	for n = 0; n < len(rest) && have < len(part); n++ {
+	var d date
+	for n = 0; n < len(rest) && d.have < len(d.part); n++ {
 		t := rest[n]
 		if n > 0 && t.start-rest[n-1].end > widest {
 			return "", 0
 		}
-		switch month := monthOf(t); {
+		switch m := monthOf(t); {
 		case t.kind == digits && t.end-t.start <= 4:
-			part[have] = number(line[t.start:t.end])
-			have++
-		case month > 0 && !named:
-			part[have], named = month, true
-			have++
-		case n == 0 || !betweenDate(line, t):
+			d.add(number(s.line[t.start:t.end]))
+		case m > 0 && d.named == 0:
+			d.named = m
+			d.add(m)
+		case n == 0 || !betweenDate(s.line, t):
 			return "", 0
 		}
 	}
-	if have < len(part) {
+	if d.have < len(d.part) {
 		return "", 0
 	}
-	if form = dateForm(part); form == "" || !named && !sameBorders(line, rest[:n]) {
+	border := ""
+	if d.named == 0 {
+		if border = sameBorders(s.line, rest[:n]); border == "" {
+			return "", 0
+		}
+	}
+	if form = s.dateForm(d, border); form == "" {
 		return "", 0
 	}
 	return form, n
 }
 
-// dateForm returns the hashed form of a date of three parts. It returns "" when neither the first nor the last part
-// is a year, or when the other two parts are not a month and a day.
-func dateForm(part [3]int) string {
-	year, a, b := part[2], part[0], part[1]
-	if part[0] > 31 {
-		year, a, b = part[0], part[1], part[2]
+// date is a date of three parts.
+type date struct {
+	part  [3]int
+	have  int
+	named int // the month, if it has its name
+}
+
+func (d *date) add(part int) {
+	d.part[d.have] = part
+	d.have++
+}
+
+// dateForm returns the hashed form of a date. It returns "" when neither the first nor the last part is a year, or when
+// the other two parts are not a month and a day. Parameter border is what stands between the numbers.
+func (s *Filter) dateForm(d date, border string) string {
+	year, month, day := d.part[2], d.part[1], d.part[0]
+	first := d.part[0] > 31
+	if first {
+		year, day = d.part[0], d.part[2]
 	}
-	if year < firstYear || year > lastYear || min(a, b) < 1 || min(a, b) > 12 || max(a, b) > 31 {
+	if d.named > 0 && month != d.named {
+		month, day = day, month
+	}
+	if year < firstYear || year > lastYear || min(month, day) < 1 || min(month, day) > 12 || max(month, day) > 31 {
 		return ""
 	}
-	return fmt.Sprintf("%04d-%02d-%02d", year, min(a, b), max(a, b))
+	if month > 12 {
+		month, day = day, month
+	}
+	// A month and a day are written in either order with slashes and hyphens, in English. "2024.1.2" is a version.
+	switch {
+	case first && border == ".":
+		return ""
+	case d.named == 0 && !first && (border == "/" || border == "-") &&
+		max(month, day) <= 12 && month != day && s.folds():
+		s.note("day and month in the order of the region")
+		return fmt.Sprintf("%s~%04d%02d%02d", someDate, year, min(month, day), max(month, day))
+	}
+	return fmt.Sprintf("%s%04d%02d%02d", someDate, year, month, day)
 }
+
+// folds reports whether the order of day and month is open, and may be left out of the comparison.
+func (s *Filter) folds() bool { return !s.DayFirst && !s.facts && !s.Exact }
 
 func monthOf(t token) int {
 	if t.kind != word {
@@ -87,16 +122,19 @@ func betweenDate(line string, t token) bool {
 	return false
 }
 
-// sameBorders reports whether both separators between the numbers of a date are the same sign, or are words as in
-// East Asian dates.
-func sameBorders(line string, tokens []token) bool {
+// sameBorders returns what stands between the numbers of a date: the same sign twice, or words as in East Asian dates.
+// It returns "" for anything else.
+func sameBorders(line string, tokens []token) string {
 	var borders []string
 	for _, t := range tokens {
 		if t.kind != digits {
 			borders = append(borders, line[t.start:t.end])
 		}
 	}
-	return len(borders) == 2 && (borders[0] == borders[1] && borders[0] != "," || tokens[1].kind == word)
+	if len(borders) == 2 && (borders[0] == borders[1] && borders[0] != "," || tokens[1].kind == word) {
+		return borders[0]
+	}
+	return ""
 }
 
 // number reads at most four ASCII digits. It returns 0 for any other text.
@@ -110,25 +148,67 @@ func number(s string) (n int) {
 	return n
 }
 
-// hasCopyright reports whether a line has a copyright sign or the word "copyright".
+// hasCopyright reports whether a line is a copyright notice: it has the sign, or begins with the word, a year before it
+// aside.
 func hasCopyright(tokens []token, line string) bool {
-	for _, t := range tokens {
-		if t.word == "copyright" || t.kind == sign && line[t.start:t.end] == "©" {
+	for i, t := range tokens {
+		switch {
+		case t.kind == sign && line[t.start:t.end] == "©", t.word == "c" && isBracketed(line, t):
+			return true
+		case t.word == "copyright" && (i == 0 || onlyYears(line, tokens[:i])):
 			return true
 		}
 	}
 	return false
 }
 
-// yearsAt returns the number of tokens that form a year or a span of years at the beginning of rest, or 0.
-func yearsAt(line string, rest []token) int {
-	if !isYear(line, rest[0]) {
+func isBracketed(line string, t token) bool {
+	return strings.HasSuffix(line[:t.start], "(") && strings.HasPrefix(line[t.end:], ")")
+}
+
+func onlyYears(line string, tokens []token) bool {
+	for _, t := range tokens {
+		if t.kind != sign && !isYear(line, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// yearsAt returns the number of tokens that form the year or years of a copyright notice at token i, or 0: beside the
+// sign or the word, or at the end of the notice. "Copyright protection ends in 2034" has none.
+func yearsAt(line string, tokens []token, i int) (n int) {
+	if !isYear(line, tokens[i]) {
 		return 0
 	}
-	if len(rest) > 2 && rest[1].kind == sign && isYear(line, rest[2]) {
-		return 3
+	for n = 1; i+n+1 < len(tokens) && tokens[i+n].kind == sign && isYear(line, tokens[i+n+1]); n += 2 {
 	}
-	return 1
+	if besideNotice(line, tokens, i-1, -1) || besideNotice(line, tokens, i+n, 1) {
+		return n
+	}
+	// "© Example Inc. 2025" has the sign far from its year.
+	ended := i+n == len(tokens) || tokens[i+n].kind == sign
+	if ended && strings.HasPrefix(strings.TrimLeft(strings.ToLower(line), " "), "©") && i <= longestOwner {
+		return n
+	}
+	return 0
+}
+
+// longestOwner is the largest number of tokens between a copyright sign and a year at the end of the notice.
+const longestOwner = 12
+
+// besideNotice reports whether the next token from i on, in the given direction, that is no sign or bracketed "c" is
+// the word "copyright", or whether there is a copyright sign before it.
+func besideNotice(line string, tokens []token, i, step int) bool {
+	for ; i >= 0 && i < len(tokens); i += step {
+		switch t := tokens[i]; {
+		case t.kind == sign && line[t.start:t.end] == "©", t.word == "copyright", t.word == "c" && isBracketed(line, t):
+			return true
+		case t.kind != sign:
+			return false
+		}
+	}
+	return false
 }
 
 func isYear(line string, t token) bool {

@@ -1,17 +1,20 @@
 // Package noise converts text into the form that the content hash covers, so that text which changes by itself is not
 // taken as a change of content (H12).
 //
-// In the hashed form, a placeholder replaces relative times ("updated 3 days ago") and counters ("12 comments"), but
-// only in lines that contain little else: in prose they are part of what the author wrote. A placeholder also
-// replaces years beside a copyright sign. Quotation marks, dashes, and dates that have a year are each hashed in one
-// form, because the regional editions of a site write them differently. The text of a document keeps all of these
-// unchanged.
+// In the hashed form, a placeholder replaces a line that counts, or tells the time, by its own words: "12 comments",
+// "17 people are viewing this", "Sale ends in 03:12:44". It also replaces relative times ("updated 3 days ago") in
+// short lines, because in prose they are part of what the author wrote, and years beside a copyright sign. A number is
+// folded because of the words in its line alone, and never in a table, in a list of definitions, or below a heading
+// that names what the line counts. There it is what the page says. Quotation marks,
+// dashes, and dates that have a year are each hashed in one form, because the regional editions of a site write them
+// differently. The text of a document keeps all of these unchanged.
 //
 // Alternatives considered: folding relative times everywhere, future times ("in 30 days") included, would hide
-// changes of deadlines; folding every number would hide prices.
+// changes of deadlines; folding every number, or every number that moves often, would hide prices.
 package noise
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,8 +23,11 @@ import (
 // The placeholders for folded text. They are control characters, which the text itself never contains.
 const (
 	passingTime = "\x01"
-	counter     = "\x02"
+	counter     = "\x02" // before the name of the rule
 	someYear    = "\x03"
+	someDate    = "\x04" // before the year, the month and the day
+
+	placeholders = passingTime + counter + someYear + someDate
 )
 
 const (
@@ -55,14 +61,56 @@ const (
 type Filter struct {
 	Out       []byte   // hashed form of the text so far
 	Protected []string // the mail addresses that the next lines hide, in order; each is used once
+	// Exact says that somebody has selected the text: no number is folded.
+	Exact bool
+	// DayFirst says that the language of the text writes the day before the month where both are numbers. Otherwise
+	// they may be in either order.
+	DayFirst bool
+	// Folded, if not nil, is called for each line in which something is folded, with the name of the rule.
+	Folded func(line, rule string)
 
-	line   string
-	tokens []token
-	times  timeReader
+	headings []heading
+	facts    bool // the line is part of a table or a list of definitions
+	list     bool // the line is in a list that says nothing about when something was written
+	dateline bool // a part of the line is about when or by whom something was written
+
+	line    string
+	tokens  []token
+	times   timeReader
+	words   []lineRole
+	numbers []shape
+	keys    []string
 }
 
 // Block appends the hashed form of a block's lines, with a space between the lines.
-func (s *Filter) Block(text string) {
+func (s *Filter) Block(text string) { s.lines(text) }
+
+// Table appends the hashed form of a table, or of another block whose numbers are what the page says.
+func (s *Filter) Table(text string) {
+	s.facts = true
+	s.lines(text)
+	s.facts = false
+}
+
+// List appends the hashed form of a list. Lines that begin with ": " explain terms.
+func (s *Filter) List(text string) {
+	s.facts = strings.HasPrefix(text, ": ") || strings.Contains(text, "\n: ")
+	s.list = !s.hasTime(text)
+	s.lines(text)
+	s.facts, s.list = false, false
+}
+
+// Code appends the hashed form of code.
+func (s *Filter) Code(text string) {
+	if strings.ContainsAny(text, "\u00a0\u00ad\ufeff") {
+		text = invisibleInCode.Replace(text)
+	}
+	s.Out = append(s.Out, text...)
+}
+
+var invisibleInCode = strings.NewReplacer("\u00a0", " ", "\u00ad", "", "\ufeff", "")
+
+func (s *Filter) lines(text string) {
 	between := false
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" {
@@ -71,9 +119,27 @@ func (s *Filter) Block(text string) {
 		if between {
 			s.Out = append(s.Out, ' ')
 		}
-		s.add(s.unprotected(line))
+		s.add(strings.TrimSpace(Typography(s.unprotected(line))))
 		between = true
 	}
+}
+
+// hasTime reports whether a list has a relative time, as lists beside an article have.
+func (s *Filter) hasTime(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) > 4*shortLine {
+			continue
+		}
+		line = Typography(strings.TrimSpace(line))
+		s.tokens = tokens(s.tokens[:0], line)
+		s.times.begin(line, s.tokens, utf8.RuneCountInString(line) <= shortLine, false)
+		for i := range s.tokens {
+			if s.times.at(i) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unprotected returns a line with its hidden addresses restored.
@@ -95,17 +161,19 @@ func (s *Filter) unprotected(line string) string {
 	return out.String()
 }
 
-// add appends the hashed form of a line. It treats each table cell, and each part of a line that dots separate, as a
-// line of its own.
+// add appends the hashed form of a line. It treats each part of a line that dots or bars separate as a line of its
+// own.
 func (s *Filter) add(line string) {
+	at, size := partEnd(line)
+	s.dateline = at < len(line) && isDateline(line)
 	for {
-		at, size := partEnd(line)
 		s.part(line[:at])
 		if at == len(line) {
 			return
 		}
 		s.Out = append(s.Out, line[at:at+size]...)
 		line = line[at+size:]
+		at, size = partEnd(line)
 	}
 }
 
@@ -122,18 +190,17 @@ func partEnd(line string) (at, size int) {
 
 func (s *Filter) part(part string) {
 	s.line = part
-	short := utf8.RuneCountInString(part) <= shortLine
-	if !short && !hasYear(part) {
-		s.plain(0, len(part))
+	short := !s.facts && !s.Exact && utf8.RuneCountInString(part) <= shortLine
+	if !short && !hasYear(part) || strings.ContainsAny(part, placeholders) {
+		s.Out = append(s.Out, part...)
 		return
 	}
 	s.tokens = tokens(s.tokens[:0], part)
-	if short && isCounter(s.tokens) {
-		s.Out = append(s.Out, counter...)
+	if short && s.whole(part) {
 		return
 	}
-	s.times.begin(s.tokens, short, utf8.RuneCountInString(part) <= shortLabel)
-	protected := len(part) <= copyrightLine && hasCopyright(s.tokens, part)
+	s.times.begin(part, s.tokens, short, s.dateline)
+	protected := !s.facts && !s.Exact && len(part) <= copyrightLine && hasCopyright(s.tokens, part)
 	done, year := 0, 0
 	for i := 0; i < len(s.tokens); {
 		for year < len(s.tokens) && (year < i || !isYear(part, s.tokens[year])) {
@@ -144,75 +211,89 @@ func (s *Filter) part(part string) {
 			i++
 			continue
 		}
-		s.plain(done, s.tokens[i].start)
+		s.Out = append(s.Out, s.line[done:s.tokens[i].start]...)
 		s.Out = append(s.Out, mark...)
 		i += n
 		done = s.tokens[i-1].end
 	}
-	s.plain(done, len(part))
+	s.Out = append(s.Out, s.line[done:]...)
+}
+
+// whole folds a line that a rule replaces as a whole, and reports whether there is such a rule.
+func (s *Filter) whole(part string) bool {
+	if !strings.ContainsFunc(part, unicode.IsDigit) {
+		return false
+	}
+	if at := requestID.FindStringSubmatchIndex(part); at != nil && isRandom(part[at[2]:at[3]]) {
+		s.note("request id")
+		s.Out = append(append(append(s.Out, part[:at[2]]...), counter...), part[at[3]:]...)
+		return true
+	}
+	rule := s.ruleOf()
+	if rule == "" {
+		return false
+	}
+	s.note(rule)
+	s.Out = append(append(s.Out, counter...), rule...)
+	return true
+}
+
+func (s *Filter) note(rule string) {
+	if s.Folded != nil {
+		s.Folded(s.line, rule)
+	}
+}
+
+// requestID matches the identity that a server gives to a request.
+var requestID = regexp.MustCompile(`(?i)^(?:x-)?(?:(?:request|ray|trace|session|correlation)[ -]?(?:id|` +
+	`identifier|reference)|reference #|(?:id de (?:la )?(?:requête|solicitud|requisição)|id (?:della )?richiesta)|` +
+	`(?:anfrage|vorgangs|sitzungs)-?id|請求 ?id|请求 ?(?:id|编号)|リクエスト ?id|요청 ?(?:id|아이디)|id запроса)` +
+	`[ :：#=]*([0-9a-z][0-9a-z._:+/=-]{7,})$`)
+
+// isRandom reports whether an id was made by a machine: a hexadecimal number, or a long one with many digits.
+func isRandom(id string) bool {
+	const long, many = 20, 4
+	numbers, letters, hex := 0, 0, true
+	for _, r := range id {
+		switch {
+		case '0' <= r && r <= '9':
+			numbers++
+		case 'a' <= r && r <= 'f' || 'A' <= r && r <= 'F':
+			letters++
+		case strings.ContainsRune("-.:", r):
+		default:
+			hex = false
+		}
+	}
+	return numbers > 0 && letters > 0 && hex || len(id) >= long && numbers >= many
 }
 
 // fold returns the placeholder for the tokens from index i on, and the number of tokens that it replaces. The number
 // is 0 if nothing is folded. Parameter year is the index of the next year in the line.
 func (s *Filter) fold(i, year int, protected bool) (mark string, n int) {
 	if year < len(s.tokens) && year-i < longestDate {
-		if mark, n = dateAt(s.line, s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
+		if mark, n = s.dateAt(s.tokens[i:min(len(s.tokens), i+longestDate)]); n > 0 {
 			return mark, n
 		}
-		if n = yearsAt(s.line, s.tokens[i:]); protected && n > 0 {
-			return someYear, n
+		if protected {
+			if n = yearsAt(s.line, s.tokens, i); n > 0 {
+				s.note("copyright year")
+				return someYear, n
+			}
 		}
 	}
 	if i > 0 && glued(s.tokens[i-1], s.tokens[i]) {
 		return "", 0
 	}
-	return passingTime, s.times.at(i)
+	if n = s.times.at(i); n > 0 {
+		s.note("relative time")
+	}
+	return passingTime, n
 }
 
 // glued reports whether token b continues the word of token a, as in "x3d".
 func glued(a, b token) bool {
 	return a.end == b.start && a.kind == word && b.kind == digits && a.word[0] < utf8.RuneSelf
-}
-
-// plain appends a part of the line in which nothing is folded, with quotation marks and dashes in one form.
-func (s *Filter) plain(from, to int) {
-	start := from
-	for i := from; i < to; {
-		if s.line[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s.line[i:to])
-		if form := oneForm(r); form != "" {
-			s.Out = append(append(s.Out, s.line[start:i]...), form...)
-			start = i + size
-			if r == '«' && strings.HasPrefix(s.line[start:to], " ") {
-				start++ // « so » is the same as «so»
-				size++
-			}
-			if r == '»' && len(s.Out) > 1 && s.Out[len(s.Out)-2] == ' ' {
-				s.Out = append(s.Out[:len(s.Out)-2], form...)
-			}
-		}
-		i += size
-	}
-	s.Out = append(s.Out, s.line[start:to]...)
-}
-
-// oneForm returns the hashed form of a punctuation mark that regions write in several ways, or "" for other
-// characters.
-func oneForm(r rune) string {
-	switch r {
-	case '“', '”', '„', '‟', '«', '»', '″', '＂':
-		return `"`
-	case '‘', '’', '‚', '‛', '′', '‹', '›', '´', '＇':
-		return "'"
-	case '‐', '‑', '‒', '–', '—', '―', '−':
-		return "-"
-	case '…':
-		return "..."
-	}
-	return ""
 }
 
 // tokens appends the tokens of a line to list. In scripts without spaces between words, each letter is a token.

@@ -2,6 +2,8 @@ package noise
 
 import (
 	_ "embed"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,8 +25,9 @@ type phrases struct {
 type phraseKind uint8
 
 const (
-	ago  phraseKind = iota + 1 // "# days ago"
-	near                       // "yesterday", "this week"
+	ago    phraseKind = iota + 1 // "# days ago"
+	before                       // "# days ago" in languages in which it also means "# days before"
+	near                         // "yesterday", "this week"
 )
 
 // timePhrases are parsed on first use.
@@ -36,9 +39,10 @@ var timePhrases = sync.OnceValue(func() phrases {
 		for phrase := range strings.SplitSeq(words, "\t") {
 			switch {
 			case kind == "past":
-				p.learn(ago, phrase)
-			case kind != "near":
+				p.learn(agoOrBefore(phrase), phrase)
+			case number(kind) > 0:
 				p.months[phrase] = number(kind)
+			case kind != "near":
 			case utf8.RuneCountInString(phrase) >= shortest || unspaced([]rune(phrase)[0]) && len(phrase) > shortest:
 				p.learn(near, phrase)
 			}
@@ -70,6 +74,58 @@ func (p phrases) learn(kind phraseKind, phrase string) {
 	p.words[first] |= opens
 }
 
+// bothWays are words that mean "ago" and "before": "3 gün önce" is also how a deadline is written.
+const bothWays = `önce öncə öň oldin бұрын мурун өмнө قبل پیش پہلے पहले पूर्वी अघि আগে முன் முன்பு മുമ്പ് પહેલાં
+ਪਹਿਲਾਂ לפני
+	trước 前 전 មុន ກ່ອນ πριν преди пре prije před pred пред prieš pirms წინ առաջ`
+
+func agoOrBefore(phrase string) phraseKind {
+	for w := range strings.FieldsSeq(bothWays) {
+		if strings.Contains(phrase, w) {
+			return before
+		}
+	}
+	return ago
+}
+
+// written are words that say that the time in a line is when something was written. Without one, "today" may be when
+// a shop is closed.
+var written = strings.Fields(`updated edited modified posted published changed revised reviewed created asked answered
+	commented replied uploaded submitted joined seen added committed released refreshed synced
+	aktualisier geändert bearbeitet veröffentlicht erstellt geschrieben hinzugefügt
+	jour actualisé modifié publié ajouté créé posté actualizad editad publicad modificad cread escrito añadid
+	aggiornat pubblicat modificat creat aggiunt atualizad criad adicionad
+	bijgewerkt gewijzigd geplaatst gepubliceerd toegevoegd uppdatera publicera ändrad opdatere oppdatert publisert
+	endret
+	ændret päivitetty julkaistu muokattu
+	zaktualizowa aktualizow opublikowa dodano edytowan aktualizová upraven publikov zveřejněn přidán aktualizovan
+	zverejnen pridan
+	обновл опубликов измен добавл отредактиров оновл опубліков додан обновен публикуван актуализ ажурир објављ ažurir
+	objavlj posodoblj atnaujin paskelb atjaunin publicēt
+	güncelle yayınla düzenle eklendi yenilən ενημερ δημοσι τροποπ frissítve frissült módosít közzétéve actualizat
+	publicat
+	تحديث نشر تعديل روزرسانی منتشر ویرایش שעודכן עודכן פורסם נערך अपडेट प्रकाशित अद्यतन আপডেট প্রকাশিত
+	nhật đăng diperbarui diposting dibuat diedit
+	更新 发布 發布 發佈 发表 發表 编辑 編輯 修改 回复 上传 投稿 公開 編集 作成 掲載 업데이트 수정 작성 게시 등록 업로드
+	อัปเดต อัพเดต เผยแพร่ แก้ไข โพสต์`)
+
+// isWritten reports whether a line has a word of written.
+func isWritten(line string) bool {
+	line = strings.ToLower(line)
+	for _, w := range written {
+		if strings.Contains(line, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// byline are words before a name.
+var byline = regexp.MustCompile(`(?i)(?:^|[|·•∙●] ?)(?:by|von|par|por|di|door|av|af|от|przez|od|文|作者|著者|글)[ :：]`)
+
+// isDateline reports whether a line of several parts says when or by whom something was written.
+func isDateline(line string) bool { return isWritten(line) || byline.MatchString(line) }
+
 // vagueWords may precede the number of a time, as "about" does; oneWords may replace the number.
 const (
 	vagueWords = `
@@ -85,7 +141,9 @@ type timeReader struct {
 	phrases
 	tokens []token
 	roles  []role // roles of each token
-	near   bool   // also find phrases for a day or week near today
+	line   string
+	dated  bool   // the line is part of one that says when something was written
+	label  bool   // the line is so short that "yesterday" may be all that it says
 	key    []byte // the part of a phrase read so far
 	best   int
 	steps  int // number of steps in this line, for tests
@@ -101,12 +159,13 @@ const (
 	isOne                    // a word for one or a few, in place of a number
 )
 
-// begin receives the tokens of a line. Only short lines can contain times.
-func (r *timeReader) begin(tokens []token, short, near bool) {
-	r.tokens, r.near, r.roles, r.steps = tokens, near, r.roles[:0], 0
+// begin receives a line and its tokens. Only short lines can contain times.
+func (r *timeReader) begin(line string, tokens []token, short, dated bool) {
+	r.line, r.tokens, r.dated, r.roles, r.steps = line, tokens, dated, r.roles[:0], 0
 	if !short {
 		return
 	}
+	r.label = utf8.RuneCountInString(line) <= shortLabel
 	if r.whole == nil {
 		r.phrases = timePhrases()
 	}
@@ -137,8 +196,8 @@ func (r *timeReader) at(i int) int {
 // so there are few branches.
 func (r *timeReader) read(from, i int, counted bool) {
 	if len(r.key) > 0 {
-		if kind := r.whole[string(r.key)]; kind == ago || kind == near && r.near {
-			r.best = max(r.best, i)
+		if kind := r.whole[string(r.key)]; i > r.best && kind > 0 && r.counts(kind, from, i) {
+			r.best = i
 		}
 		if !r.begins[string(r.key)] {
 			return
@@ -161,6 +220,23 @@ func (r *timeReader) read(from, i int, counted bool) {
 			r.step("#", from, i+n, true)
 		}
 	}
+}
+
+// counts reports whether a phrase from token from to token i is the time at which something was written.
+func (r *timeReader) counts(kind phraseKind, from, i int) bool {
+	switch kind {
+	case ago:
+		return true
+	case before:
+		return r.alone(from, i) || r.dated || isWritten(r.line)
+	}
+	return r.label && (r.dated || isWritten(r.line))
+}
+
+// alone reports whether the line has no other words or numbers than those from token from to token i.
+func (r *timeReader) alone(from, i int) bool {
+	other := func(t token) bool { return t.kind != sign }
+	return !slices.ContainsFunc(r.tokens[:from], other) && !slices.ContainsFunc(r.tokens[i:], other)
 }
 
 // step reads one more word of the phrase.

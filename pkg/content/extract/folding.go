@@ -1,0 +1,58 @@
+package extract
+
+import "github.com/tidemark/tidemark/pkg/content/extract/noise"
+
+// filter returns the filter for the text of a document.
+func (d Document) filter() noise.Filter {
+	return noise.Filter{Exact: d.Selected, DayFirst: d.Language != "" && d.Language != "en"}
+}
+
+// appendBlock appends the hashed form of a block, and a line break. A block of nothing that readers see is left out.
+func appendBlock(s *noise.Filter, b Block) {
+	before := len(s.Out)
+	addBlock(s, b)
+	if len(s.Out) > before {
+		s.Out = append(s.Out, '\n')
+	}
+}
+
+func addBlock(s *noise.Filter, b Block) {
+	if b.Counted {
+		b.Text = withoutNumbers(b.Text)
+	}
+	switch b.Kind {
+	case Code:
+		s.Code(b.Text)
+	case Table:
+		s.Table(b.Text)
+	case List:
+		s.List(b.Text)
+	case Heading:
+		s.Heading(b.Level, b.Text)
+	default:
+		s.Block(b.Text)
+	}
+}
+
+// A Fold is a line in which something is not compared, because it changes by itself.
+type Fold struct {
+	Line string
+	Rule string // what kind of text that is, such as "count" or "relative time"
+}
+
+// Folded returns the lines of a document in which something is not compared, at most as many as most.
+func (d Document) Folded(most int) (out []Fold) {
+	s := d.filter()
+	s.Folded = func(line, rule string) {
+		if len(out) < most {
+			out = append(out, Fold{line, rule})
+		}
+	}
+	for _, b := range d.Blocks {
+		if appendBlock(&s, b); len(out) >= most {
+			return out
+		}
+		s.Out = s.Out[:0]
+	}
+	return out
+}

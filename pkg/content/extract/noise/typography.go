@@ -1,0 +1,78 @@
+package noise
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Typography returns a line in the form in which variants of writing are alike: quotation marks, dashes, kinds of
+// spaces, composed and decomposed letters, and characters that nobody sees.
+func Typography(line string) string {
+	if isPlain(line) {
+		return line
+	}
+	if !norm.NFC.IsNormalString(line) {
+		line = norm.NFC.String(line)
+	}
+	out := make([]byte, 0, len(line))
+	for i, r := range line {
+		switch form := oneForm(r); {
+		case form != "":
+			if r == '»' && len(out) > 0 && out[len(out)-1] == ' ' {
+				out = out[:len(out)-1] // « so » is the same as «so»
+			}
+			out = append(out, form...)
+		case unicode.IsSpace(r):
+			if len(out) > 0 && out[len(out)-1] == ' ' || strings.HasSuffix(line[:i], "«") {
+				continue
+			}
+			out = append(out, ' ')
+		case unseen(r):
+		default:
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	// The characters that were left out may have kept letters apart.
+	return norm.NFC.String(string(out))
+}
+
+// isPlain reports whether a line is ASCII text with single spaces, for which Typography has nothing to do.
+func isPlain(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c >= utf8.RuneSelf || c < ' ' || c == 0x7f || c == ' ' && i > 0 && line[i-1] == ' ' {
+			return false
+		}
+	}
+	return true
+}
+
+// unseen reports whether r is a character that readers do not see: soft hyphens, marks of direction, variation
+// selectors and the like.
+func unseen(r rune) bool {
+	switch {
+	case r == '\u00ad', r == '\u061c', r == '\u200b', r == '\u2060', r == '\ufeff', '\u200e' <= r && r <= '\u200f',
+		'\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069', '\ufe00' <= r && r <= '\ufe0f',
+		0xe0100 <= r && r <= 0xe01ef:
+		return true
+	}
+	return false
+}
+
+// oneForm returns the hashed form of a punctuation mark that regions write in several ways, or "" for other
+// characters.
+func oneForm(r rune) string {
+	switch r {
+	case '“', '”', '„', '‟', '«', '»', '″', '＂':
+		return `"`
+	case '‘', '’', '‚', '‛', '′', '‹', '›', '´', '＇':
+		return "'"
+	case '‐', '‑', '‒', '–', '—', '―', '−':
+		return "-"
+	case '…':
+		return "..."
+	}
+	return ""
+}

@@ -1,0 +1,168 @@
+package textdiff
+
+import (
+	"hash/fnv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
+)
+
+const (
+	// maxWords is the largest length, in bytes, of two lines together that are compared word by word at once. Longer
+	// lines are compared sentence by sentence first.
+	maxWords = 8 << 10
+	// maxPairs bounds the pairs of sentences of two lines that are compared word by word.
+	maxPairs = 200
+)
+
+// byWord returns two lines as pieces, with the differences between them.
+func byWord(old, text string) (before, after []Piece) {
+	if len(old)+len(text) <= maxWords {
+		return differing(tokens(old), tokens(text))
+	}
+	a, b := sentences(old), sentences(text)
+	pairs := 0
+	for _, e := range edits(a, b) {
+		was, is := a[e.from:e.to], b[e.at:e.end]
+		before, after = appendSame(before, after, a[e.same:e.from], b[e.at-(e.from-e.same):e.at])
+		for i := range max(len(was), len(is)) {
+			switch {
+			case i >= len(is):
+				before = append(before, Piece{was[i], true})
+			case i >= len(was):
+				after = append(after, Piece{is[i], true})
+			case pairs < maxPairs && len(was[i])+len(is[i]) <= maxWords:
+				pairs++
+				x, y := differing(tokens(was[i]), tokens(is[i]))
+				before, after = append(before, x...), append(after, y...)
+			default:
+				before, after = append(before, Piece{was[i], true}), append(after, Piece{is[i], true})
+			}
+		}
+	}
+	return before, after
+}
+
+// differing returns two lists of tokens as pieces.
+func differing(a, b []string) (before, after []Piece) {
+	for _, e := range joined(edits(a, b), a) {
+		before, after = appendSame(before, after, a[e.same:e.from], b[e.at-(e.from-e.same):e.at])
+		before = append(before, Piece{strings.Join(a[e.from:e.to], ""), true})
+		after = append(after, Piece{strings.Join(b[e.at:e.end], ""), true})
+	}
+	return before, after
+}
+
+func appendSame(before, after []Piece, a, b []string) (x, y []Piece) {
+	return append(before, Piece{strings.Join(a, ""), false}), append(after, Piece{strings.Join(b, ""), false})
+}
+
+// edit says that tokens from..to of one list became tokens at..end of another. The tokens from same on, up to from, are
+// the same in both. The last edit of a list may be empty.
+type edit struct{ same, from, to, at, end int }
+
+// edits compares two lists of tokens. The edits cover both lists to their ends.
+func edits(a, b []string) (out []edit) {
+	key := func(list []string) string { return keysOf(list, noise.Typography) }
+	before := key(a)
+	at := offsets(a)
+	i, j := 0, 0
+	for _, e := range udiff.Lines(before, key(b)) {
+		from, to := at[e.Start], at[e.End]
+		n := strings.Count(e.New, "\n")
+		j += from - i
+		out = append(out, edit{i, from, to, j, j + n})
+		i, j = to, j+n
+	}
+	return append(out, edit{i, len(a), len(a), len(b), len(b)})
+}
+
+// offsets returns the number of each token by the offset at which its key begins in the joined keys.
+func offsets(tokens []string) map[int]int {
+	out := make(map[int]int, len(tokens)+1)
+	at := 0
+	for i, t := range tokens {
+		out[at] = i
+		at += len(noise.Typography(t)) + 1
+	}
+	out[at] = len(tokens)
+	return out
+}
+
+// joined joins edits that only a single letter of a script without spaces separates: one letter that two words have in
+// common does not help readers.
+func joined(list []edit, a []string) (out []edit) {
+	for _, e := range list {
+		if n := len(out); n > 0 && e.from-e.same == 1 && isSpaceless(a[e.same]) && (e.to > e.from || e.end > e.at) {
+			out[n-1].to, out[n-1].end = e.to, e.end
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func isSpaceless(token string) bool {
+	r, _ := utf8.DecodeRuneInString(token)
+	return spaceless(r)
+}
+
+// tokens splits a line into what is compared: words with the space after them, and in scripts without spaces between
+// words each letter with its marks. The joined tokens are the line.
+func tokens(line string) (out []string) {
+	start := 0
+	for i, r := range line {
+		prev, _ := utf8.DecodeLastRuneInString(line[:i])
+		switch {
+		case i == 0:
+		case unicode.IsMark(r) || unicode.IsSpace(r) || leads(prev):
+		case unicode.IsSpace(prev), spaceless(r), wasSpaceless(line[start:i]):
+			out = append(out, line[start:i])
+			start = i
+		}
+	}
+	return append(out, line[start:])
+}
+
+// leads reports whether r is a vowel of Thai or Lao that is written before the letter that it follows.
+func leads(r rune) bool { return 0x0e40 <= r && r <= 0x0e44 || 0x0ec0 <= r && r <= 0x0ec4 }
+
+// wasSpaceless reports whether a token is a letter of a script without spaces.
+func wasSpaceless(token string) bool { return token != "" && isSpaceless(token) }
+
+// spaceless reports whether r is a letter of a script that puts no spaces between words.
+func spaceless(r rune) bool {
+	const first = 0x0e00 // Thai
+	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar)
+}
+
+// sentences splits a line after each sentence. So that text without stops is split too, it also splits behind some
+// words, which the words themselves decide: an edit moves no other border. The joined sentences are the line.
+func sentences(line string) (out []string) {
+	const every = 64 // words between two borders, on average
+	start, at := 0, 0
+	last := ""
+	for _, t := range tokens(line) {
+		at += len(t)
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(last + t)) // never fails
+		if last = t; endsSentence(t) || h.Sum32()%every == 0 {
+			out = append(out, line[start:at])
+			start = at
+		}
+	}
+	if start < len(line) {
+		out = append(out, line[start:])
+	}
+	return out
+}
+
+func endsSentence(token string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(token, unicode.IsSpace))
+	return strings.ContainsRune(".!?。！？؟।…", r)
+}
