@@ -34,7 +34,7 @@ func simulateBudgets(t *testing.T, open opener, runs int) {
 			return
 		}
 	}
-	if spent < runs/3 {
+	if enough := 10; runs >= enough && spent < runs/3 { // in a few runs, no budget may be spent by chance
 		t.Errorf("in %d runs of %d a budget was spent", spent, runs)
 	}
 }
