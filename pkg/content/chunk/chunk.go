@@ -222,13 +222,14 @@ func (s *splitter) named() ([]Chunk, Collisions) {
 	spans := make([]Span, len(s.chunks))
 	keys := keys{page: s.page.ID}
 	before := s.textBefore()
+	offset := unitsOf(before)
 	for i := range s.chunks {
 		c := &s.chunks[i]
 		c.Key = keys.next(*c)
 		spans[i] = Span{File: s.page.Path, Zone: string(c.Zone), Start: c.Start, End: c.End, Kind: string(c.Kind),
 			Name: c.Name}
 		if c.Zone != extract.Main {
-			spans[i].Start, spans[i].End = c.Start-unitsOf(before), c.End-unitsOf(before)
+			spans[i].Start, spans[i].End = c.Start-offset, c.End-offset
 		}
 		if c.Segment != nil {
 			spans[i].SegmentUID, spans[i].LanguageID = c.Segment.UID, c.Segment.LanguageID
