@@ -33,26 +33,3 @@ func addBlock(s *noise.Filter, b Block) {
 		s.Block(b.Text)
 	}
 }
-
-// A Fold is a line in which something is not compared, because it changes by itself.
-type Fold struct {
-	Line string
-	Rule string // what kind of text that is, such as "count" or "relative time"
-}
-
-// Folded returns the lines of a document in which something is not compared, at most as many as most.
-func (d Document) Folded(most int) (out []Fold) {
-	s := d.filter()
-	s.Folded = func(line, rule string) {
-		if len(out) < most {
-			out = append(out, Fold{line, rule})
-		}
-	}
-	for _, b := range d.Blocks {
-		if appendBlock(&s, b); len(out) >= most {
-			return out
-		}
-		s.Out = s.Out[:0]
-	}
-	return out
-}

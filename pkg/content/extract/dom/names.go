@@ -14,9 +14,15 @@ func WordSet(words string) map[string]bool {
 // HasName reports whether a class or id attribute holds one of the names, which must be in lower case with "-" for
 // "_".
 func HasName(names map[string]bool, attr string) bool {
+	return AnyName(attr, func(name string) bool { return names[name] })
+}
+
+// AnyName reports whether is returns true for a name in a class or id attribute. It passes the names in lower case with
+// "-" for "_", and leaves out names of more than 40 bytes.
+func AnyName(attr string, is func(name string) bool) bool {
 	const longest = 40
 	for name := range strings.FieldsSeq(attr) {
-		if len(name) <= longest && names[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+		if len(name) <= longest && is(strings.ReplaceAll(strings.ToLower(name), "_", "-")) {
 			return true
 		}
 	}

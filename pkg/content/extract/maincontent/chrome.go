@@ -1,6 +1,7 @@
 package maincontent
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -161,21 +162,9 @@ var chromeWords = dom.WordSet(`
 
 // namesChrome reports whether a class or id attribute marks an element as chrome.
 func namesChrome(names string) bool {
-	for name := range strings.FieldsSeq(names) {
-		if len(name) > 40 {
-			continue
-		}
-		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		if chromeNames[name] || holdsChromeWord(name) {
-			return true
-		}
-		for _, prefix := range chromePrefixes {
-			if strings.HasPrefix(name, prefix) {
-				return true
-			}
-		}
-	}
-	return false
+	return dom.AnyName(names, func(name string) bool {
+		return chromeNames[name] || holdsChromeWord(name) || beginsWith(name, chromePrefixes)
+	})
 }
 
 // furnitureNames are classes of helpers that are not text of the page: they are for screen readers or for printing
@@ -202,21 +191,13 @@ var counterNames = dom.WordSet(`
 
 // namesFurniture reports whether a class attribute marks an element as furniture.
 func namesFurniture(names string, inContent bool) bool {
-	for name := range strings.FieldsSeq(names) {
-		if len(name) > 40 {
-			continue
-		}
-		name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
-		if furnitureNames[name] || !inContent && counterNames[name] {
-			return true
-		}
-		for _, prefix := range furniturePrefixes {
-			if strings.HasPrefix(name, prefix) {
-				return true
-			}
-		}
-	}
-	return false
+	return dom.AnyName(names, func(name string) bool {
+		return furnitureNames[name] || !inContent && counterNames[name] || beginsWith(name, furniturePrefixes)
+	})
+}
+
+func beginsWith(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 func holdsChromeWord(name string) bool {
