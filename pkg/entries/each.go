@@ -19,10 +19,12 @@ type Item struct {
 
 // InsertEach inserts entries, several concurrently. Items that share a key are inserted one after another, in their
 // order; other items do not wait. InsertEach passes the result of each item to done, as [Session.Insert] returns it.
-// done must be safe for concurrent calls. The first error that done returns ends the context of the remaining items,
-// and InsertEach returns that error.
+// done must be safe for concurrent calls. The first error that done returns ends the context of the items in work and
+// skips those that have not begun, and InsertEach returns that error.
 func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int, res Result, err error) error) error {
-	g, ctx := errgroup.WithContext(ctx)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var g errgroup.Group
 	g.SetLimit(atOnce)
 	latest := map[entry.Keys]<-chan struct{}{} // one item at a time per key
 	for i, item := range items {
@@ -39,8 +41,14 @@ func (s *Session) InsertEach(ctx context.Context, items []Item, done func(i int,
 			for _, c := range earlier {
 				<-c // an item waits only for items that began earlier, so no two wait for each other
 			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 			res, err := s.insertAs(ctx, item.token(), item.Fields, len(earlier) > 0)
-			return done(i, res, err)
+			if err = done(i, res, err); err != nil {
+				stop(err) // before an item that shares a key begins: it would take this item's place
+			}
+			return err
 		})
 	}
 	return g.Wait()

@@ -125,6 +125,23 @@ func TestInsertEachEnds(t *testing.T) {
 	}
 }
 
+// TestD6InsertEachKeepsPlaces checks that an item that could not be stored keeps its place: the next item with its key
+// is not inserted in the meantime, under a name of its own (D6).
+func TestD6InsertEachKeepsPlaces(t *testing.T) {
+	r := newRig(t, openMem)
+	var once sync.Once
+	r.hook.OnBefore = func(context.Context, storagetest.Call) (err error) {
+		once.Do(func() { err = fault.New(fault.Unavailable, "down") })
+		return err
+	}
+	items := []Item{{Name: "1", Fields: keyed(entry.TelegramThought, "p", "", nil)},
+		{Name: "2", Fields: keyed(entry.TelegramThought, "p", "", nil)}}
+	err := r.In(Production).InsertEach(t.Context(), items, func(_ int, _ Result, err error) error { return err })
+	if n := len(r.rows()); !fault.Is(err, fault.Unavailable) || n != 0 {
+		t.Errorf("%v, %d entries", err, n)
+	}
+}
+
 // TestD6OlderMail checks that the entry of a thread holds the newer of two mails, whichever is imported first (D6).
 // An insert by a client always updates, and so does a mail without a date or with one in the future.
 func TestD6OlderMail(t *testing.T) {
