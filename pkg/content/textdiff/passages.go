@@ -105,11 +105,8 @@ type window struct {
 
 // windows returns parts of a line, each of up to size bytes, that contain its differences.
 func windows(pieces []Piece, size int, blank bool) (out []window) {
-	var line strings.Builder
-	for _, p := range pieces {
-		line.WriteString(p.Text)
-	}
-	text, at, until := line.String(), 0, -1
+	text, _ := Line(pieces)
+	at, until := 0, -1
 	for _, p := range pieces {
 		if p.Hit && p.Text != "" && (blank || strings.TrimSpace(p.Text) != "") {
 			w := weigh(p.Text, text[max(0, at-8):min(len(text), at+len(p.Text)+8)])

@@ -120,7 +120,7 @@ func tokens(line string) (out []string) {
 		switch {
 		case i == 0:
 		case unicode.IsMark(r) || unicode.IsSpace(r) || leads(prev):
-		case unicode.IsSpace(prev), spaceless(r), wasSpaceless(line[start:i]):
+		case unicode.IsSpace(prev), spaceless(r), isSpaceless(line[start:i]):
 			out = append(out, line[start:i])
 			start = i
 		}
@@ -130,9 +130,6 @@ func tokens(line string) (out []string) {
 
 // leads reports whether r is a vowel of Thai or Lao that is written before the letter that it follows.
 func leads(r rune) bool { return 0x0e40 <= r && r <= 0x0e44 || 0x0ec0 <= r && r <= 0x0ec4 }
-
-// wasSpaceless reports whether a token is a letter of a script without spaces.
-func wasSpaceless(token string) bool { return token != "" && isSpaceless(token) }
 
 // spaceless reports whether r is a letter of a script that puts no spaces between words.
 func spaceless(r rune) bool {

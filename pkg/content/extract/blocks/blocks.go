@@ -48,7 +48,7 @@ func Of(elements []*html.Node, most int, skips func(*html.Node) bool) Text {
 func Around(body *html.Node, most int, skips func(*html.Node) bool, holes map[*html.Node][]*html.Node) Text {
 	b := builder{skips: skips, most: most, holes: holes, around: map[*html.Node]bool{}}
 	for hole := range holes {
-		for n := hole.Parent; n != nil; n = n.Parent {
+		for n := hole.Parent; n != nil && !b.around[n]; n = n.Parent {
 			b.around[n] = true
 		}
 	}

@@ -17,12 +17,12 @@ type Folder struct {
 
 	strike bool   // the text that follows is struck
 	struck bool   // the text so far ends in struck text, without its closing sign
-	behind string // what is written in parentheses behind the present word
+	behind []byte // what is written in parentheses behind the present word
 }
 
 // Write adds the text of a node.
 func (f *Folder) Write(s string) {
-	if f.behind != "" {
+	if len(f.behind) > 0 {
 		s = f.endWord(s)
 	}
 	for i := 0; i < len(s); {
@@ -73,10 +73,10 @@ func (f *Folder) Strike(on bool) { f.strike = on }
 // Behind sets what is written in parentheses behind the present word: the reading of its characters. The word ends
 // where other characters than letters and digits follow, so that a search finds it whole.
 func (f *Folder) Behind(reading string) {
-	if f.behind != "" && reading != "" {
-		f.behind += " "
+	if len(f.behind) > 0 && reading != "" {
+		f.behind = append(f.behind, ' ')
 	}
-	f.behind += reading
+	f.behind = append(f.behind, reading...)
 }
 
 // endWord writes the rest of the present word, which s begins with, and the reading behind it. It returns what is left
@@ -89,8 +89,8 @@ func (f *Folder) endWord(s string) (rest string) {
 			return s
 		}
 	}
-	reading := f.behind
-	f.behind = ""
+	reading := string(f.behind)
+	f.behind = f.behind[:0]
 	f.Write(s[:end])
 	f.buf = append(f.buf, "("+reading+")"...)
 	return s[end:]
@@ -98,8 +98,8 @@ func (f *Folder) endWord(s string) (rest string) {
 
 // end returns what is missing at the end of the line: a reading, and the sign behind struck text.
 func (f *Folder) end() (missing string) {
-	if f.behind != "" {
-		missing = "(" + f.behind + ")"
+	if len(f.behind) > 0 {
+		missing = "(" + string(f.behind) + ")"
 	}
 	if f.struck {
 		missing += StrikeSign
@@ -115,7 +115,7 @@ func (f *Folder) Before(size int) (text []byte, spaced bool) {
 // Line begins a new line unless the current one is empty.
 func (f *Folder) Line() {
 	f.buf = append(f.buf, f.end()...)
-	f.space, f.struck, f.behind = false, false, ""
+	f.space, f.struck, f.behind = false, false, f.behind[:0]
 	if len(f.buf) > 0 && f.buf[len(f.buf)-1] != '\n' {
 		f.buf = append(f.buf, '\n')
 	}
@@ -136,7 +136,7 @@ func (f *Folder) From(start int) string { return string(f.buf[min(start, len(f.b
 // Flush returns the collected text and empties the folder.
 func (f *Folder) Flush() string {
 	s := f.Peek()
-	f.buf, f.space, f.struck, f.behind = f.buf[:0], false, false, ""
+	f.buf, f.space, f.struck, f.behind = f.buf[:0], false, false, f.behind[:0]
 	return s
 }
 

@@ -81,8 +81,13 @@ func (s *Survey) measuredAsFurniture(n *html.Node, start int, m linkMeasure, at 
 	case m.links >= 3 && m.linked*10 >= m.text*9, (named || aside) && m.links > 0 && m.linked*2 >= m.text:
 		return true
 	}
-	return m.controls > 0 && m.text <= longestConsent && strings.Contains(strings.ToLower(s.Text.From(start)), "cookie")
+	return m.controls > 0 && m.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
+		strings.Contains(strings.ToLower(s.Text.From(start)), "cookie")
 }
 
-// longestConsent is the greatest length, in bytes, of a request for consent.
-const longestConsent = 1500
+const (
+	// longestConsent is the greatest length of a request for consent, in bytes.
+	longestConsent = 1500
+	// longestWithChrome is the greatest length with the chrome in it. It bounds the work on elements inside each other.
+	longestWithChrome = 10 * longestConsent
+)

@@ -135,11 +135,9 @@ var chromeNames = dom.WordSet(`
 	signup sign-up login login-form search-form searchform search-box searchbox
 	modal overlay lightbox tooltip toast snackbar
 	respond disqus-thread
-	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
-	online-users who-is-online last-seen
 	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor mw-editsection mw-jump-link
 	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
-`)
+` + counters)
 
 // besideCode are the classes of elements beside the lines of code. Elements with other classes are part of the code.
 var besideCode = dom.WordSet(`
@@ -183,11 +181,13 @@ var furnitureNames = dom.WordSet(`
 var furniturePrefixes = []string{"cookieconsent", "cookie-consent", "cookie-notice", "cookie-banner", "onetrust",
 	"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
 
-// counterNames are classes of counters of visitors, which are furniture outside the content.
-var counterNames = dom.WordSet(`
+// counters are classes of counters of visitors, which are furniture outside the content.
+const counters = `
 	view-count viewcount view-counter views-count page-views hit-counter hitcounter visitor-counter visitors
 	online-users who-is-online last-seen
-`)
+`
+
+var counterNames = dom.WordSet(counters)
 
 // namesFurniture reports whether a class attribute marks an element as furniture.
 func namesFurniture(names string, inContent bool) bool {

@@ -95,7 +95,7 @@ func (s *Filter) Table(text string) {
 // List appends the hashed form of a list. Lines that begin with ": " explain terms.
 func (s *Filter) List(text string) {
 	s.facts = strings.HasPrefix(text, ": ") || strings.Contains(text, "\n: ")
-	s.list = !s.hasTime(text)
+	s.list = !s.facts && !s.Exact && !s.hasTime(text)
 	s.lines(text)
 	s.facts, s.list = false, false
 }
@@ -165,7 +165,7 @@ func (s *Filter) unprotected(line string) string {
 // own.
 func (s *Filter) add(line string) {
 	at, size := partEnd(line)
-	s.dateline = at < len(line) && isDateline(line)
+	s.dateline = at < len(line) && !s.facts && !s.Exact && isDateline(line)
 	for {
 		s.part(line[:at])
 		if at == len(line) {

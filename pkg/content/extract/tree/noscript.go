@@ -29,13 +29,8 @@ func ShowNoscript(body *html.Node) bool {
 	for _, n := range found {
 		context := &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
 		nodes, err := html.ParseFragment(strings.NewReader(n.FirstChild.Data), context)
-		if err != nil {
-			continue // the content is nested too deeply
-		}
-		n.RemoveChild(n.FirstChild)
-		n.Data, n.DataAtom = "div", atom.Div
-		for _, c := range nodes {
-			n.AppendChild(c)
+		if err == nil { // otherwise the content is nested too deeply
+			become(n, nodes)
 		}
 	}
 	return true

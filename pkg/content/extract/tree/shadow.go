@@ -12,10 +12,15 @@ import (
 // showShadows puts the content of declarative shadow roots (HTML standard §4.12.3) where readers see it. In place of
 // its children, a host shows its shadow root, and in the slots of the shadow root the children that name these slots.
 // Children that name no slot of the root are not shown, unless the root has a slot without a name. The roots are in
-// page order; inner ones are shown before outer ones.
+// page order; inner ones are shown before outer ones. Of several roots of a host only the first one counts, so each
+// node moves once for each host around it.
 func showShadows(roots []*html.Node) {
+	first := map[*html.Node]*html.Node{} // by host
 	for _, root := range slices.Backward(roots) {
-		if host := root.Parent; host != nil {
+		first[root.Parent] = root
+	}
+	for _, root := range slices.Backward(roots) {
+		if host := root.Parent; host != nil && first[host] == root {
 			showShadow(host, root)
 		}
 	}

@@ -35,7 +35,7 @@ func ShowStreamed(root *html.Node) (ok bool) {
 		show(piece)
 		s.move(piece)
 	}
-	return !isTooDeep(root, 2*maxDepth)
+	return len(s.pieces) == 0 || !isTooDeep(root, 2*maxDepth)
 }
 
 // move moves a piece to its placeholder, if there is one.

@@ -147,6 +147,7 @@ func TestN3Frames(t *testing.T) {
 		{"<my-card><template shadowrootmode=open><h2>Card</h2><p><slot name=price>free</slot><p><slot></slot></template>" +
 			"<b slot=price>12 EUR</b><i>more</i><u slot=none>unseen</u></my-card>", "Card\n\n12 EUR\n\nmore"},
 		{"<my-card><template shadowrootmode=open><slot name=price>free</slot></template>unseen</my-card>", "free"},
+		{"<my-card><template shadowrootmode=open>1</template><template shadowrootmode=open>2</template>x</my-card>", "1"},
 		{"<my-a><template shadowrootmode=open>a<my-b><template shadowrootmode=closed>b<slot></slot></template><slot></slot>" +
 			"</my-b></template>c</my-a>", "abc"},
 		{"<p>x<template><p>unseen</template>", "x"},
