@@ -3,11 +3,11 @@ package handlers
 import (
 	"context"
 	"errors"
+	"log/slog"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
@@ -17,8 +17,6 @@ type bound struct {
 	routes   map[*api.Endpoint]wire.Route
 	triggers map[string]wire.Trigger
 	keys     *keys.Ring
-	activity *activity.Log
-	indexes  *activity.Indexes
 }
 
 // open opens the services and binds routes and triggers to them. As long as Open returns the same services, the
@@ -38,8 +36,7 @@ func (s *server) open(ctx context.Context) (*bound, error) {
 
 // bind makes the routes and triggers of all areas.
 func (v *Services) bind(s *server) *bound {
-	b := &bound{of: v, routes: map[*api.Endpoint]wire.Route{}, triggers: map[string]wire.Trigger{}, keys: v.Keys,
-		activity: v.Activity, indexes: v.Indexes}
+	b := &bound{of: v, routes: map[*api.Endpoint]wire.Route{}, triggers: map[string]wire.Trigger{}, keys: v.Keys}
 	areas, workers := v.areas(s)
 	for _, a := range areas {
 		for _, r := range a.Routes() {
@@ -56,9 +53,9 @@ func (v *Services) bind(s *server) *bound {
 
 // flush writes the activity log and which index was used, if that is due. An error is only logged, because the host
 // would repeat the whole invocation if the error were reported.
-func (s *server) flush(ctx context.Context, done *activity.Log, used *activity.Indexes) {
-	_, failed := used.Check(ctx)
-	if err := errors.Join(done.Flush(ctx), failed); err != nil {
-		s.Log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)
+func (b *bound) flush(ctx context.Context, log *slog.Logger) {
+	_, failed := b.of.Indexes.Check(ctx)
+	if err := errors.Join(b.of.Activity.Flush(ctx), failed); err != nil {
+		log.WarnContext(ctx, "activity not written; a later invocation will", "kind", fault.KindOf(err), "err", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 )
 
-// toProxy says how a Functions host passes on requests as Tidemark needs it.
-const toProxy = "set customHandler.enableProxyingHttpRequest to true in host.json"
+// ToProxy says how a Functions host passes on requests as Tidemark needs it.
+const ToProxy = "set customHandler.enableProxyingHttpRequest to true in host.json"
 
 // passedOn reports whether a host has passed on a request with the Host header of its caller, as hosts do with
 // enableForwardingHttpRequest. What such a header proves is the same as with the port's own address: a web page cannot
@@ -26,11 +26,11 @@ func (s *server) passedOn(r *http.Request) bool {
 func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
 	s.warned.Do(func() {
 		s.Log.WarnContext(r.Context(), "requests with another name than the handler's are refused: where a Functions "+
-			"host passes on the names that its callers use, "+toProxy+", or add the names to ALLOWED_HOSTS", "host", r.Host)
+			"host passes on the names that its callers use, "+ToProxy+", or add the names to ALLOWED_HOSTS", "host", r.Host)
 	})
 	wire.Problem(w, http.StatusMisdirectedRequest, fmt.Sprintf("this port belongs to the Functions host; call the "+
 		"host's. If this is the host's, it has passed on the name %.100q: %s, or add that name to ALLOWED_HOSTS",
-		r.Host, toProxy))
+		r.Host, ToProxy))
 }
 
 // explained answers requests that a host sends as messages to functions, as it does without both
@@ -43,12 +43,12 @@ func (s *server) explained(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		s.Log.ErrorContext(r.Context(), "the Functions host sends HTTP requests as messages, so all of them fail: "+toProxy,
+		s.Log.ErrorContext(r.Context(), "the Functions host sends HTTP requests as messages, so all of them fail: "+ToProxy,
 			"function", name)
 		wire.JSON(w, http.StatusOK, result{Logs: []string{}, Outputs: map[string]any{"res": map[string]any{
 			"statusCode": http.StatusInternalServerError,
 			"headers":    map[string]string{"Content-Type": "text/plain; charset=utf-8"},
-			"body":       "This app cannot answer, because its Functions host sends requests as messages: " + toProxy + ".\n",
+			"body":       "This app cannot answer, because its Functions host sends requests as messages: " + ToProxy + ".\n",
 		}}})
 	})
 }

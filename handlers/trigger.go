@@ -82,6 +82,6 @@ func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report s
 	if err != nil {
 		return "", fault.New(fault.Unavailable, "services: %w", err)
 	}
-	defer s.flush(r.Context(), services.activity, services.indexes)
+	defer services.flush(r.Context(), s.Log)
 	return services.triggers[name](r.Context(), e)
 }

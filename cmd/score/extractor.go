@@ -29,7 +29,7 @@ func (e extractor) decides(html []byte) (string, error) {
 
 func tidemark(html []byte) (string, error) {
 	doc, err := document(html)
-	return extract.Join(extract.MainBlocks(doc.Blocks)), err
+	return doc.MainText(), err
 }
 
 // zones returns the text of both zones: the main content and what is beside it.

@@ -41,8 +41,7 @@ func (h *Handlers) text(ctx context.Context, q api.TextQuery) (any, error) {
 			"text cannot be extracted from %s; items/%s/captures/%s?raw=true gives the bytes", doc.MimeType, q.ID, digest)
 	}
 	if q.Zone == api.ZoneMain {
-		doc.Blocks = extract.MainBlocks(doc.Blocks)
-		doc.Text = extract.Join(doc.Blocks)
+		doc.Text, doc.Blocks = doc.MainText(), extract.MainBlocks(doc.Blocks)
 	}
 	switch q.Format {
 	case "text":

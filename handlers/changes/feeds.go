@@ -30,12 +30,10 @@ func (h *Handlers) latest(r *http.Request, feed *api.Endpoint) ([]api.FeedChange
 
 // addresses returns the address of a feed with its filter, and the address of the page of the dashboard that lists
 // changes. The address of the feed lacks the reader's key, because people pass feeds on.
-func addresses(r *http.Request) (self, home string) {
+func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 	at := wire.Address(r)
 	home = at.JoinPath("..", "ui/").String()
-	filter := r.URL.Query()
-	filter.Del("key")
-	at.RawQuery = filter.Encode()
+	at.RawQuery = wire.WithoutKey(r, feed).URL.RawQuery
 	return at.String(), home
 }
 
@@ -59,7 +57,7 @@ func (h *Handlers) changesJSONFeed(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	self, home := addresses(r)
+	self, home := addresses(r, api.ChangesJSON.Endpoint)
 	out := api.JSONFeed{Version: "https://jsonfeed.org/version/1.1", Title: feedTitle, HomePageURL: home, FeedURL: self,
 		Items: []api.JSONFeedItem{}}
 	for _, c := range all {
@@ -114,7 +112,7 @@ type atomContent struct {
 }
 
 func atomOf(r *http.Request, all []api.FeedChange) atomFeed {
-	self, home := addresses(r)
+	self, home := addresses(r, api.ChangesAtom.Endpoint)
 	f := atomFeed{ID: "urn:tidemark:changes", Title: feedTitle, Author: atomAuthor{"Tidemark"},
 		Links:   []atomLink{{Rel: "self", Href: self}, {Href: home}},
 		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339)}

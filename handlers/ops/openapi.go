@@ -38,5 +38,6 @@ func (b built) WriteAnswer(w http.ResponseWriter, _ int) {
 	h.Set("Content-Security-Policy", b.policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", wire.Revalidated)
 	wire.Tagged(w, b.r, b.body)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/ui/frame"
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -71,6 +72,6 @@ var sameSite = http.NewCrossOriginProtection()
 // Host.
 func FromElsewhere(r *http.Request) bool {
 	outer := *r
-	outer.Host = cmp.Or(r.Header.Get("X-Forwarded-Host"), r.Host)
+	outer.Host = wire.OuterHost(r)
 	return sameSite.Check(&outer) != nil
 }

@@ -60,6 +60,7 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	if c.For != nil {
+		w.Header().Set("Cache-Control", Revalidated)
 		Tagged(w, c.For, c.Body)
 		return
 	}
@@ -67,12 +68,14 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 	_, _ = w.Write(c.Body) // an error means that the caller has disconnected
 }
 
+// Revalidated lets the caller's own cache keep an answer, if it asks each time whether the answer is still the same.
+const Revalidated = "private, no-cache"
+
 // Tagged writes an answer with an ETag, or status 304 if the caller already has the answer (RFC 9110 section 13.1.2).
-// The header must have the media type.
+// The header must have the media type, and say how long caches may keep the answer.
 func Tagged(w http.ResponseWriter, r *http.Request, body []byte) {
 	sum := sha256.Sum256(body)
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	w.Header().Set("Cache-Control", "private, no-cache")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 

@@ -23,7 +23,7 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 // the body, because a patch removes a setting by giving null for it.
 func decodePatch[Q any](r *http.Request, e *api.Endpoint) (request Q, nulls []string, err error) {
 	params := e.Params()
-	q := queryOf(withoutKey(r, e), inQuery(params)...)
+	q := queryOf(WithoutKey(r, e), inQuery(params)...)
 	to := reflect.ValueOf(&request).Elem()
 	for _, p := range params {
 		if !p.InPath {
@@ -69,9 +69,9 @@ func DecodeJSON(r *http.Request, into any) error {
 	return err
 }
 
-// withoutKey returns the request of a feed without the key in its query, because the key is not a parameter of the
+// WithoutKey returns the request of a feed without the key in its query, because the key is not a parameter of the
 // route.
-func withoutKey(r *http.Request, e *api.Endpoint) *http.Request {
+func WithoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	if e.Scope != api.ScopeFeed {
 		return r
 	}

@@ -125,6 +125,9 @@ const (
 	HealthUnavailable = "unavailable" // Storage or Index says what to do
 )
 
+// Works reports whether the app works, with or without warnings.
+func (h Health) Works() bool { return h.Status == HealthOK || h.Status == HealthDegraded }
+
 // Warn adds a warning.
 func (h *Health) Warn(format string, args ...any) {
 	h.Warnings = append(h.Warnings, fmt.Sprintf(format, args...))

@@ -33,7 +33,7 @@ func healthCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			for _, warning := range h.Warnings {
 				t.Say("%s", warning)
 			}
-			if h.Status != api.HealthOK && h.Status != api.HealthDegraded {
+			if !h.Works() {
 				return command.ErrReported
 			}
 			return nil

@@ -18,7 +18,6 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
-	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
@@ -202,7 +201,7 @@ func (d *doctor) server(ctx context.Context) {
 		d.report("server", skipped, "start it with `tidemark start`, or name it with --server",
 			"no Tidemark answers at %s, so what it knows of itself could not be checked: %v", at, err)
 		return
-	case h.Status != api.HealthOK && h.Status != api.HealthDegraded:
+	case !h.Works():
 		d.report("server", problem, "do what it says; its log has more", "%s is not well: storage %s, index %s",
 			at, cmp.Or(h.Storage, "unknown"), cmp.Or(h.Index, "unknown"))
 	default:

@@ -3,14 +3,13 @@ package frame
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"html/template"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"strings"
-	"time"
+
+	"github.com/tidemark/tidemark/handlers/wire"
 )
 
 // Templates has the template of each page, by name. Each template includes the common parts.
@@ -81,8 +80,6 @@ func Static(files fs.FS) http.Handler {
 		secure(w.Header(), false)
 		w.Header().Set("Content-Type", types[name[dot:]])
 		w.Header().Set("Cache-Control", "private, max-age=600")
-		sum := sha256.Sum256(body)
-		w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+		wire.Tagged(w, r, body)
 	})
 }

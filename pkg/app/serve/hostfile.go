@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+
+	"github.com/tidemark/tidemark/handlers"
 )
 
 // passing says how host.json has the host pass on HTTP requests.
@@ -39,13 +41,12 @@ func passingOf(hostJSON []byte, environ []string) (p passing, err error) {
 // explain logs what a host that does not proxy keeps from working. The argument hosts has the names of
 // [handlers.Options.Hosts].
 func (p passing) explain(log *slog.Logger, hosts []string) {
-	const set = "set customHandler.enableProxyingHttpRequest to true in host.json"
 	switch {
 	case p.EnableProxyingHTTPRequest:
 	case p.EnableForwardingHTTPRequest:
 		log.Warn("the Functions host passes on requests with the names that callers use for it; other names than those "+
-			"listed here are refused: "+set+", or add names to ALLOWED_HOSTS", "hosts", hosts)
+			"listed here are refused: "+handlers.ToProxy+", or add names to ALLOWED_HOSTS", "hosts", hosts)
 	default:
-		log.Error("the Functions host sends HTTP requests as messages, so all of them will fail: " + set)
+		log.Error("the Functions host sends HTTP requests as messages, so all of them will fail: " + handlers.ToProxy)
 	}
 }

@@ -13,6 +13,7 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -83,12 +84,13 @@ type Log struct {
 	writing bool
 }
 
+// newProcess returns a random name for a process.
+func newProcess() string { return strings.ToLower(rand.Text()[:16]) }
+
 // New returns a log of the work that m counts from now on.
 func New(s storage.Store, m *telemetry.Metrics, o Options) *Log {
 	defaults.Clock(&o.Clock)
-	if o.Process == "" {
-		o.Process = strings.ToLower(rand.Text()[:16])
-	}
+	o.Process = cmp.Or(o.Process, newProcess())
 	return &Log{rows: s.Table(Table), m: m, o: o, seen: totals(m), hours: map[time.Time]Counts{},
 		unsaved: map[time.Time]bool{}}
 }

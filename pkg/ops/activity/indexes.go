@@ -1,10 +1,9 @@
 package activity
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,8 +22,8 @@ const (
 	indexesKept = 7 * 24 * time.Hour
 )
 
-// OwnIndexes is the warning of [Indexes.Check].
-const OwnIndexes = "another instance works on this storage with a search index of its own, so a search finds only " +
+// ownIndexes is the warning of [Indexes.Check].
+const ownIndexes = "another instance works on this storage with a search index of its own, so a search finds only " +
 	"what its instance has indexed: set SEARCH_ENDPOINT for all instances, or run only one"
 
 // Indexes notices that instances on one storage use different embedded indexes. Each index has a row, which its
@@ -64,9 +63,7 @@ type IndexesOptions struct {
 func NewIndexes(s storage.Store, id string, o IndexesOptions) *Indexes {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
-	if o.Process == "" {
-		o.Process = strings.ToLower(rand.Text()[:16])
-	}
+	o.Process = cmp.Or(o.Process, newProcess())
 	return &Indexes{rows: s.Table(Table), id: id, o: o, known: map[string]string{}}
 }
 
@@ -87,7 +84,7 @@ func (x *Indexes) Check(ctx context.Context) (warning string, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.inUse.IsZero() && now.Sub(x.inUse) < indexesFor {
-		return OwnIndexes, err
+		return ownIndexes, err
 	}
 	return "", err
 }
@@ -153,7 +150,7 @@ func (x *Indexes) compare(ctx context.Context, id, process, used string, now tim
 		return
 	}
 	if x.inUse.IsZero() || now.Sub(x.inUse) >= indexesFor {
-		x.o.Log.WarnContext(ctx, OwnIndexes, "index", x.id, "other", id)
+		x.o.Log.WarnContext(ctx, ownIndexes, "index", x.id, "other", id)
 	}
 	x.inUse = now
 }
