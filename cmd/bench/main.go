@@ -80,6 +80,7 @@ func (b *bench) run(only string) (err error) {
 		{"chunks", b.chunks},
 		{"markup", b.markup},
 		{"attack", b.attack},
+		{"killed", b.killed},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
 			continue

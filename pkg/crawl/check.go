@@ -33,8 +33,8 @@ type check struct {
 type shared struct {
 	batch *registry.Batch
 	lease *politeness.Lease
-	// tryAlone records that a suspect is now tried alone.
-	tryAlone func(context.Context, *registry.Item) error
+	// noteBegun records that the check of an item begins, if that matters.
+	noteBegun func(context.Context, *registry.Item) error
 }
 
 // check runs the stages on an item. An error is this program's own failure: the item is then given back unchanged. A
@@ -89,13 +89,17 @@ func (w *checker) check(
 
 // find is the first half of a check: fetch, read, compare. The first stage that decides the outcome ends it.
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
-	// An item that has killed its worker while it was tried alone would kill the next one, too, so it is not tried
+	// An item that has killed its workers while it was tried alone would kill the next one, too, so it is not tried
 	// again.
 	if c.item.Deadly {
 		return c.recordSuspect(ctx), r, nil
 	}
-	// This must come before all work on a suspect: if the worker dies, the record shows which item killed it.
-	if err := c.tryAlone(ctx, &c.item); err != nil {
+	if c.item.Early {
+		c.release()
+		return verdict.PutOff(&c.item), r, nil
+	}
+	// This must come before all work on the item: if the worker dies, the record shows which items may have killed it.
+	if err := c.noteBegun(ctx, &c.item); err != nil {
 		return o, r, err
 	}
 	// Stored content that is not in the index is indexed from its snapshot, so that an outage of the index costs the
@@ -163,5 +167,5 @@ func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 		"id", it.ID, "url", it.NormalizedSource, "deaths", it.Deaths)
 	it.IndexPending, it.NormalizationVersion = false, ""
 	it.SetStale()
-	return verdict.Failed("checking the page ended the program, also when nothing else was in work")
+	return verdict.Failed("checking the page ended the program twice when nothing else was in work")
 }

@@ -23,7 +23,7 @@ type job struct {
 	lease       *politeness.Lease
 	releaseSlot func() // releases the job's slot once the host has answered; further calls do nothing
 
-	mu       sync.Mutex // guards the fields below
+	mu       politeness.Lock // guards the fields below
 	progress progress
 	done     []registry.Finding // findings of items that are indexed, but not committed
 	// Further details of the findings in done:
@@ -34,7 +34,11 @@ type job struct {
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	lease := w.hosts.Lease(b)
-	return &job{w: w, batch: b, lease: lease, releaseSlot: releaseSlot, progress: newProgress(b.Items, lease, w.o.Clock())}
+	w.putOff(b.Items)
+	return &job{
+		w: w, batch: b, lease: lease, releaseSlot: releaseSlot, mu: politeness.NewLock(),
+		progress: newProgress(b.Items, lease, w.o.Clock()),
+	}
 }
 
 // run checks the items. The batch bounds the requests in flight; more checks than requests run at once, because a
@@ -65,9 +69,15 @@ func (j *job) next(ctx context.Context) *registry.Item {
 
 // begin waits until a check may begin: first at the gate, then for a permit. A check that waits at the gate holds no
 // permit, because checks inside the gate may need it. A suspect must wait until all other checks have left the gate.
+// Before that it waits for its host, so that the others do not wait for the pace of that host.
 // So a check that gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect
 // go first. Otherwise the suspect would wait for the requests of all checks that wait for a permit.
 func (j *job) begin(ctx context.Context, alone bool) (leave, release func(), err error) {
+	if alone {
+		if err := j.lease.Near(ctx); err != nil {
+			return func() {}, func() {}, politeness.ErrNotNow
+		}
+	}
 	for {
 		if leave, err = j.w.gate.acquire(ctx, alone); err != nil {
 			return leave, leave, err
@@ -106,7 +116,7 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 		if !j.begins(ctx, it) {
 			return
 		}
-		c, err = j.w.check(ctx, *it, shared{j.batch, j.lease, j.tryAlone}, release)
+		c, err = j.w.check(ctx, *it, shared{j.batch, j.lease, j.noteBegun}, release)
 	}
 	if !suspected(it) { // a suspect stays alone until it is committed
 		leave()
@@ -118,6 +128,7 @@ func (j *job) one(ctx context.Context, it *registry.Item) {
 func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.progress.ended = j.progress.ended || err == nil
 	switch {
 	case errors.Is(err, politeness.ErrNotNow):
 		j.progress.spent = true
@@ -127,7 +138,7 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 		j.progress.fail(fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
-	if c.Outcome.Kind != schedule.Failed && !c.Basis.IndexOnly {
+	if c.Outcome.Kind != schedule.Failed && c.Outcome.Kind != verdict.Untried && !c.Basis.IndexOnly {
 		j.releaseSlot()
 	}
 	due := j.progress.add(c, c.Ended, j.w.o.CommitTime)

@@ -40,6 +40,7 @@ type Options struct {
 	// Behind is how many checks may be in progress for each request in flight; 4 when zero. A check waits for storage
 	// several times, and meanwhile other checks should use the host.
 	Behind  int
+	Started time.Time // when the process started; the time of [New] when zero
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
@@ -63,6 +64,9 @@ func (o Options) withDefaults() Options {
 		o.Version = lineage.Current
 	}
 	o.Behind = cmp.Or(o.Behind, 4)
+	if o.Started.IsZero() {
+		o.Started = o.Clock()
+	}
 	if o.CommitTime == 0 {
 		o.CommitTime = 10 * time.Second
 	}

@@ -17,6 +17,7 @@ type progress struct {
 	todo       []*registry.Item
 	checked    []verdict.Checked // items that are still to be indexed and turned into findings
 	unindexed  int               // number of bytes of text and vectors in checked
+	ended      bool              // a check has ended, with whatever result
 	spent      bool              // the host can accept no other request before the lock ends
 	failed     error             // this program's own failure: the job stops and is delivered again
 	lastCommit time.Time
@@ -53,6 +54,9 @@ func (p *progress) giveBack(it *registry.Item) { p.todo = slices.Insert(p.todo, 
 func (p *progress) add(c verdict.Checked, now time.Time, every time.Duration) (commit bool) {
 	p.checked = append(p.checked, c)
 	p.unindexed += c.Placement.Size()
+	if c.Item.Deaths > 0 { // what is committed is not in progress at the next death
+		every = min(every, time.Second)
+	}
 	return suspected(&c.Item) || now.Sub(p.lastCommit) >= every
 }
 

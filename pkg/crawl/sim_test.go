@@ -85,10 +85,12 @@ type sim struct {
 	problem string
 	daily   registry.Budget // for each host, and for all hosts; zero is no limit
 	total   registry.Budget
-	steps   int    // number of steps with faults
-	slowOf  int    // one actor in slowOf is slow
-	moving  bool   // items of earlier rules appear, and move
-	spawns  func() // starts some actor
+	steps   int     // number of steps with faults
+	slowOf  int     // one actor in slowOf is slow
+	moving  bool    // items of earlier rules appear, and move
+	spawns  func()  // starts some actor
+	deaths  *deaths // what the simulation of deaths knows, otherwise nil
+	soft404 bool    // hosts are asked for pages that do not exist
 
 	processes [simProcesses]*process
 	started   int // number of processes started so far
@@ -156,11 +158,19 @@ func (s *sim) latest() time.Time {
 }
 
 func (s *sim) politeness(host string) registry.Politeness {
-	p := registry.Politeness{MaxConcurrent: simAtOnce, Daily: s.daily, Total: s.total} // two workers of one request each
+	p := registry.Politeness{MaxConcurrent: s.atOnce(), Daily: s.daily, Total: s.total}
 	if paced(host) {
 		p.MinDelay, p.MaxDelay, p.MaxConcurrent = simDelay, 2*simDelay, 1
 	}
 	return p
+}
+
+// atOnce returns how many requests to a host without pauses may be in flight: those of two workers.
+func (s *sim) atOnce() int {
+	if s.deaths != nil {
+		return 2 * s.deaths.permits
+	}
+	return simAtOnce
 }
 
 func (s *sim) fail(format string, args ...any) {

@@ -83,7 +83,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 	for i, got := range reg.Items.Register(ctx, sources, registry.RegisterOptions{Force: force}) {
 		owed := alone[i](got.Err == nil)
 		if got.Err != nil {
-			if !s.faults {
+			if !s.faults && !actorOf(ctx).dead {
 				s.fail("registration failed without a fault: %v", got.Err)
 			}
 			continue
@@ -96,7 +96,7 @@ func (s *sim) register(ctx context.Context, urls []string, force bool) {
 
 func (s *sim) sweep(ctx context.Context) {
 	_, err := actorOf(ctx).reg.Jobs.Sweep(ctx)
-	if err != nil && !s.faults {
+	if err != nil && !s.faults && !actorOf(ctx).dead {
 		s.fail("sweep failed without a fault: %v", err)
 	}
 }
@@ -177,9 +177,20 @@ func (p *process) hosts() *politeness.Hosts {
 	})
 }
 
-// worker returns the worker of an invocation. In this world invocations share only the registry.
+// worker returns the worker of an invocation. In this world invocations share only the registry, except in the
+// simulation of deaths.
 func (p *process) worker() *Worker {
-	s := p.sim
+	if p.shared == nil || p.sim.deaths == nil {
+		p.shared = p.newWorker()
+	}
+	return p.shared
+}
+
+func (p *process) newWorker() *Worker {
+	s, behind := p.sim, 1
+	if s.deaths != nil {
+		behind = 4
+	}
 	snaps := snapshot.New(p.store).By(p.clock)
 	pages := placement.New(placement.Stores{
 		Items: p.reg.Items, Aliases: p.reg.Aliases, Moves: p.reg.Moves, Snapshots: snaps,
@@ -187,7 +198,8 @@ func (p *process) worker() *Worker {
 	}, placement.Options{Clock: p.clock})
 	return New(storesOf(p.reg, snaps), p.hosts(), pages, Options{
 		Schedule: schedule.Defaults(), Agent: "Tidemark", Rules: source.DefaultRules(),
-		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: 1,
+		Clock: p.clock, Jitter: s.rng.Float64, CommitTime: 10 * time.Second, Behind: behind,
+		Started: p.started, Soft404: s.soft404,
 		Retention: snapshot.Retention{Count: 1}, Version: p.version,
 	})
 }

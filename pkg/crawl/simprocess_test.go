@@ -31,6 +31,9 @@ type process struct {
 	version lineage.Version // version of its release
 	store   storage.Store   // with faults
 	reg     *registry.Registry
+	started time.Time // by its clock
+	shared  *Worker   // in the simulation of deaths, the worker of all its actors
+	idle    time.Time // since when nobody in it does anything that could be done
 }
 
 func (s *sim) newProcess() *process {
@@ -43,7 +46,7 @@ func (s *sim) newProcess() *process {
 		p.version = lineage.Current
 	}
 	p.store = storagetest.Hooked(lateStore{s.store, s}, s)
-	p.reg = registry.New(p.store, p.options())
+	p.reg, p.started = registry.New(p.store, p.options()), p.clock()
 	return p
 }
 
@@ -56,6 +59,8 @@ func (p *process) options() registry.Options {
 	return registry.Options{
 		Parallel: 1, Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, Politeness: s.politeness,
 		Token: func() string {
+			s.mu.Lock() // several actors of a process that died end at once
+			defer s.mu.Unlock()
 			token++
 			name := fmt.Sprintf("%s-%d", p.name, token)
 			s.owners[name] = s.working
@@ -79,6 +84,7 @@ type actor struct {
 	name       string
 	dead, over bool
 	asked      time.Time // when its last storage operation began
+	job        *job      // in the simulation of deaths, the job in work
 }
 
 // waiter is a goroutine of an actor that waits to be resumed. An actor without a waiter waits for another actor at a
@@ -199,6 +205,9 @@ func (s *sim) pick() *waiter {
 	case len(awake) > 0:
 		return awake[s.rng.IntN(len(awake))]
 	case first != nil:
+		if s.deaths != nil {
+			s.checkIdle(first.at)
+		}
 		s.pass(first.at.Sub(s.now))
 	case len(s.actors) > 0:
 		s.fail("%d actors wait for each other", len(s.actors))

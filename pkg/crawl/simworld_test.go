@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -23,6 +24,7 @@ import (
 // requests, and fails the test for impolite ones.
 type world struct {
 	sim      *sim
+	mu       sync.Mutex // guards the maps: in the simulation of deaths several checks of an actor may go on at once
 	urls     []string
 	versions map[string]int
 	lastAsk  map[string]time.Time    // last request to each paced host, by the sender's clock
@@ -78,10 +80,20 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	if err != nil {
 		return fetch.Response{}, err
 	}
+	if actorOf(ctx).dead {
+		return fetch.Response{}, errDied
+	}
 	w.count(u.Host, w.sim.now)
 	defer w.observe(u.Host, actorOf(ctx).clock())()
-	if err := w.sim.sleep(ctx, time.Duration(w.sim.rng.IntN(3000))*time.Millisecond); err != nil {
+	took := time.Duration(w.sim.rng.IntN(3000)) * time.Millisecond
+	if err := w.sim.pause(ctx, w.sim.now.Add(took), "request"); err != nil {
 		return fetch.Response{}, err
+	}
+	if err := w.sim.deadly(ctx, r.URL, "request"); err != nil {
+		return fetch.Response{}, err
+	}
+	if strings.Contains(r.URL, "that-does-not-exist") {
+		return fetch.Response{Status: http.StatusNotFound, FinalURL: r.URL, Header: http.Header{}}, nil
 	}
 	if w.sim.faults && w.sim.rng.IntN(12) == 0 {
 		return fetch.Response{}, fault.New(fault.Unavailable, "connection reset")
@@ -175,7 +187,9 @@ func (w *world) list(rng *rand.Rand) string {
 // leapt, is no longer counted.
 func (w *world) observe(host string, clock time.Time) (over func()) {
 	const longest = 30 * time.Second
-	now, most := w.sim.now, simAtOnce
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now, most := w.sim.now, w.sim.atOnce()
 	if paced(host) {
 		most = 1
 		last, before := w.lastAsk[host]
@@ -192,7 +206,11 @@ func (w *world) observe(host string, clock time.Time) (over func()) {
 		w.sim.fail("%s has %d requests in flight", host, n)
 	}
 	w.inFlight[host] = append(w.inFlight[host], &now)
-	return func() { w.inFlight[host] = without(w.inFlight[host], &now) }
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.inFlight[host] = without(w.inFlight[host], &now)
+	}
 }
 
 func one(yes bool) int {
@@ -209,6 +227,8 @@ func without[T comparable](list []T, x T) []T {
 // count checks that all workers and visitors together keep to the budgets of a day. In this world the only requests
 // besides those for items and resources are for robots.txt, which is not counted here, so the budgets hold exactly.
 func (w *world) count(host string, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	day := now.Format(time.DateOnly)
 	for _, of := range []struct {
 		key  string
@@ -232,6 +252,9 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 		return err
 	}
 	for _, p := range pages {
+		if err := x.sim.deadly(ctx, p.URL, "index"); err != nil {
+			return err
+		}
 		version, err := strconv.Atoi(p.Title)
 		must(x.sim.t, err)
 		if err := knows(p, x.pages[p.ID]); err != nil {

@@ -3,16 +3,19 @@ package crawl
 import (
 	"context"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// An item whose worker died is a suspect (S1): any of the items in progress may have killed the worker. The suspect
-// is tried again while the process does nothing else. Before that, the item's row records that the item is tried
-// alone. So if the worker dies again, this item was the cause.
+// When a worker dies, any of the items in progress may have killed it (S1). They are checked again as usual, and that
+// their checks have begun is recorded first. An item that was in progress at two deaths is a suspect, and is tried
+// while the process does nothing else. If the worker dies again, this item was the cause, unless somebody killed the
+// worker just then. So the item is deadly only after a second death of that kind.
 
 // gate lets several checks run side by side, but a suspect only alone.
 type gate struct{ s *semaphore.Weighted }
@@ -44,21 +47,36 @@ func (g gate) wanted() bool {
 	return false
 }
 
-// suspected reports whether the item must be tried alone.
-func suspected(it *registry.Item) bool { return it.Deaths > 0 }
+// calm is how long a process works before it tries a suspect. Another try may have ended the process before it, and
+// the Functions host restarts its handler only so often.
+const calm = 30 * time.Second
 
-// tryAlone records that a suspect is now tried alone. It first commits the finished checks, which must not be lost if
-// the worker dies.
-func (j *job) tryAlone(ctx context.Context, it *registry.Item) error {
-	if !suspected(it) {
+// putOff decides for each item whether its check is put off, because workers died while they held the item.
+func (w *Worker) putOff(items []*registry.Item) {
+	now := w.o.Clock()
+	for _, it := range items {
+		if it.Suspect() {
+			it.NotBefore = host.Later(it.NotBefore, w.o.Started.Add(calm))
+		}
+		it.Early = it.NotBefore.After(now) && !it.Deadly
+	}
+}
+
+// suspected reports whether the item must be tried alone.
+func suspected(it *registry.Item) bool { return it.Suspect() && !it.Early && !it.Deadly }
+
+// noteBegun records that the check of an item begins that was in progress at a death. Before a suspect is tried,
+// noteBegun commits the finished checks, which must not be lost if the worker dies.
+func (j *job) noteBegun(ctx context.Context, it *registry.Item) error {
+	if it.Deaths == 0 {
 		return nil
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.progress.checked) > 0 {
+	if suspected(it) && len(j.progress.checked) > 0 {
 		if err := j.commit(ctx, false); err != nil {
 			return err
 		}
 	}
-	return j.w.in.Jobs.TryAlone(ctx, j.batch, it)
+	return j.w.in.Jobs.NoteBegun(ctx, j.batch, it)
 }

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,9 +54,9 @@ func (f deadlyFetch) Get(ctx context.Context, r fetch.Request) (fetch.Response, 
 	return f.Fetcher.Get(ctx, r)
 }
 
-// TestS1SuspectsAreTriedAlone checks S1: each page that was in progress when a worker died is tried again alone, and
-// only the page that then kills a worker is recorded as the cause. That counts as an attempt, and the page is tried
-// again a day later.
+// TestS1SuspectsAreTriedAlone checks S1: each page that was in progress when two workers died is tried alone, and only
+// a page that then kills two workers is recorded as the cause. That counts as an attempt, and the page is tried again
+// a day later.
 func TestS1SuspectsAreTriedAlone(t *testing.T) {
 	const deadly = "/3"
 	for name, arm := range map[string]func(r *rig, k *killer){
@@ -81,7 +82,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 				r.site.put(paths[i], text(fmt.Sprintf("v%d", i)))
 			}
 			r.register(false, paths...)
-			for range 20 {
+			for range 80 {
 				k.dead = false
 				_ = r.work()
 				r.clock.pass(2 * time.Minute)
@@ -99,7 +100,7 @@ func TestS1SuspectsAreTriedAlone(t *testing.T) {
 						it.ErrorMessage)
 				}
 			}
-			if wait := r.item(deadly).NextCrawlAt.Sub(r.clock.now()); k.deaths != 2 || wait < 20*time.Hour {
+			if wait := r.item(deadly).NextCrawlAt.Sub(r.clock.now()); k.deaths != 4 || wait < 20*time.Hour {
 				t.Errorf("%d workers died, it is tried again in %s", k.deaths, wait)
 			}
 			k.dead, k.deadly = false, ""
@@ -147,4 +148,104 @@ func TestS1AloneIsAlone(t *testing.T) {
 		_, err = g.acquire(t.Context(), false)
 		must(t, err)
 	}
+}
+
+// TestAZ10JobThatOnlyWaits checks AZ10: a job that waits until its deadline, and ends no check, fails. A job that stops
+// earlier does not.
+func TestAZ10JobThatOnlyWaits(t *testing.T) {
+	for name, late := range map[string]bool{"at its deadline": true, "before its deadline": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.site.put("/p", text("v1"))
+			r.register(false, "/p")
+			j := r.batch()
+			leave, err := r.gate.acquire(t.Context(), true) // a suspect is tried all the time
+			must(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- r.Worker.finish(ctx, j) }()
+			eventually(t, "picked", func() bool {
+				j.mu.Lock()
+				defer j.mu.Unlock()
+				return len(j.progress.todo) == 0
+			})
+			if late {
+				r.clock.pass(j.lease.Deadline().Sub(r.clock.now()))
+			}
+			cancel()
+			if err := <-ended; errors.Is(err, errIdle) != late {
+				t.Errorf("the job ends with %v", err)
+			}
+			leave()
+			if asked := r.site.asked(); len(asked) > 0 {
+				t.Errorf("asked %q", asked)
+			}
+		})
+	}
+}
+
+// TestAZ11SuspectWaitsForItsHostFirst checks AZ11: while a suspect waits for the pace of its host, others work.
+func TestAZ11SuspectWaitsForItsHostFirst(t *testing.T) {
+	r := newRig(t, func(k *knobs) { k.polite.MinDelay = time.Second })
+	r.site.put("/suspect", text("suspect"))
+	job := r.suspect("/suspect")
+	_, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.local("/x").Normalized})
+	must(t, err)
+	var free []bool // whether others may work, at each pause of the suspect
+	sleep := r.sleep
+	r.sleep = func(ctx context.Context, d time.Duration) error {
+		leave, err := r.gate.acquire(soon(t), true)
+		free = append(free, err == nil)
+		leave()
+		return sleep(ctx, d)
+	}
+	must(t, r.Process(t.Context(), job))
+	if it := r.item(r.local("/suspect").Normalized); it.Status != indexed || it.Deaths != 0 {
+		t.Errorf("%s, %d deaths, %s", it.Status, it.Deaths, it.ErrorMessage)
+	}
+	if len(free) == 0 || !free[0] {
+		t.Errorf("at the suspect's pauses others may work: %v", free)
+	}
+}
+
+// TestAZ11WaitsWhoeverAsks checks AZ11: an item that waits because of a death is put off, also when a person asks for a
+// check. It stays as it was, and says why.
+func TestAZ11WaitsWhoeverAsks(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/p", text("v1"))
+	r.first("/p")
+	r.clock.pass(time.Minute)
+	r.register(true, "/p")
+	for range 2 {
+		for _, job := range r.jobs() {
+			b, err := r.reg.Jobs.Begin(t.Context(), job)
+			must(t, err)
+			must(t, r.reg.Jobs.NoteBegun(t.Context(), b, b.Items[0]))
+		}
+		r.clock.pass(3 * time.Minute) // the lock of the worker that died ends
+		r.register(true, "/p")
+	}
+	r.site.asked()
+	r.mustWork()
+	it := r.item("/p")
+	if asked := r.site.asked(); len(asked) > 0 || it.Status != indexed || it.Deaths != 2 || it.LockOwner != "" {
+		t.Errorf("asked %q, %s, %d deaths, lock %q", asked, it.Status, it.Deaths, it.LockOwner)
+	}
+	if line := it.History[len(it.History)-1]; !strings.Contains(line.Why, "put off") {
+		t.Errorf("the last line of its history is %q", line.Why)
+	}
+	r.clock.pass(35 * time.Minute)
+	_, err := r.reg.Jobs.Sweep(t.Context())
+	must(t, err)
+	r.mustWork()
+	if it := r.item("/p"); it.Status != indexed || it.Deaths != 0 || it.Forced() || len(r.site.asked()) != 1 {
+		t.Errorf("afterwards: %s, %d deaths, forced %v", it.Status, it.Deaths, it.Forced())
+	}
+}
+
+// soon returns a context that ends soon.
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	t.Cleanup(cancel)
+	return ctx
 }

@@ -25,20 +25,31 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// suspect makes a worker of another host die, and returns the job that tries its page again, alone.
+// suspect makes two workers of another host die, and returns the job that tries its page again, alone.
 func (r *rig) suspect(path string) registry.Job {
 	r.t.Helper()
 	r.register(false, r.local(path).Normalized)
+	r.die()
+	r.die()
+	return r.job(registry.JobQueue)
+}
+
+// die begins all checks of the jobs in the queue as a worker does that then dies, and lets time pass until their items
+// are in the queue again.
+func (r *rig) die() {
+	r.t.Helper()
 	for _, job := range r.jobs() {
 		b, err := r.reg.Jobs.Begin(r.t.Context(), job)
 		if must(r.t, err); b == nil {
 			r.t.Fatal("no batch")
 		}
+		for _, it := range b.Items {
+			must(r.t, r.reg.Jobs.NoteBegun(r.t.Context(), b, it))
+		}
 	}
-	r.clock.pass(15 * time.Minute)
+	r.clock.pass(time.Hour)
 	_, err := r.reg.Jobs.Sweep(r.t.Context())
 	must(r.t, err)
-	return r.job(registry.JobQueue)
 }
 
 // eventually waits, in real time, until a condition holds.

@@ -71,20 +71,30 @@ func (w *Worker) ProcessSlow(ctx context.Context, job registry.Job) (err error) 
 	return w.process(ctx, b, leave)
 }
 
+// errIdle ends a job that did nothing, so that the log shows it as an error.
+var errIdle = fault.New(fault.Unavailable, "the job waited until its deadline, and not one check ended")
+
 // process works on a batch. It calls leave to release the job's slot as soon as the host has answered.
 func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) error {
-	j := w.newJob(b, leave)
+	return w.finish(ctx, w.newJob(b, leave))
+}
+
+// finish does a job that has begun.
+func (w *Worker) finish(ctx context.Context, j *job) error {
 	j.run(ctx)
+	if !j.progress.ended && !w.o.Clock().Before(j.lease.Deadline()) {
+		j.progress.fail(errIdle)
+	}
 	// Finished checks are committed even if the batch failed, so that their pages are not fetched again.
 	if err := j.commit(ctx, true); err != nil {
 		return errors.Join(j.progress.failed, err)
 	}
-	if j.progress.failed != nil || !b.More {
+	if j.progress.failed != nil || !j.batch.More {
 		return j.progress.failed
 	}
 	// If the host has more due items, a job for them is sent now, which saves waiting for a sweep. This comes last:
 	// if the job is lost here, the next sweep finds the items.
-	_, err := w.in.Jobs.Refill(ctx, b.Partition)
+	_, err := w.in.Jobs.Refill(ctx, j.batch.Partition)
 	return err
 }
 

@@ -124,10 +124,7 @@ func eligible(items []Item, host string, now time.Time) []*Item {
 			continue
 		}
 		seen[it.Hash()] = true
-		it.Interrupted = it.LockOwner != ""
-		if it.Interrupted && !it.LockedUntil.IsZero() { // the last worker did not release the item
-			it.Deaths, it.Deadly, it.Alone = it.Deaths+1, it.Alone, false
-		}
+		it.Interrupt(now)
 		out = append(out, it)
 	}
 	return out
@@ -142,7 +139,7 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
 		if it.Deaths > 0 {
-			p["deaths"], p["alone"] = int64(it.Deaths), false
+			p["deaths"], p["alone"], p["notBefore"] = int64(it.Deaths), false, storage.FormatTime(it.NotBefore)
 		}
 		return []storage.Op{it.Merge(p), item.Held(it, r.s.Now())}
 	})
@@ -155,13 +152,22 @@ func (r *Jobs) lock(ctx context.Context, b *Batch, host *store.Host, items []*It
 	return err
 }
 
-// TryAlone records that the worker works on this item of the batch and on no other, until the item is committed. If
-// another writer has changed the item meanwhile, nothing is recorded, and the item remains suspected of having killed
-// its workers.
-func (r *Jobs) TryAlone(ctx context.Context, b *Batch, it *Item) error {
-	tags, err := r.s.Items.Transact(ctx, it.Merge(storage.Properties{"alone": true}))
+// NoteBegun records that the check of an item of the batch has begun, so that a death of the worker counts for the item
+// (see [Item.Deaths]). Nothing is recorded on an item whose lock is lost.
+func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
+	begun := storage.Properties{"alone": true}
+	tags, err := r.s.Items.Transact(ctx, it.Merge(begun))
+	if fault.Lost(err) {
+		// The batch keeps the revision that it knows, so that the commit finds the other change.
+		cur, err := r.s.LoadItem(ctx, it.Key())
+		if err != nil || cur.LockOwner != b.owner {
+			return err
+		}
+		_, err = r.s.Items.Transact(ctx, cur.Merge(begun))
+		return err
+	}
 	if err != nil {
-		return store.IgnoreLost(err)
+		return err
 	}
 	it.Written(tags[0])
 	for _, own := range b.Items {

@@ -26,6 +26,7 @@ type Finding struct {
 	Differs bool         // something other than the content changed, or earlier content has returned
 	Failed  bool         // the finding counts as a failure in the error rate
 	Unasked bool         // no request was sent to the site, so the finding counts in neither rate
+	Untried bool         // the check was put off: what is known of the deaths of workers stays
 }
 
 // HostFinding is what a batch found out about its host.
@@ -44,9 +45,12 @@ type HostFinding struct {
 func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFinding, last bool) error {
 	c := &commit{r: r, b: b, host: host, last: last, id: r.s.Options.Token()}
 	for _, f := range done {
-		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Alone = time.Time{}, "", false
-		if !f.Item.Deadly {
-			f.Item.Deaths = 0
+		f.Item.LockedUntil, f.Item.LockOwner, f.Item.Begun = time.Time{}, "", false
+		switch {
+		case f.Item.Deadly:
+			f.Item.Deaths = item.DeadlyDeaths - 1 // it is tried again, and one more death is enough
+		case !f.Untried:
+			f.Item.Deaths, f.Item.NotBefore = 0, time.Time{}
 		}
 		c.done = append(c.done, c.pendingOf(f))
 	}

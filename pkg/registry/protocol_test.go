@@ -179,14 +179,14 @@ func TestK12BusyHostIsRead(t *testing.T) {
 	}
 }
 
-// K12: an item that was tried alone can be unlocked afterwards.
+// K12: an item whose check was noted as begun can be unlocked afterwards.
 func TestK12GivenBackAfterItWasAlone(t *testing.T) {
 	b, conflicts := openCounting(t)
 	b.register(t, RegisterOptions{}, pages("a.example", 2)...)
 	batch := b.begin(t, b.take(t)[0])
 	tried := *batch.Items[0]
 	*conflicts = 0
-	if err := b.Jobs.TryAlone(t.Context(), batch, &tried); err != nil {
+	if err := b.Jobs.NoteBegun(t.Context(), batch, &tried); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Jobs.Commit(t.Context(), batch, nil, HostFinding{}, true); err != nil || *conflicts > 0 {

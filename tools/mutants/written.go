@@ -1,5 +1,8 @@
 package main
 
+// deaths is the stage for what follows from the death of a worker.
+var deaths = in("pkg/crawl", "^TestSimulationOfDeaths$ -sim.runs 60")
+
 // written are changes, each of which breaks one rule of the protocol.
 var written = []change{
 	// Locks.
@@ -16,10 +19,18 @@ var written = []change{
 		function: "hostLocks.release", old: "h.waiting--; h.waiting == 0", new: "h.waiting--; h.waiting >= 0"},
 	{rule: "a lock lasts longer than the lease of its host", file: "pkg/registry/begin.go", function: "Jobs.begin",
 		old: "policy.Stamp(now.Add(item.LockTime))", new: "policy.Stamp(now.Add(2 * item.LockTime))"},
-	{rule: "the death of a worker is not counted", file: "pkg/registry/begin.go", function: "eligible",
-		old: "it.Deaths+1", new: "it.Deaths", by: in("pkg/crawl", "TestS1SuspectsAreTriedAlone")},
-	{rule: "who tries an item alone does not learn its new revision", file: "pkg/registry/begin.go",
-		function: "Jobs.TryAlone", old: "own.Written(it.Revision())", new: "_ = own"},
+	{rule: "the death of a worker is not counted", file: "pkg/registry/item/deaths.go", function: "Item.countDeath",
+		old: "it.Deaths++", new: "", by: in("pkg/registry/item", "TestS1Deaths")},
+	{rule: "who was not in work at a death counts it", file: "pkg/registry/item/deaths.go",
+		function: "Item.countDeath", old: "it.Deaths > 0 && !it.Begun", new: "false", by: deaths},
+	{rule: "one death alone is enough", file: "pkg/registry/item/deaths.go", function: "Item.Interrupt",
+		old: "it.Deaths >= DeadlyDeaths", new: "it.Deaths >= DeadlyDeaths-1", by: deaths},
+	{rule: "a suspect does not wait", file: "pkg/crawl/suspect.go", function: "Worker.putOff",
+		old: "it.NotBefore.After(now)", new: "false", by: deaths},
+	{rule: "a check that was put off clears the deaths", file: "pkg/registry/commit.go", function: "Jobs.Commit",
+		old: "case !f.Untried:", new: "default:", by: deaths},
+	{rule: "who begins an item does not learn its new revision", file: "pkg/registry/begin.go",
+		function: "Jobs.NoteBegun", old: "own.Written(it.Revision())", new: "_ = own"},
 
 	{rule: "a claim outlives the lock of a dead worker", file: "pkg/registry/begin.go", function: "Jobs.lock",
 		old: ", item.Held(it, r.s.Now())", new: "",

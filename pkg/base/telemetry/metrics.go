@@ -4,8 +4,8 @@ package telemetry
 // activity keeps the numbers that must outlive a process.
 type Metrics struct {
 	// Checks counts the checks that ended, by outcome: the outcomes of package schedule, "indexed" for a check that
-	// indexed content fetched before, and "purged" for a check that removed an item. A check whose finding was not
-	// committed is not counted.
+	// indexed content fetched before, "purged" for a check that removed an item, and "untried" for a check that was put
+	// off because workers died. A check whose finding was not committed is not counted.
 	Checks  *Counter
 	Changes *Counter // checks that found new content, including first checks
 	Kinds   *Counter // changes by kind (see package change), without collapses that wait for confirmation

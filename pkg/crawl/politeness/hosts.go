@@ -2,7 +2,6 @@ package politeness
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/defaults"
@@ -72,5 +71,5 @@ func observed(sleep sleeper, m *telemetry.Metrics) sleeper {
 // at the same time, only one of them asks the origin.
 type fingerprintCache struct {
 	originCache[verdict.Fingerprint]
-	mutexes recent.Map[Origin, *sync.Mutex] // held by the check that asks an origin, while others wait for its answer
+	mutexes recent.Map[Origin, Lock] // held by the check that asks an origin, while others wait for its answer
 }

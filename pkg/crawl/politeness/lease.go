@@ -22,7 +22,7 @@ const (
 type Lease struct {
 	hosts   *Hosts
 	batch   *registry.Batch
-	pace    pacer
+	pace    *pacer
 	permits chan struct{} // has a token for each request in flight
 	bytes   atomic.Int64  // size of the bodies received from the host
 
@@ -34,7 +34,7 @@ type Lease struct {
 // Lease returns the lease of a batch. It lasts until the lock on the batch's items ends.
 func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	return &Lease{
-		hosts: h, batch: b, pace: pacer{reserved: b.Starts}, permits: make(chan struct{}, b.Permits),
+		hosts: h, batch: b, pace: newPacer(b.Starts), permits: make(chan struct{}, b.Permits),
 		found: registry.HostFinding{CrawlDelay: b.CrawlDelay},
 	}
 }
@@ -84,6 +84,19 @@ func (l *Lease) Wait(ctx context.Context) error {
 	}
 	if l.hosts.clock().After(l.Deadline()) {
 		return errLockOver
+	}
+	return nil
+}
+
+// Near waits until the next request to the host may start, and does not use that start.
+func (l *Lease) Near(ctx context.Context) error {
+	now := l.hosts.clock()
+	start := l.pace.next(now)
+	if l.startsTooLate(start) {
+		return ErrNotNow
+	}
+	if d := start.Sub(now); d > 0 {
+		return l.hosts.sleep(ctx, d)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -50,7 +49,7 @@ func (p Prober) Remembered(o Origin) (f verdict.Fingerprint, known bool) {
 func (p Prober) Current(ctx context.Context, o Origin) (verdict.Fingerprint, error) {
 	h := p.site.hosts
 	now := h.clock()
-	asking := h.fingerprints.mutexes.GetOrPut(o, &sync.Mutex{})
+	asking := h.fingerprints.mutexes.GetOrPut(o, NewLock())
 	asking.Lock()
 	defer asking.Unlock()
 	if f, ok := p.Remembered(o); ok {

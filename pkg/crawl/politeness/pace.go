@@ -2,7 +2,6 @@ package politeness
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/policy/host"
@@ -12,12 +11,14 @@ import (
 // start at its time delays all later requests, so that two starts are never closer together than reserved. Requests
 // beyond the reservation (robots.txt, redirects) keep the last gap of the reservation.
 type pacer struct {
-	mu       sync.Mutex  // held while waiting, so that starts follow one another
+	mu       Lock        // held while waiting, so that starts follow one another
 	reserved []time.Time // reserved starts, then the time at which the host is free again
 	used     int
 	last     time.Time     // when the latest request actually started; zero before the first
 	least    time.Duration // smallest gap that robots.txt has asked for after the reservation
 }
+
+func newPacer(reserved []time.Time) *pacer { return &pacer{mu: NewLock(), reserved: reserved} }
 
 // wait sleeps until the next request may start.
 func (p *pacer) wait(ctx context.Context, clock func() time.Time, sleep sleeper) error {

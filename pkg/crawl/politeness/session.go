@@ -107,7 +107,7 @@ func (h *session) acquire(ctx context.Context, o Origin) error {
 	if err != nil {
 		return err
 	}
-	h.lease, h.pace = lease, &pacer{reserved: lease.Starts}
+	h.lease, h.pace = lease, newPacer(lease.Starts)
 	h.found = registry.HostFinding{CrawlDelay: lease.CrawlDelay}
 	return nil
 }

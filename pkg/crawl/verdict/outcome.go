@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // Outcome is the result of a check. The zero outcome is undecided: the check continues.
@@ -33,6 +35,15 @@ type News struct {
 // LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It is
 // treated like a missing page.
 const LooksMissing schedule.Outcome = "looks_missing"
+
+// Untried is the outcome of a check that is put off: the item stays as it is, and is checked later.
+const Untried schedule.Outcome = "untried"
+
+// PutOff returns the outcome for an item that is not tried before its NotBefore.
+func PutOff(it *registry.Item) Outcome {
+	return Outcome{Kind: Untried, Why: fmt.Sprintf("put off: the program ended %s while it worked on this page",
+		words.Count(it.Deaths, "time"))}
+}
 
 // Stands reports whether the item has content that its source still shows. While a collapse is not yet believed, that
 // is the known content.

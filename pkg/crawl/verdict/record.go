@@ -32,6 +32,11 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 	if c.Purged {
 		return registry.Finding{Item: c.Item, Purge: true}
 	}
+	if c.Outcome.Kind == Untried {
+		c.Item.CheckAt(c.Item.NotBefore)
+		c.Item.Record(c.Ended, "scheduled", c.Outcome.Why)
+		return registry.Finding{Item: c.Item, Unasked: true, Untried: true}
+	}
 	c = conclude(c, now)
 	failed := c.Outcome.Kind == schedule.Failed
 	changed := c.Outcome.Kind == schedule.Changed

@@ -35,9 +35,9 @@ type Item struct {
 	Plan     `col:",inline"`
 	Lock     `col:",inline"`
 
-	// Deadly says that the last worker died while it worked on this item. The next worker that begins work on the
-	// item sets the field.
-	Deadly bool
+	// Deadly says that workers died again and again while they worked on this item alone. Early says that the item is
+	// not tried now, because of the last death. The batch and the worker set these fields.
+	Deadly, Early bool
 
 	// Interrupted says that the item's last worker did not finish, so the index and the snapshots may differ from the
 	// item. The batch of the next worker sets this field.
@@ -211,10 +211,12 @@ type Plan struct {
 type Lock struct {
 	LockedUntil time.Time `col:"lockedUntil"`
 	LockOwner   string    `col:"lockOwner"`
-	// Deaths is how many workers in a row died while they held the item. Alone says that the last of these workers
-	// worked on this item only.
-	Deaths int  `col:"deaths"`
-	Alone  bool `col:"alone"`
+	// Deaths is how many workers in a row died while they held the item; after the first, only deaths of workers that
+	// had begun its check count. Begun says that the present worker has begun to check the item; it is written only
+	// for items with deaths. NotBefore is the time before which a suspect is not tried, even if a person asks.
+	Deaths    int       `col:"deaths"`
+	Begun     bool      `col:"alone"`
+	NotBefore time.Time `col:"notBefore"`
 }
 
 // Missing returns the item for a row that does not exist.

@@ -35,7 +35,7 @@ func As(it *Item, to source.Source, key storage.Key, now time.Time) Item {
 	n.ID, n.NormalizedSource, n.DisplaySource = to.ID(), to.Normalized, to.Display
 	n.SourceHost, n.ContentGroupID = to.Host, to.ContentGroupID()
 	n.key, n.etag, n.MovedTo, n.Formers = key, "", "", 1
-	n.LockedUntil, n.LockOwner, n.Deaths, n.Alone = time.Time{}, "", 0, false
+	n.Lock = Lock{}
 	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
 	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
 	if n.SourceHost != it.SourceHost {

@@ -50,7 +50,7 @@ func fullItem() Item {
 			CrawlIntervalSeconds: 259200, CrawlAttempts: 5, UnchangedChecks: 1, MissingChecks: 2,
 			GuardedSince: at.Add(5e9), GoneSince: at.Add(6e9),
 		},
-		Lock: Lock{Deaths: 1, Alone: true, LockedUntil: at, LockOwner: "owner"},
+		Lock: Lock{Deaths: 1, Begun: true, LockedUntil: at, LockOwner: "owner"},
 		key:  storage.Key{Partition: "contoso.com", Row: "k7gxn3aaaaaaaaaaaaaaaaaaaa"},
 	}
 }
