@@ -34,7 +34,7 @@ type job struct {
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	lease := w.hosts.Lease(b)
-	w.putOff(b.Items)
+	putOff(b.Items, w.o.Started, w.o.Clock())
 	return &job{
 		w: w, batch: b, lease: lease, releaseSlot: releaseSlot, mu: politeness.NewLock(),
 		progress: newProgress(b.Items, lease, w.o.Clock()),

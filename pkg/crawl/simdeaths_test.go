@@ -144,7 +144,7 @@ func (s *sim) workShared(ctx context.Context) {
 	b, err := w.in.Jobs.Begin(ctx, message)
 	if err == nil && b != nil {
 		a.job = w.newJob(b, func() {})
-		err = w.finish(ctx, a.job)
+		err = a.job.finish(ctx)
 	}
 	switch {
 	case a.dead: // the message becomes visible again by itself

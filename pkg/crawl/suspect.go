@@ -51,12 +51,12 @@ func (g gate) wanted() bool {
 // the Functions host restarts its handler only so often.
 const calm = 30 * time.Second
 
-// putOff decides for each item whether its check is put off, because workers died while they held the item.
-func (w *Worker) putOff(items []*registry.Item) {
-	now := w.o.Clock()
+// putOff decides for each item whether its check is put off, because workers died while they held the item. The
+// process started at the time started.
+func putOff(items []*registry.Item, started, now time.Time) {
 	for _, it := range items {
 		if it.Suspect() {
-			it.NotBefore = host.Later(it.NotBefore, w.o.Started.Add(calm))
+			it.NotBefore = host.Later(it.NotBefore, started.Add(calm))
 		}
 		it.Early = it.NotBefore.After(now) && !it.Deadly
 	}

@@ -163,7 +163,7 @@ func TestAZ10JobThatOnlyWaits(t *testing.T) {
 			must(t, err)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- r.Worker.finish(ctx, j) }()
+			go func() { ended <- j.finish(ctx) }()
 			eventually(t, "picked", func() bool {
 				j.mu.Lock()
 				defer j.mu.Unlock()

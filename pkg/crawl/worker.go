@@ -76,13 +76,13 @@ var errIdle = fault.New(fault.Unavailable, "the job waited until its deadline, a
 
 // process works on a batch. It calls leave to release the job's slot as soon as the host has answered.
 func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) error {
-	return w.finish(ctx, w.newJob(b, leave))
+	return w.newJob(b, leave).finish(ctx)
 }
 
 // finish does a job that has begun.
-func (w *Worker) finish(ctx context.Context, j *job) error {
+func (j *job) finish(ctx context.Context) error {
 	j.run(ctx)
-	if !j.progress.ended && !w.o.Clock().Before(j.lease.Deadline()) {
+	if !j.progress.ended && !j.w.o.Clock().Before(j.lease.Deadline()) {
 		j.progress.fail(errIdle)
 	}
 	// Finished checks are committed even if the batch failed, so that their pages are not fetched again.
@@ -94,7 +94,7 @@ func (w *Worker) finish(ctx context.Context, j *job) error {
 	}
 	// If the host has more due items, a job for them is sent now, which saves waiting for a sweep. This comes last:
 	// if the job is lost here, the next sweep finds the items.
-	_, err := w.in.Jobs.Refill(ctx, j.batch.Partition)
+	_, err := j.w.in.Jobs.Refill(ctx, j.batch.Partition)
 	return err
 }
 

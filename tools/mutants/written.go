@@ -1,7 +1,7 @@
 package main
 
 // deaths is the stage for what follows from the death of a worker.
-var deaths = in("pkg/crawl", "^TestSimulationOfDeaths$ -sim.runs 60")
+var deaths = in("pkg/crawl", "^TestSimulationOfDeaths$")
 
 // written are changes, each of which breaks one rule of the protocol.
 var written = []change{
@@ -25,7 +25,7 @@ var written = []change{
 		function: "Item.countDeath", old: "it.Deaths > 0 && !it.Begun", new: "false", by: deaths},
 	{rule: "one death alone is enough", file: "pkg/registry/item/deaths.go", function: "Item.Interrupt",
 		old: "it.Deaths >= DeadlyDeaths", new: "it.Deaths >= DeadlyDeaths-1", by: deaths},
-	{rule: "a suspect does not wait", file: "pkg/crawl/suspect.go", function: "Worker.putOff",
+	{rule: "a suspect does not wait", file: "pkg/crawl/suspect.go", function: "putOff",
 		old: "it.NotBefore.After(now)", new: "false", by: deaths},
 	{rule: "a check that was put off clears the deaths", file: "pkg/registry/commit.go", function: "Jobs.Commit",
 		old: "case !f.Untried:", new: "default:", by: deaths},
