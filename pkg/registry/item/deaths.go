@@ -16,9 +16,9 @@ const (
 	// DeadlyDeaths is the number of deaths from which on an item is deadly: it was tried alone twice, because a worker
 	// may also be killed from outside.
 	DeadlyDeaths = 4
-	// The Functions host stops for good at the third death of its handler, if the deaths follow each other within half
-	// an hour. A suspect has been in two, so it waits for longer than that.
-	suspectPause = 31 * time.Minute
+	// suspectPause is the pause before a suspect is tried, which may end the process again: the Functions host restarts
+	// its handler only so often. A longer pause would keep pages waiting that were in work at two kills from outside.
+	suspectPause = 30 * time.Second
 	// alonePause is the pause after a death while the item was tried alone.
 	alonePause = time.Hour
 )

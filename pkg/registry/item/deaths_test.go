@@ -16,13 +16,15 @@ func TestS1Deaths(t *testing.T) {
 		wait   time.Duration // from the end of the lock
 		deadly bool
 	}{
-		"nobody died":                         {Lock{}, 0, 0, false},
-		"the first death":                     {Lock{LockedUntil: end}, 1, 0, false},
-		"not begun at the second":             {Lock{LockedUntil: end, Deaths: 1}, 1, 0, false},
-		"in work at the second":               {Lock{LockedUntil: end, Deaths: 1, Begun: true}, 2, 31 * time.Minute, false},
-		"alone at the third":                  {Lock{LockedUntil: end, Deaths: 2, Begun: true, NotBefore: end}, 3, time.Hour, false},
-		"not begun at the third":              {Lock{LockedUntil: end, Deaths: 2, NotBefore: end}, 2, 0, false},
-		"alone at the fourth":                 {Lock{LockedUntil: end, Deaths: 3, Begun: true, NotBefore: end}, 4, time.Hour, true},
+		"nobody died":             {Lock{}, 0, 0, false},
+		"the first death":         {Lock{LockedUntil: end}, 1, 0, false},
+		"not begun at the second": {Lock{LockedUntil: end, Deaths: 1}, 1, 0, false},
+		"in work at the second":   {Lock{LockedUntil: end, Deaths: 1, Begun: true}, 2, 30 * time.Second, false},
+		"alone at the third": {Lock{LockedUntil: end, Deaths: 2, Begun: true, NotBefore: end}, 3,
+			time.Hour, false},
+		"not begun at the third": {Lock{LockedUntil: end, Deaths: 2, NotBefore: end}, 2, 0, false},
+		"alone at the fourth": {Lock{LockedUntil: end, Deaths: 3, Begun: true, NotBefore: end}, 4,
+			time.Hour, true},
 		"another death before it is recorded": {Lock{LockedUntil: end, Deaths: 4, NotBefore: end}, 4, 0, true},
 		"of an earlier version":               {Lock{LockedUntil: end, Deaths: 5}, 2, 0, false},
 		"alone, of an earlier version":        {Lock{LockedUntil: end, Deaths: 5, Begun: true}, 3, time.Hour, false},
