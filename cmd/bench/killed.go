@@ -18,22 +18,21 @@ const (
 	killedInUse = 384
 )
 
-// slowSite answers each page of a site after a tenth of a second, and knows when a page was asked for again.
-type slowSite struct {
+// askedSite knows when a page was asked for again.
+type askedSite struct {
 	pages http.Handler
 	mu    sync.Mutex
 	asked map[string]int
 	again time.Time // when a page was asked for a second time
 }
 
-func (s *slowSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *askedSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked[r.Host+r.URL.Path]++
 	if s.asked[r.Host+r.URL.Path] == 2 && s.again.IsZero() && strings.HasPrefix(r.URL.Path, "/page/") {
 		s.again = time.Now()
 	}
 	s.mu.Unlock()
-	time.Sleep(100 * time.Millisecond)
 	s.pages.ServeHTTP(w, r)
 }
 
@@ -58,7 +57,7 @@ func (b *bench) killed() error {
 // crawlKilled crawls all pages, and returns how long that takes: after a kill, from the moment in which the pages that
 // were in work are back.
 func (b *bench) crawlKilled(kill bool) (took time.Duration, twice int, err error) {
-	web := &slowSite{pages: &site{}, asked: map[string]int{}}
+	web := &askedSite{pages: &site{pause: 100 * time.Millisecond}, asked: map[string]int{}}
 	server, port, err := serve(web)
 	if err != nil {
 		return 0, 0, err

@@ -42,7 +42,7 @@ func main() {
 	flag.IntVar(&b.largest, "chunks", 1_000_000, "chunks of the largest index that is searched, 1,000 at least")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, sweep, types, readers, edits, search, entries, "+
-			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack")
+			"backfill, imports, lists, dashboard, crowd, chunks, markup, attack, killed, died")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -81,6 +81,7 @@ func (b *bench) run(only string) (err error) {
 		{"markup", b.markup},
 		{"attack", b.attack},
 		{"killed", b.killed},
+		{"died", b.died},
 	} {
 		if only != "" && !slices.Contains(strings.Split(only, ","), m.name) {
 			continue

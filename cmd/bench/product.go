@@ -52,10 +52,15 @@ func (b *bench) startProduct(storage string, settings ...string) (*product, erro
 		return nil, fmt.Errorf("%w (make build builds it)", err)
 	}
 	if err = b.answers(p.server+"/api/health", time.Minute); err == nil {
-		p.store, err = app.OpenStore(settingsOf(map[string]string{
+		values := map[string]string{
 			"STORAGE": storage, "TIDEMARK_DATA": data,
 			"AzureWebJobsStorage": "UseDevelopmentStorage=true", "AZURITE_PORT_BASE": fmt.Sprint(port + 1),
-		}), slog.New(slog.DiscardHandler))
+		}
+		for _, s := range settings {
+			name, value, _ := strings.Cut(s, "=")
+			values[name] = value
+		}
+		p.store, err = app.OpenStore(settingsOf(values), slog.New(slog.DiscardHandler))
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.stop())

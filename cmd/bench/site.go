@@ -16,6 +16,7 @@ type site struct {
 	version atomic.Int64 // version number of every page
 	docs    [][]byte     // contents of the pages; empty for generated ones
 	server  *http.Server
+	pause   time.Duration // before each answer
 	notMod  atomic.Int64
 	served  atomic.Int64
 }
@@ -54,6 +55,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+	time.Sleep(s.pause)
 	v := s.version.Load()
 	etag := fmt.Sprintf(`"%d"`, v)
 	w.Header().Set("ETag", etag)

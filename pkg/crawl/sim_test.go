@@ -30,7 +30,8 @@ import (
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
-	simRuns = flag.Int("sim.runs", 150, "how many random schedules to run; a tenth as many on the embedded store")
+	simRuns = flag.Int("sim.runs", 150,
+		"how many random schedules to run; a tenth as many on the embedded store, and of deaths")
 )
 
 func TestSimulation(t *testing.T) {

@@ -31,9 +31,10 @@ type process struct {
 	version lineage.Version // version of its release
 	store   storage.Store   // with faults
 	reg     *registry.Registry
-	started time.Time // by its clock
-	shared  *Worker   // in the simulation of deaths, the worker of all its actors
-	idle    time.Time // since when nobody in it does anything that could be done
+	started time.Time   // by its clock; may be later than now
+	shared  *Worker     // in the simulation of deaths, the worker of all its actors
+	idle    time.Time   // since when nobody in it does anything that could be done
+	crashes []time.Time // of the handlers of its host, of those that count
 }
 
 func (s *sim) newProcess() *process {
@@ -114,7 +115,7 @@ func (s *sim) spawn(name string, run func(context.Context)) {
 		name: fmt.Sprintf("%s%d", name, s.spawned),
 	}
 	s.actors = append(s.actors, a)
-	begin := s.wait(a, s.now, "begin")
+	begin := s.wait(a, s.now.Add(max(0, a.started.Sub(a.clock()))), "begin")
 	ctx := context.WithValue(context.Background(), actorKey{}, a)
 	go func() {
 		defer func() { a.over = true }()

@@ -1,7 +1,7 @@
 package main
 
 // deaths is the stage for what follows from the death of a worker.
-var deaths = in("pkg/crawl", "^TestSimulationOfDeaths$")
+var deaths = in("pkg/crawl", "^TestSimulationOfDeaths$ -sim.runs 600")
 
 // written are changes, each of which breaks one rule of the protocol.
 var written = []change{
