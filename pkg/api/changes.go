@@ -11,7 +11,7 @@ type ChangeQuery struct {
 	Host  string `json:"host,omitempty"`  // Only changes of this host.
 	Tag   string `json:"tag,omitempty"`   // Only changes of items that had this tag.
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
-	// Only changes of these kinds, separated by commas. The kind content includes beside and beyond.
+	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond and bytes.
 	Kind string `json:"kind,omitempty"`
 	// If it is main, changes beside the main content, and beyond the part that is read, are left out.
 	Zone string `json:"zone,omitempty"`
@@ -33,7 +33,7 @@ type ChangeFilter struct {
 	Host     string  `json:"host,omitempty"`
 	Tag      string  `json:"tag,omitempty"`      // a tag that the item had when it changed
 	Type     string  `json:"type,omitempty"`     // url, file or entry
-	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes beside and beyond
+	Kind     string  `json:"kind,omitempty"`     // kinds, separated by commas; content includes beside, beyond and bytes
 	Zone     string  `json:"zone,omitempty"`     // main, to leave out changes of the kinds beside and beyond
 	MinShare float64 `json:"minShare,omitempty"` // the smallest share of the text that must have changed, 0 to 1
 	Q        string  `json:"q,omitempty"`        // words that must all occur in the title, the address or the passages

@@ -207,6 +207,7 @@ const (
 	ChangeContent  ChangeKind = "content"  // the main content, or the watched part, is different
 	ChangeBeside   ChangeKind = "beside"   // only the text beside the main content is different, such as a price
 	ChangeBeyond   ChangeKind = "beyond"   // only the text beyond what is read is different
+	ChangeBytes    ChangeKind = "bytes"    // the bytes of a document of which no text can be read are different
 	ChangeTitle    ChangeKind = "title"    // only the title is different
 	ChangeImages   ChangeKind = "images"   // only the images are different
 	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
@@ -226,7 +227,7 @@ const (
 const ZoneMain = "main"
 
 // ChangeKinds lists every kind.
-var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeReverted,
+var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeBytes, ChangeReverted,
 	ChangeTitle, ChangeImages, ChangeMetadata,
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored}
 

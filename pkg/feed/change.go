@@ -20,6 +20,7 @@ const (
 	Content        = Kind(change.Content)
 	Beside         = Kind(change.Beside)
 	Beyond         = Kind(change.Beyond)
+	Bytes          = Kind(change.Bytes)
 	Reverted       = Kind(change.Reverted)
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)

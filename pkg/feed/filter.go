@@ -59,7 +59,7 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 }
 
 // ofContent are the kinds that content includes: what readers of the page see has changed, outside of its main content.
-var ofContent = []string{string(Beside), string(Beyond)}
+var ofContent = []string{string(Beside), string(Beyond), string(Bytes)}
 
 // During returns a filter that accepts only changes made at the time since or later, and before the time until. A
 // zero time is no bound.

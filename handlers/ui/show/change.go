@@ -42,7 +42,7 @@ func kindTone(k api.ChangeKind) string {
 
 // kindWords are the texts for kinds of change whose identifiers are not English words.
 var kindWords = map[api.ChangeKind]string{"watchBroken": "watch broken", "watchRestored": "watch restored",
-	"beside": "beside the main content", "beyond": "beyond what is read"}
+	"beside": "beside the main content", "beyond": "beyond what is read", "bytes": "bytes without text"}
 
 func kindWord(k api.ChangeKind) string {
 	if text := kindWords[k]; text != "" {

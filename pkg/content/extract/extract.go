@@ -122,8 +122,8 @@ type Document struct {
 	VisibleText      string  // all visible text, one line per block
 	Links            []Link  // in page order, one per address
 	Images           []Image // images of the main content in page order, one per address; the preview last
-	// Selected says that somebody selected this part of a page: its hashes cover all of its numbers.
-	Selected bool `json:",omitempty"`
+	// Exact says that the hashes cover all numbers: somebody selected this part of a page, or the document is data.
+	Exact bool `json:",omitempty"`
 	// Protected are the mail addresses that the page hides from programs. The first address belongs at the first
 	// "[email protected]" in Blocks, the second at the second, and so on. Only the content hashes cover them.
 	Protected []string `json:",omitempty"`

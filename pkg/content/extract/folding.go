@@ -4,7 +4,7 @@ import "github.com/tidemark/tidemark/pkg/content/extract/noise"
 
 // filter returns the filter for the text of a document.
 func (d Document) filter() noise.Filter {
-	return noise.Filter{Exact: d.Selected, DayFirst: d.Language != "" && d.Language != "en"}
+	return noise.Filter{Exact: d.Exact, DayFirst: d.Language != "" && d.Language != "en"}
 }
 
 // appendBlock appends the hashed form of a block, and a line break. A block of nothing that readers see is left out.

@@ -90,7 +90,7 @@ func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL stri
 	found.Failure, found.Thin = doc.Failure, doc.Thin
 	p.Doc = found
 	if p.rules.Narrow() {
-		p.Elements, p.Doc.Selected = elements, true
+		p.Elements, p.Doc.Exact = elements, true
 	}
 }
 

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 	"time"
@@ -50,6 +51,43 @@ func answer(status int, header ...string) Answer {
 	return Answer{Raw: "sha256:bytes", Response: fetch.Response{
 		Status: status, NotModified: status == http.StatusNotModified, Header: h, FinalURL: "https://a.example/x",
 	}}
+}
+
+// A17: TestA17BytesAreCompared checks that a document without readable text is compared by its bytes, and that nothing
+// that was not read is called unchanged.
+func TestA17BytesAreCompared(t *testing.T) {
+	b := Basis{Rules: tableRules()}
+	read := func(raw string, doc extract.Document) (Answer, Reading) {
+		a := answer(http.StatusOK)
+		a.Raw = raw
+		return a, ReadingOf(&registry.Item{}, doc, raw, nil, "", b.Rules, noon)
+	}
+	archive := extract.Document{MimeType: "application/zip", Unsupported: true}
+	scan := extract.Document{MimeType: "application/pdf"}
+	text := extract.Document{MimeType: "application/pdf", Text: "a", VisibleText: "a",
+		Blocks: []extract.Block{{Kind: extract.Paragraph, Text: "a"}}}
+	for name, tt := range map[string]struct {
+		before, now extract.Document
+		version     string
+		want        change.Kind
+	}{
+		"an archive": {archive, archive, "", change.Bytes}, "a scan": {scan, scan, "", change.Bytes},
+		"a scan in place of a text":               {text, scan, "", change.Bytes},
+		"a text in place of a scan":               {scan, text, "", change.Content},
+		"a type that can be read now":             {archive, text, "text_v1+url_v1", change.None},
+		"an archive, when the rules have changed": {archive, archive, "text_v1+url_v1", change.Bytes},
+	} {
+		_, r := read("sha256:one", tt.before)
+		it := indexedItem()
+		it.RawHash, it.ContentHash, it.States, it.MainState = r.Raw, r.Hash, change.States{r.Body}.Bytes(), bytes.Clone(r.Main[:])
+		if tt.version != "" {
+			it.NormalizationVersion = tt.version
+		}
+		a, r := read("sha256:two", tt.now)
+		if _, o := Compare(it, a, r, b, noon); o.News.Kind != tt.want {
+			t.Errorf("%s: have %q (%s), want %q", name, o.News.Kind, o.Why, tt.want)
+		}
+	}
 }
 
 // TestCompareAnswer checks A8, A14, A17, A18: the meaning of an answer before its body is read.

@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -96,6 +97,10 @@ const noHash = "unread"
 // searchable.
 func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outcome) {
 	f := got.File
+	n := News{Kind: change.Bytes, Why: "the bytes are different; the file is too large to be read"}
+	if it.ContentHash == "" {
+		n = News{Kind: change.New, Why: change.New.Why(change.Extent{})}
+	}
 	same := f.RawHash != "" && f.RawHash == it.RawHash
 	it = noteProperties(it, *f)
 	it.Unreadable = registry.Unreadable{}
@@ -106,5 +111,5 @@ func tooLarge(it registry.Item, got Answer, now time.Time) (registry.Item, Outco
 	it.ContentHash, it.States, it.MainState = it.RawHash, nil, nil // the text of the file is not known
 	it.Exclusion = fmt.Sprintf("%d bytes are too many to extract text from", f.Length)
 	it.Record(now, "changed", "too large to be read, known by its hash")
-	return it, Outcome{Kind: schedule.Changed, Refresh: true}
+	return it, Outcome{Kind: schedule.Changed, News: n, Refresh: true}
 }

@@ -18,12 +18,12 @@ import (
 func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Time) (registry.Item, Outcome) {
 	seen := change.Reading{
 		Hash: r.Hash, Body: r.Body, Main: r.Main, Title: r.Doc.Title, Images: r.ImagesHash,
-		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words,
+		Metadata: bylineOf(r.Doc, now) + b.canonicalURL(&it, r.Doc), Words: r.Words, Unread: r.Unread,
 	}
 	n, over := News{}, false
 	// Texts that were read under two versions cannot be compared: the difference may come from the rules and not from
 	// the page.
-	if !b.Outdated(&it) {
+	if !b.Outdated(&it) && !b.newlyRead(&it, r) {
 		d := change.Decide(b.remembered(&it), seen, b.believes(&it, r), now)
 		if d.Waits {
 			if b.Watching != nil && r.Part != nil && b.Watching.lost(&it, r.Part) != "" {

@@ -2,10 +2,12 @@ package verdict
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -27,6 +29,7 @@ type Reading struct {
 	ImagesHash     string
 	ImageExclusion string     // why the page's images may not be indexed
 	Unreadable     error      // why the body cannot be read
+	Unread         bool       // the body has no text that can be read; Hash and Body are those of its bytes
 	Page           string     // the text of the whole page
 	Part           *part.Part // the watched part; nil where none is watched
 }
@@ -52,6 +55,10 @@ func ReadingOf(
 	r := Reading{Doc: doc, Raw: raw}
 	h := doc.Hashes()
 	r.Hash, r.Body, r.Main = h.Content, h.Body, h.Main
+	if r.Unread = isUnread(doc) && raw != ""; r.Unread {
+		sum := sha256.Sum256([]byte(raw))
+		r.Hash, r.Body, r.Main = raw, [8]byte(sum[:8]), [8]byte{}
+	}
 	meta := robots.ParseDirectives(doc.MetaRobots, rules.Agent, now)
 	tags := robots.ParseDirectives(header, rules.Agent, now)
 	switch {
@@ -77,6 +84,13 @@ func ReadingOf(
 	}
 	r.ImagesHash = index.HashImages(r.Images, rules.Sources)
 	return r
+}
+
+// isUnread reports whether only the bytes of a document show that it has changed: no package reads its type, or it
+// has no text, as a PDF of scanned pages. A web page without text is not compared by its bytes, because most sites
+// send other bytes each time.
+func isUnread(doc extract.Document) bool {
+	return doc.Unsupported || doc.VisibleText == "" && !web.IsHTML(doc.MimeType)
 }
 
 // ExcludedAs applies the exclusions that the item's header asked for. A snapshot has no headers, so reading a

@@ -19,6 +19,13 @@ func (b Basis) Outdated(it *registry.Item) bool {
 		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
 }
 
+// newlyRead reports whether a body has text that an earlier version could not read. The content known of it is its
+// bytes, with which a text cannot be compared.
+func (b Basis) newlyRead(it *registry.Item, r Reading) bool {
+	return it.ContentHash != "" && it.ContentHash == it.RawHash && !r.Unread &&
+		!lineage.Comparable(lineage.Version(it.NormalizationVersion), b.Rules.Version)
+}
+
 // ReadAlike reports whether the contents of two items were read under the same version, so that they may be compared.
 func ReadAlike(a, b *registry.Item) bool {
 	return lineage.Comparable(lineage.Version(a.NormalizationVersion), lineage.Version(b.NormalizationVersion))

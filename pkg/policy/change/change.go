@@ -17,13 +17,16 @@ const (
 	Content  Kind = "content"  // the main content is new or different
 	Beside   Kind = "beside"   // only the text beside the main content
 	Beyond   Kind = "beyond"   // only the text beyond the part that is read
+	Bytes    Kind = "bytes"    // the bytes of a document of which no text can be read
 	Title    Kind = "title"    // only the title
 	Images   Kind = "images"   // only the images
 	Metadata Kind = "metadata" // only the metadata
 )
 
 // OfContent reports whether the content itself has changed, which shows that the page is alive.
-func (k Kind) OfContent() bool { return k == New || k == Content || k == Beside || k == Beyond }
+func (k Kind) OfContent() bool {
+	return k == New || k == Content || k == Beside || k == Beyond || k == Bytes
+}
 
 // Reading is the present content of a page.
 type Reading struct {
@@ -34,6 +37,7 @@ type Reading struct {
 	Images   string // a hash; empty for none
 	Metadata string // a hash; empty if metadata are not read
 	Words    Words  // summary of the main content
+	Unread   bool   // no text can be read: the hashes are those of the bytes
 }
 
 // Known is the stored state of a page. The zero Known means that nothing is known of the page. A field is zero if the
@@ -105,7 +109,7 @@ func Decide(known Known, seen Reading, insist bool, now time.Time) Decision {
 	case None:
 	case New:
 		d.Extent = Compare(Words{known: true}, seen.Words)
-	case Beside: // the words of the text beside the main content are not stored
+	case Beside, Bytes: // the words are not stored, or not known
 	case Content, Reverted:
 		d.Extent = Compare(known.Words, seen.Words)
 	default:
@@ -136,6 +140,8 @@ func kindOf(known Known, seen Reading) Kind {
 		return New
 	case !sameBody && known.States.has(seen.Body):
 		return Reverted
+	case !sameBody && seen.Unread:
+		return Bytes
 	case !sameBody && known.Main == seen.Main && known.Main != (State{}):
 		return Beside
 	case !sameBody:
@@ -173,6 +179,7 @@ func (k Kind) Why(e Extent) string {
 		New: "fetched for the first time", Content: "the content is different",
 		Beside:   "the text beside the main content is different",
 		Beyond:   "the text beyond the part that is read is different",
+		Bytes:    "the bytes are different; no text can be read in them",
 		Reverted: "the content is an earlier one again", Title: "the title is different, the text is not",
 		Images: "the images are different, the text is not", Metadata: "the metadata are different, the text is not",
 	}[k]

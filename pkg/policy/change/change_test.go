@@ -109,6 +109,8 @@ func TestN1Zones(t *testing.T) {
 		{"beside again as before", earlier, with(full, 1, 3, "b"), Reverted},
 		{"nothing is known of the main content", old, with(full, 1, 3, "b"), Content},
 		{"beyond", page.Known(), with(full, 1, 2, "b"), Beyond},
+		{"bytes", page.Known(), Reading{Hash: "b", Body: State{9}, Unread: true}, Bytes},
+		{"bytes as before", earlier, Reading{Hash: "b", Body: State{3}, Unread: true}, Reverted},
 		{"title", page.Known(), with(reading("U", prose(0, 100)), 1, 2, "b"), Title},
 	} {
 		if d := Decide(tt.known, tt.seen, false, noon); d.Kind != tt.want || d.Waits || d.Why == "" ||
@@ -116,7 +118,7 @@ func TestN1Zones(t *testing.T) {
 			t.Errorf("%s: have %q (%s), want %q", tt.name, d.Kind, d.Why, tt.want)
 		}
 	}
-	if !Beside.OfContent() || !Beyond.OfContent() {
+	if !Beside.OfContent() || !Beyond.OfContent() || !Bytes.OfContent() {
 		t.Error("a change that readers see does not count as one of the content")
 	}
 }

@@ -6,8 +6,11 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"iter"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -58,9 +61,19 @@ func (h *History) Of(ctx context.Context, it registry.Item) (Past, error) {
 // BaseURL is the URL against which relative addresses are resolved when only the text of a document is needed.
 const BaseURL = "https://capture.invalid/"
 
-// Read reads a captured body as a document. It resolves links against [BaseURL], which does not affect the text.
+// Read reads a captured body as a document, in the same way as when it was fetched: the name of its file may decide
+// what kind of text it is. Links are resolved against [BaseURL], which does not affect the text.
 func (h *History) Read(ctx context.Context, c snapshot.Capture, body []byte) (extract.Document, error) {
-	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL, extract.Limits{})
+	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL+fileName(c), extract.Limits{})
+}
+
+// fileName returns the last part of the address that answered with a capture, escaped.
+func fileName(c snapshot.Capture) string {
+	address := cmp.Or(c.FetchURL, c.CanonicalURI)
+	if u, err := url.Parse(address); err == nil && u.Path != "" {
+		address = u.Path
+	}
+	return url.PathEscape(path.Base(strings.ReplaceAll(address, `\`, "/")))
 }
 
 // Load reads a capture that is kept under the id of an item, or under an id of the items that have moved to that

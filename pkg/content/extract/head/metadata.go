@@ -321,3 +321,15 @@ func labelOf(n *html.Node) string {
 	}
 	return ""
 }
+
+// Date returns the first date among texts, or the zero time.
+func Date(texts ...string) time.Time {
+	s := statements{fromMeta: texts}
+	return s.date()
+}
+
+// Names returns the names of authors, joined by ", ".
+func Names(names ...string) string {
+	s := statements{fromMeta: names}
+	return s.names()
+}

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -11,7 +10,6 @@ import (
 	goldhtml "github.com/yuin/goldmark/renderer/html"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/maincontent"
 )
 
@@ -25,13 +23,14 @@ var markdown = goldmark.New(
 // readMarkdown reads Markdown. A text that would take the parser too long is read as plain text.
 func readMarkdown(p page) extract.Document {
 	text, charset := decode(p.body, p.contentType, false)
-	title, body := frontMatter(newlines.Replace(string(text)))
+	front, body := frontMatter(newlines.Replace(string(text)))
 	doc, ok := rendered(p, body)
 	if !ok {
 		doc = plainText(body, p.limits.MaxBlocks)
 		doc.Flat = true
 	}
-	doc.Title = extract.Title(title, doc.Title)
+	doc.Title = extract.Title(front.title, doc.Title)
+	doc.Metadata = front.metadata()
 	doc.Charset = charset
 	return doc
 }
@@ -150,44 +149,4 @@ func isDeep(line string) bool {
 		end++
 	}
 	return marks > maxMarkers || end > maxIndent
-}
-
-// frontMatter removes the YAML between lines of "---" at the beginning of a document. It returns the title in the
-// YAML, and the rest of the document.
-func frontMatter(text string) (title, body string) {
-	const longest = 64 << 10
-	header, found := strings.CutPrefix(text, "---\n")
-	if !found {
-		return "", text
-	}
-	end := strings.Index(header[:min(len(header), longest)], "\n---\n")
-	if end < 0 {
-		return "", text
-	}
-	for line := range strings.Lines(header[:end]) {
-		if value, found := strings.CutPrefix(line, "title:"); found {
-			title = yamlScalar(strings.TrimSpace(value))
-		}
-	}
-	return dom.Fold(title), header[end+len("\n---\n"):]
-}
-
-// yamlScalar parses a value on one line (YAML 1.2 §7.3). It returns "" for a block scalar.
-func yamlScalar(value string) string {
-	if value == "" {
-		return ""
-	}
-	switch inner := strings.Trim(value, value[:1]); value[0] {
-	case '"':
-		if s, err := strconv.Unquote(value); err == nil {
-			return s
-		}
-		return inner
-	case '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	case '|', '>':
-		return ""
-	}
-	plain, _, _ := strings.Cut(value, " #")
-	return plain
 }

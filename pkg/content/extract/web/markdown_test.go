@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,6 +33,7 @@ func TestA17Markdown(t *testing.T) {
 			{Kind: extract.Quote, Text: "Nobody waits long."},
 			{Kind: extract.Paragraph, Text: "Written in HTML, and kept: sidebar."},
 		},
+		Metadata: extract.Metadata{Published: time.Date(2026, 11, 3, 0, 0, 0, 0, time.UTC)},
 		Links: []extract.Link{{URL: "https://port.example/news/plan.md", Text: "the plan"},
 			{URL: "https://port.example/map", Text: ""}},
 		Images: []extract.Image{{URL: at + "quay.jpg", Alt: "The quay", Title: "North quay"}},
@@ -50,21 +52,53 @@ func TestFrontMatter(t *testing.T) {
 		{"plain", "---\ntitle: Locks # not this\ndate: 2026-11-03\n---\nx", "Locks", "x"},
 		{"double quotes", "---\ntitle: \"Locks: \\\"a\\\" \\u00fc\"\n---\nx", `Locks: "a" ü`, "x"},
 		{"single quotes", "---\ntitle: 'Ana''s locks'\n---\nx", "Ana's locks", "x"},
-		{"block scalar", "---\ntitle: >\n  Locks\n---\nx", "", "x"},
+		{"block scalar", "---\ntitle: >\n  Locks\n---\nx", "Locks", "x"},
 		{"empty", "---\ntitle:\n---\nx", "", "x"},
 		{"title of something else", "---\nauthor:\n  title: Dr\n---\nx", "", "x"},
 		{"a rule is none", "---\nx", "", "---\nx"},
 		{"none", "# x", "", "# x"},
 		{"one quote", "---\ntitle: \"\n---\nx", "", "x"},
+		{"TOML", "+++\ntitle = \"Locks\" # x\n[extra]\ntitle = \"no\"\n+++\nx", "Locks", "x"},
+		{"TOML, literal", "+++\ntitle = 'a \\b'\n+++\nx", `a \b`, "x"},
+		{"not closed", "+++\ntitle = 1\nx", "", "+++\ntitle = 1\nx"},
+		{"empty header", "---\n---\nx", "", "x"},
+		{"ends with dots", "---\ntitle: a\n...\nx", "a", "x"},
+		{"ends with the file", "---\ntitle: a\n---", "a", ""},
+		{"byte order mark", "\ufeff---\ntitle: a\n---\nx", "a", "x"},
 		{"too long", "---\ntitle: a\n" + strings.Repeat("b: c\n", 20_000) + "---\nx", "", "---\ntitle: a\n" +
 			strings.Repeat("b: c\n", 20_000) + "---\nx"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			title, body := frontMatter(tc.text)
-			if title != tc.title || body != tc.body {
+			front, body := frontMatter(tc.text)
+			if title := front.title; title != tc.title || body != tc.body {
 				t.Errorf("have %q and %.40q, want %q and %.40q", title, body, tc.title, tc.body)
 			}
 		})
+	}
+}
+
+// A17: TestA17FrontMatterGivesDateAndAuthor checks the forms in which headers of Markdown give them.
+func TestA17FrontMatterGivesDateAndAuthor(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\ndate: 2024-03-05\nauthor: Ann Ray\n---\nx":                        "2024-03-05 Ann Ray",
+		"---\npubDate: \"March 5, 2024\"\nauthors: [Ann Ray, 'Bo Lee']\n---\nx": "2024-03-05 Ann Ray, Bo Lee",
+		"---\nauthors:\n  - Ann Ray\n  - Bo Lee\n---\nx":                        "- Ann Ray, Bo Lee",
+		"---\nauthors:\n- name: Ann Ray\n  url: https://a.example\n---\nx":      "- Ann Ray",
+		"---\nauthor:\n  name: Ann Ray\n---\nx":                                 "- Ann Ray",
+		"---\nauthor: {name: Ann Ray, email: x}\n---\nx":                        "- Ann Ray",
+		"+++\ndate = 2024-03-05T10:00:00Z\nauthor = \"Ann Ray\"\n+++\nx":        "2024-03-05 Ann Ray",
+		"+++\nauthors = [\"Ann Ray\", \"Bo Lee\"]\n+++\nx":                      "- Ann Ray, Bo Lee",
+		"+++\n[author]\nname = \"Ann Ray\"\n+++\nx":                             "- Ann Ray",
+		"---\ndate: soon\n---\nx":                                               "- ",
+	} {
+		m := extractAs(t, "text/markdown", text).Metadata
+		day := "-"
+		if !m.Published.IsZero() {
+			day = m.Published.Format("2006-01-02")
+		}
+		if have := day + " " + m.Author; have != want {
+			t.Errorf("%q: have %q, want %q", text, have, want)
+		}
 	}
 }
 

@@ -30,6 +30,17 @@ func TestMediaTypes(t *testing.T) {
 		{"Markdown", "text/markdown; variant=GFM", "# x", "", "text/markdown", false},
 		{"tabs", "text/tab-separated-values", "a\tb", "", "text/tab-separated-values", false},
 		{"A17: an image is reported, not failed", "image/png", "\x89PNG", "", "image/png", true},
+		{"text of an unknown type", "foo/bar", "hello", "", "foo/bar", false},
+		{"bytes of an unknown type", "foo/bar", "PK\x03\x04\x00", "", "foo/bar", true},
+		{"a type that is misspelt", "html", "<html>x", "", "text/html", false},
+		{"HTML by another name", "application/html", "<!doctype html>x", "", "text/html", false},
+		{"JSON", "application/ld+json", "{}", "", "application/ld+json", false},
+		{"octets named like JSON", "application/octet-stream", "{}", "a.json", "application/json", false},
+		{"plain text named like JSON", "text/plain", "{}", "a.json", "application/json", false},
+		{"octets that are text", "application/octet-stream", "just text", "", "text/plain", false},
+		{"CSV by another name", "application/csv", "a,b", "", "application/csv", false},
+		{"an image that is text", "image/svg+xml", "<svg/>", "", "image/svg+xml", true},
+		{"JSON that is none", "application/json", "\x00\x01{\x02}", "", "application/json", true},
 		{"nothing at all", "", "", "", "application/octet-stream", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

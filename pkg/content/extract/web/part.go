@@ -30,7 +30,7 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	}
 	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
 	mimeType := mediaType(contentType, body, base.Path)
-	if !isHTML(mimeType) {
+	if !IsHTML(mimeType) {
 		return doc, 0, false, nil
 	}
 	truncated := len(p.body) > p.limits.MaxBytes

@@ -1,8 +1,9 @@
-// Package web reads the documents of the web: HTML, and the plain text, Markdown and comma-separated values that some
-// servers send instead. A page with visible text never yields an empty document.
+// Package web reads the documents of the web: HTML, and every other text that servers send instead. A page with
+// visible text never yields an empty document.
 //
-// One small table maps media types to readers. A document of another type is [extract.Document.Unsupported], which is
-// never an error.
+// One small table maps media types to readers. A text of another type is read as plain text, or as a listing if its
+// type or the name of its file is that of code. Everything else is [extract.Document.Unsupported], which is never an
+// error.
 //
 // # Life of an HTML page
 //
@@ -13,13 +14,15 @@
 //
 // When the page has no usable tree, flat.go keeps its text without structure ([extract.Document.Flat]).
 //
-// Plain text (text.go) and comma-separated values (csv.go) become blocks directly. Markdown (markdown.go) is rendered
-// to HTML and then read like a page, but nothing in it is chrome.
+// Plain text (text.go), comma-separated values (csv.go) and code (code.go) become blocks directly. Package data reads
+// JSON, XML, feeds and calendars (structured.go). Markdown (markdown.go) is rendered to HTML and then read like a page,
+// but nothing in it is chrome.
 package web
 
 import (
 	"cmp"
 	"net/url"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -31,11 +34,60 @@ var readers = map[string]func(page) extract.Document{
 	"text/html":             readHTML,
 	"application/xhtml+xml": readHTML,
 
-	"text/plain":                readText,
-	"text/markdown":             readMarkdown,
-	"text/x-markdown":           readMarkdown,
-	"text/csv":                  readCSV,
-	"text/tab-separated-values": readCSV,
+	"text/plain":                  readText,
+	"text/markdown":               readMarkdown,
+	"text/x-markdown":             readMarkdown,
+	"text/csv":                    readCSV,
+	"text/x-csv":                  readCSV,
+	"text/comma-separated-values": readCSV,
+	"application/csv":             readCSV,
+	"application/x-csv":           readCSV,
+	"text/tab-separated-values":   readCSV,
+
+	"application/json":        readJSON,
+	"text/json":               readJSON,
+	"text/x-json":             readJSON,
+	"application/x-json":      readJSON,
+	"application/jsonl":       readJSONLines,
+	"application/x-jsonl":     readJSONLines,
+	"application/jsonlines":   readJSONLines,
+	"application/x-jsonlines": readJSONLines,
+	"application/ndjson":      readJSONLines,
+	"application/x-ndjson":    readJSONLines,
+	"application/json-seq":    readJSON,
+	"application/xml":         readXML,
+	"text/xml":                readXML,
+	"application/rss":         readXML,
+	"application/atom":        readXML,
+	"text/calendar":           readCalendar,
+	"text/vcard":              readCalendar,
+	"text/x-vcard":            readCalendar,
+	"text/directory":          readCalendar,
+}
+
+// readerOf returns the reader of a media type, or nil if the body is not read.
+func readerOf(mimeType, urlPath string, body []byte) func(page) extract.Document {
+	read := readers[mimeType]
+	switch language := languageByName(urlPath); {
+	case mimeType == "text/plain" && language != "":
+		read = readCode(language)
+	case read != nil:
+	case strings.HasSuffix(mimeType, "+json"):
+		read = readJSON
+	case strings.HasSuffix(mimeType, "+xml") && !isMedia(mimeType):
+		read = readXML
+	case codeOf(mimeType) != "":
+		read = readCode(codeOf(mimeType))
+	case isMedia(mimeType), mimeType == octets:
+	case language != "":
+		read = readCode(language)
+	default:
+		read = readText
+	}
+	if read == nil || !IsHTML(mimeType) && isBinary(body) {
+		return nil
+	}
+	return read
 }
 
 // page is one document as received.
@@ -44,6 +96,7 @@ type page struct {
 	contentType string // includes its parameters, which may give the charset
 	base        *url.URL
 	limits      extract.Limits
+	cut         bool // the body is only the beginning of the document
 }
 
 // Extract reads a document. Parameter contentType is the Content-Type header as received. If it is empty or gives no
@@ -59,13 +112,13 @@ func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extr
 	}
 	p := page{body: body, contentType: contentType, base: base, limits: lim.WithDefaults()}
 	mimeType := mediaType(contentType, body, base.Path)
-	read, known := readers[mimeType]
-	if !known {
+	read := readerOf(mimeType, base.Path, body)
+	if read == nil {
 		return extract.Document{MimeType: mimeType, Unsupported: true}, nil
 	}
 	var tail []byte
 	if len(p.body) > p.limits.MaxBytes {
-		p.body, tail = p.body[:p.limits.MaxBytes], p.body[p.limits.MaxBytes:]
+		p.body, tail, p.cut = p.body[:p.limits.MaxBytes], p.body[p.limits.MaxBytes:], true
 	}
 	doc := read(p)
 	doc.DetectLanguage()
@@ -73,12 +126,13 @@ func Extract(body []byte, contentType, baseURL string, lim extract.Limits) (extr
 	if len(tail) > 0 {
 		doc.Truncated = true
 		doc.Cut = cmp.Or(doc.Cut, extract.OnlyBytes(p.limits.MaxBytes))
-		doc.Beyond = doc.Beyond.And(beyond(tail, doc.Charset, isHTML(mimeType)))
+		doc.Beyond = doc.Beyond.And(beyond(tail, doc.Charset, IsHTML(mimeType)))
 	}
 	return doc, nil
 }
 
-func isHTML(mimeType string) bool {
+// IsHTML reports whether documents of a media type are web pages.
+func IsHTML(mimeType string) bool {
 	return mimeType == "text/html" || mimeType == "application/xhtml+xml"
 }
 
