@@ -5,6 +5,7 @@
 //	score -changes [-cache FILE] [-labels FILE] [-v] DIR
 //	score -metadata [-v] DIR
 //	score -search [-index FILE] [-v] DIR
+//	score -facts [-v] [-step N]
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -39,6 +40,10 @@
 // With -search DIR has questions, one per line of *.jsonl: q, corpus (python, rust, policy) and right, the paths of
 // the pages that answer it. All pages of the Debian packages python3.11-doc, rust-doc and debian-policy that are
 // installed are put into one index, and each question is a search over all of them.
+//
+// With -facts the pages are made: facts of six kinds in six languages, in each of many spots where pages show facts, on
+// pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
+// checks, two of each page, find one change of content whose passages have the new text once.
 package main
 
 import (
@@ -68,6 +73,7 @@ func run(args []string, out io.Writer) error {
 	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
 	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
 	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
+	made := flags.Bool("facts", false, "make pages with facts and say which facts and changes are found")
 	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
 	step := flags.Int("step", 1, "look at each Nth page only")
 	first := flags.Int("first", 0, "leave out as many pages at the beginning")
@@ -81,6 +87,9 @@ func run(args []string, out io.Writer) error {
 	})
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *made {
+		return reportFacts(out, max(1, *step), *verbose)
 	}
 	if flags.NArg() != 1 || *step < 1 || *first < 0 {
 		return errors.New("want one folder, a step of 1 or more and a first of 0 or more")

@@ -172,7 +172,7 @@ func (b *builder) element(n *html.Node) {
 		b.lineBreak()
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		b.flush()
-		b.addHeading(n, b.inline(n))
+		b.addHeading(n, b.inlineOrPicture(n))
 	case atom.Pre, atom.Xmp, atom.Listing, atom.Plaintext:
 		b.flush()
 		b.add(extract.Block{Kind: extract.Code, Text: b.code(n), Language: codeLanguage(n)})

@@ -125,7 +125,7 @@ func (t *tableWriter) hanging(cells []string) []string {
 
 // cell adds a cell in all columns that it spans.
 func (t *tableWriter) cell(cells []string, n *html.Node) []string {
-	text := strings.ReplaceAll(t.b.inline(n), "|", `\|`)
+	text := strings.ReplaceAll(t.b.inlineOrPicture(n), "|", `\|`)
 	columns, rows := spanOf(n, "colspan"), spanOf(n, "rowspan")
 	for i := range columns {
 		if i > 0 && !t.mayAdd() {

@@ -63,6 +63,10 @@ func SetPanel(n *html.Node) { addAttr(n, panelAttr) }
 // SetCaption makes an element a caption; see [IsCaption].
 func SetCaption(n *html.Node) { addAttr(n, captionAttr) }
 
+// NoscriptAttr is the attribute of elements that were noscript elements and are read. Its value is the size of their
+// markup, in bytes.
+const NoscriptAttr = " noscript"
+
 func addAttr(n *html.Node, name string) {
 	if !HasAttr(n, name) {
 		n.Attr = append(n.Attr, html.Attribute{Key: name})

@@ -1,7 +1,9 @@
 package maincontent
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -15,6 +17,7 @@ import (
 // except furniture.
 func (s *Survey) Zones() Content {
 	c := s.MainContent()
+	s.keepLists(c)
 	c.Beside = s.beside(c)
 	return c
 }
@@ -25,6 +28,9 @@ func (s *Survey) beside(c Content) blocks.Text {
 	for _, root := range c.Roots {
 		holes[root] = blocks.Skipped(root, c.Skips)
 	}
+	if header := s.headerOfHeading(c); header != nil {
+		holes[header] = []*html.Node{s.headingAt}
+	}
 	skips := func(n *html.Node) bool { return dom.Unseen(n) || dom.IsHeadingSign(n) || s.furniture[n] }
 	text := blocks.Around(s.Body, max(0, s.limits.MaxBlocks-len(c.Blocks)), skips, holes)
 	for i := range text.Blocks {
@@ -33,55 +39,195 @@ func (s *Survey) beside(c Content) blocks.Text {
 	return text
 }
 
+// headerOfHeading returns the header of the site if it holds the heading of the page: the content has no h1, and the
+// one in the header is no link, as the name of a site is. The result is nil otherwise.
+func (s *Survey) headerOfHeading(c Content) *html.Node {
+	if s.headingAt == nil || holdsLink(s.headingAt) ||
+		slices.ContainsFunc(c.Blocks, func(b extract.Block) bool { return b.Kind == extract.Heading && b.Level == 1 }) {
+		return nil
+	}
+	var header *html.Node
+	for n := s.headingAt.Parent; n != nil; n = n.Parent {
+		if s.furniture[n] && (header != nil || n.DataAtom != atom.Header) || slices.Contains(c.Roots, n) {
+			return nil
+		}
+		if s.furniture[n] {
+			header = n
+		}
+	}
+	return header
+}
+
+// holdsLink reports whether n holds a link or is in one.
+func holdsLink(n *html.Node) bool {
+	if n.Parent != nil && n.Parent.DataAtom == atom.A {
+		return true
+	}
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.A {
+			return true
+		}
+	}
+	return false
+}
+
 // isFurniture reports whether an element belongs to the site and not to the page. The evidence is what HTML and ARIA
 // say about the element. Class names are evidence only for helpers that nobody reads as text, and an id never is.
 func isFurniture(n *html.Node, at ancestors) bool {
 	switch n.DataAtom {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1:
 		return false
-	case atom.Nav, atom.Dialog:
+	case atom.Nav:
 		return true
-	case atom.Button, atom.Label:
-		// A control is not text of the page, unless it is the caption of a text or cannot be used: a button with "Sold
-		// out" says something.
-		if at.inCode || !dom.IsCaption(n) && !isDisabled(n) {
+	case atom.Button:
+		if at.inCode || !dom.IsCaption(n) && !isDisabled(n) && isTool(n, at) {
 			return true
 		}
-	case atom.Header:
-		if !at.inContent() {
+	case atom.Label:
+		if at.inCode {
+			return true
+		}
+	case atom.Header: // one below the heading of the page is not that of the site
+		if !at.inContent() && !at.headed {
 			return true
 		}
 	case atom.Footer: // main is no sectioning content, so a footer in it is that of the page
-		if !at.inArticle && !isInQuote(n) {
+		if !at.inArticle && !at.inSection && !isInQuote(n) {
 			return true
 		}
 	}
 	role := strings.ToLower(strings.TrimSpace(dom.Attr(n, "role")))
-	if role != "complementary" && isChromeRole(role, at.inContent()) {
+	switch {
+	case role == "complementary":
+	case at.inContent() && isDialog(role) && dom.Attr(n, "aria-modal") != "true" && !dom.HasAttr(n, "aria-hidden"):
+		// the page shows it from the beginning, so it is a notice
+	case isChromeRole(role, at.inContent()):
 		return true
 	}
 	return len(n.Attr) > 0 && namesFurniture(dom.Attr(n, "class"), at.inContent())
+}
+
+func isDialog(role string) bool { return role == "dialog" || role == "alertdialog" }
+
+// isTool reports whether a button is part of the site or of what stands beside it, rather than a text such as "Sold out":
+// it stands above the page's h1, opens a menu, is in a heading, or copies something.
+func isTool(n *html.Node, at ancestors) bool {
+	if !at.inContent() && !at.headed || n.Parent != nil && dom.IsHeading(n.Parent.DataAtom) {
+		return true
+	}
+	for i := range n.Attr {
+		switch a := &n.Attr[i]; {
+		case a.Key == "aria-haspopup", strings.HasPrefix(a.Key, "data-clipboard"),
+			a.Key == "class" && (strings.Contains(a.Val, "copy") || strings.Contains(a.Val, "clipboard")):
+			return true
+		}
+	}
+	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(dom.Clip(dom.RawText(n), 20))), "copy")
 }
 
 func isDisabled(n *html.Node) bool {
 	return dom.HasAttr(n, "disabled") || dom.Attr(n, "aria-disabled") == "true"
 }
 
-// measuredAsFurniture reports whether the text of an element outside the content shows that it is furniture: a list of
-// links to other pages, or a request for consent. The class of an element is weak evidence, and only lowers the share
-// of links that makes a list. So does an aside, even inside the content.
-func (s *Survey) measuredAsFurniture(n *html.Node, start int, m linkMeasure, at ancestors, named bool) bool {
-	aside := n.DataAtom == atom.Aside || dom.Attr(n, "role") == "complementary"
-	if at.inContent() && !aside || n.DataAtom == atom.Body || !dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td {
-		return false
+// linkList is a list of links to other pages, outside of elements that the page marks as its content.
+type linkList struct {
+	node *html.Node
+	head *html.Node // the last heading before the end of the list, other than an h1
+}
+
+// measureFurniture notes whether the text of an element shows that it is furniture: a list of links to other pages, a
+// request for consent, or a control with a number that counts. It is called when the children of n were visited.
+func (s *Survey) measureFurniture(n *html.Node, start int, m linkMeasure, at ancestors, named bool) {
+	if dom.IsHeading(n.DataAtom) && n.DataAtom != atom.H1 && !at.inFurniture {
+		s.lastHeading = n
 	}
 	switch {
-	case m.code:
+	case n.DataAtom == atom.Header && s.furniture[n] && !at.inFurniture && s.introduces(n, m):
+		delete(s.furniture, n)
+	case s.isLinkList(n, m, at, named), s.asksForConsent(n, start, m, at), s.isCounted(n, start):
+		s.furniture[n] = true
+	}
+}
+
+// introduces reports whether a header is that of the page and not that of the site: it holds the heading, without a
+// link, and no navigation.
+func (s *Survey) introduces(n *html.Node, m linkMeasure) bool {
+	const most = 2 // links
+	return s.headingAt != nil && m.links <= most && !m.nav && isBelow(s.headingAt, n) && !holdsLink(s.headingAt)
+}
+
+// isBelow reports whether n is below an element, or the element itself.
+func isBelow(n, element *html.Node) bool {
+	for n != nil && n != element {
+		n = n.Parent
+	}
+	return n != nil
+}
+
+// isLinkList reports whether an element outside the content is a list of links to other pages. The class of an element
+// is weak evidence, and only lowers the share of links that makes a list. So does an aside, even inside the content.
+func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named bool) bool {
+	aside := isAside(n)
+	if at.inContent() && !at.inAside && !aside || n.DataAtom == atom.Body || m.code ||
+		!dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td {
 		return false
-	case m.links >= 3 && m.linked*10 >= m.text*9, (named || aside) && m.links > 0 && m.linked*2 >= m.text:
+	}
+	if (named || aside) && m.pages > 0 && m.plain == 0 && m.paged*2 >= m.text {
 		return true
 	}
-	return m.controls > 0 && m.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
+	if m.pages < 3 || m.paged*10 < m.text*9 {
+		return false
+	}
+	if len(s.mains)+len(s.articles) == 0 && s.lastHeading != nil && !named {
+		s.lists = append(s.lists, linkList{n, s.lastHeading})
+	}
+	return true
+}
+
+func isAside(n *html.Node) bool {
+	return n.DataAtom == atom.Aside || dom.Attr(n, "role") == "complementary"
+}
+
+// setPlain notes the text of a block without links. What stands beside one or two links is part of a reference to these
+// pages, as a date is.
+func (m *linkMeasure) setPlain(n *html.Node, named bool) {
+	switch {
+	case m.links == 0 && dom.IsBlock(n.DataAtom) && !dom.IsHeading(n.DataAtom):
+		m.plain = m.text
+	case m.links > 0 && m.links <= 2 && !isAside(n) && !named:
+		m.plain = 0
+	}
+}
+
+// leadsToPage reports whether a link leads to another page or to another part of this one, rather than to a file, a
+// telephone number or a mail address.
+func leadsToPage(href string) bool {
+	href = strings.ToLower(strings.TrimSpace(href))
+	if scheme, _, found := strings.Cut(href, ":"); found {
+		switch scheme {
+		case "tel", "mailto", "sms", "callto", "fax", "geo", "xmpp", "sip", "whatsapp":
+			return false
+		}
+	}
+	href, _, _ = strings.Cut(href, "#")
+	href, _, _ = strings.Cut(href, "?")
+	return !files[href[strings.LastIndexAny(href, "./")+1:]]
+}
+
+// files are the ends of the names of files that people read or keep.
+var files = dom.WordSet(`pdf doc docx odt rtf txt xls xlsx ods csv tsv ppt pptx odp epub mobi zip gz tgz xz bz2 7z tar rar exe msi
+	dmg deb rpm apk jar whl ics vcf kml gpx xml json mp3 mp4 ogg wav dwg stl`)
+
+// asksForConsent reports whether an element outside the content, or an open dialog, is a request for consent.
+func (s *Survey) asksForConsent(n *html.Node, start int, m linkMeasure, at ancestors) bool {
+	switch {
+	case !at.inContent() && m.text <= longestConsent && m.controls+m.links > 0 && namesConsent(dom.Attr(n, "class")):
+		return true
+	case n.DataAtom == atom.Dialog, isDialog(strings.ToLower(dom.Attr(n, "role"))):
+	case at.inContent(), n.DataAtom == atom.Body, !dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td, m.controls == 0:
+		return false
+	}
+	return m.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
 		strings.Contains(strings.ToLower(s.Text.From(start)), "cookie")
 }
 
@@ -91,3 +237,54 @@ const (
 	// longestWithChrome is the greatest length with the chrome in it. It bounds the work on elements inside each other.
 	longestWithChrome = 10 * longestConsent
 )
+
+// isCounted reports whether a label or a button ends with a number that counts by itself, such as "Red (12)", the hits of
+// a filter, or "Like 12".
+func (s *Survey) isCounted(n *html.Node, start int) bool {
+	if n.DataAtom != atom.Label && n.DataAtom != atom.Button || dom.IsCaption(n) || isDisabled(n) {
+		return false
+	}
+	text := s.Text.From(start)
+	text, inBrackets := strings.CutSuffix(strings.TrimRight(text, " \n"), ")")
+	name := strings.TrimRight(text, "0123456789.,")
+	if len(name) == len(text) || strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsDigit(r) || unicode.Is(unicode.Sc, r)
+	}) {
+		return false
+	}
+	return n.DataAtom == atom.Button || inBrackets && strings.HasSuffix(name, "(")
+}
+
+// keepLists removes lists of links from the furniture if they are part of the content: below a heading within the
+// smallest element that holds the main content and the heading of the page. It matters for pages without elements for
+// their content; elsewhere no list in these is furniture.
+func (s *Survey) keepLists(c Content) {
+	if len(s.lists) == 0 || len(c.Roots) != 1 {
+		return
+	}
+	holder := c.Roots[0]
+	if holder == s.Body {
+		holder = c.cut.narrowed(s.Body)
+	}
+	if s.headingAt != nil {
+		if both := around(holder, s.headingAt); both != s.Body {
+			holder = both
+		}
+	}
+	if holder == s.Body {
+		return
+	}
+	for _, l := range s.lists {
+		if isBelow(l.head, holder) && isBelow(l.node, holder) {
+			delete(s.furniture, l.node)
+		}
+	}
+}
+
+// around returns the smallest element that holds both a and b.
+func around(a, b *html.Node) *html.Node {
+	for a != nil && !isBelow(b, a) {
+		a = a.Parent
+	}
+	return a
+}

@@ -84,6 +84,8 @@ func reasonByAttr(n *html.Node, inContent bool) drop {
 			if isChromeRole(strings.ToLower(strings.TrimSpace(a.Val)), inContent) {
 				return chrome
 			}
+		case dom.NoscriptAttr: // a text for readers without scripts is beside what others read
+			return chrome
 		case "aria-hidden":
 			if a.Val == "true" && !dom.IsPanel(n) {
 				return named
@@ -169,17 +171,26 @@ func namesChrome(names string) bool {
 // only, are controls beside a heading or a line of code, or are filled by a service for advertisements or consent.
 var furnitureNames = dom.WordSet(`
 	visually-hidden visuallyhidden sr-only screen-reader-text screen-reader-only print-only a-offscreen
-	skip skip-link skiplink skip-to-content mw-jump-link mw-editsection
+	skip-link skiplink skip-to-content mw-jump-link mw-editsection
 	headerlink anchorjs-link anchor-link hash-link header-anchor heading-anchor
-	lineno linenos linenodiv gutter rouge-gutter line-numbers-rows copy-button copybtn
+	lineno linenos linenodiv rouge-gutter line-numbers-rows copy-button copybtn
 	adsbygoogle adsense adslot ad-slot ad-unit ad-container dfp-ad google-ad taboola outbrain
-	cc-window cc-banner cookiebar cookie-banner cookie-notice cookie-consent cookie-bar gdpr ccpa onetrust-banner-sdk
 	katex-html
 `)
 
 // furniturePrefixes are the beginnings of further classes of such helpers.
-var furniturePrefixes = []string{"cookieconsent", "cookie-consent", "cookie-notice", "cookie-banner", "onetrust",
-	"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
+var furniturePrefixes = []string{"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
+
+// consentNames and consentPrefixes are classes of requests for consent. Texts about privacy have them, too.
+var (
+	consentNames = dom.WordSet(`cc-window cc-banner cookiebar cookie-banner cookie-notice cookie-consent cookie-bar gdpr ccpa
+		onetrust-banner-sdk`)
+	consentPrefixes = []string{"cookieconsent", "cookie-consent", "cookie-notice", "cookie-banner", "onetrust"}
+)
+
+func namesConsent(names string) bool {
+	return dom.AnyName(names, func(name string) bool { return consentNames[name] || beginsWith(name, consentPrefixes) })
+}
 
 // counters are classes of counters of visitors, which are furniture outside the content.
 const counters = `
@@ -213,10 +224,13 @@ func holdsChromeWord(name string) bool {
 // chrome.
 type linkMeasure struct {
 	text, linked, links, named int
+	paged, pages               int  // text in links to other pages, and number of these links
+	plain                      int  // text of blocks without links, other than headings
 	prose                      int  // text outside links, in pieces as long as sentences
 	abroad                     int  // number of links to other sites
 	controls                   int  // number of buttons
 	code                       bool // the element holds code
+	nav                        bool // the element holds navigation
 }
 
 func (m *linkMeasure) add(o linkMeasure) {
@@ -224,10 +238,14 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.linked += o.linked
 	m.links += o.links
 	m.named += o.named
+	m.paged += o.paged
+	m.pages += o.pages
+	m.plain += o.plain
 	m.prose += o.prose
 	m.abroad += o.abroad
 	m.controls += o.controls
 	m.code = m.code || o.code
+	m.nav = m.nav || o.nav
 }
 
 // isAnnounced reports whether all links of a list lead to other hosts, and the paragraph before the list ends with a

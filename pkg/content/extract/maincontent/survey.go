@@ -17,7 +17,9 @@ type Survey struct {
 	Links     []extract.Link // in page order, one per address
 	Metas     []*html.Node   // meta elements in the body
 	Heading   string         // the first visible h1, anywhere on the page
+	headingAt *html.Node     // that h1
 	Body      *html.Node
+	Noscript  int  // bytes of the visible text that are for readers without scripts
 	Truncated bool // the page has more links than the limit
 
 	mains     []*html.Node // topmost main elements
@@ -28,8 +30,11 @@ type Survey struct {
 	bodies    []*html.Node // elements with a class or id that sites give to the text of an article
 	drops     map[*html.Node]dropped
 	furniture map[*html.Node]bool // see [isFurniture]
-	measures  map[*html.Node]int  // for each candidate above, the bytes of text that is not chrome
-	namedSize int                 // bytes of text that only a class or id marks as chrome
+	lists     []linkList          // lists of links that are furniture if they are outside of the content
+
+	lastHeading *html.Node         // the last heading so far, other than an h1
+	measures    map[*html.Node]int // for each candidate above, the bytes of text that is not chrome
+	namedSize   int                // bytes of text that only a class or id marks as chrome
 
 	base   *url.URL
 	limits extract.Limits
@@ -48,6 +53,11 @@ type ancestors struct {
 	inLink, inCode    bool
 	inPost, inBody    bool
 	inNamed           bool // a class or id marks an element around it as chrome
+	toPage            bool // it is in a link to another page, not to a file, a telephone number or a mail address
+	inAside           bool // an element around it is an aside
+	inSection         bool // an element around it is a section below the page's h1
+	inFurniture       bool // an element around it is furniture
+	headed            bool // the page's h1 is before it
 }
 
 func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
@@ -88,9 +98,10 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		}
 		return linkMeasure{}
 	}
+	at.headed = s.headingAt != nil
 	why, around := reason(n, at), at
-	if isFurniture(n, at) {
-		s.furniture[n] = true
+	if isFurniture(n, around) {
+		s.furniture[n], at.inFurniture = true, true
 	}
 	at.inNamed = at.inNamed || why >= named
 	start := s.begin(n, &at)
@@ -99,9 +110,9 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		m.add(s.visit(c, at))
 	}
 	s.end(n, start, &m)
-	if s.measuredAsFurniture(n, start, m, around, why == named) {
-		s.furniture[n] = true
-	}
+	m.setPlain(n, why == named)
+	s.measureFurniture(n, start, m, around, why == named)
+	m.nav = m.nav || s.furniture[n] && why == chrome && n.DataAtom != atom.Header && n.DataAtom != atom.Button
 	return s.decide(n, why, m)
 }
 
@@ -111,6 +122,9 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 	m := linkMeasure{text: s.Text.Size() - before}
 	if at.inLink {
 		m.linked = m.text
+		if at.toPage {
+			m.paged = m.text
+		}
 	} else if m.text >= leastProse {
 		m.prose = m.text
 	}
@@ -125,7 +139,11 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	}
 	switch n.DataAtom {
 	case atom.A:
-		at.inLink = true
+		at.inLink, at.toPage = true, leadsToPage(dom.Attr(n, "href"))
+	case atom.Section:
+		at.inSection = at.inSection || at.headed
+	case atom.Aside:
+		at.inAside = true
 	case atom.Pre, atom.Code:
 		at.inCode = true
 	case atom.Meta:
@@ -187,13 +205,18 @@ func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
 		m.controls++
 	case atom.A, atom.Area:
 		m.links++
+		if leadsToPage(dom.Attr(n, "href")) {
+			m.pages++
+		}
 		if s.leadsAbroad(dom.Attr(n, "href")) {
 			m.abroad++
 		}
 		s.addLink(n, start)
 	case atom.H1:
 		if s.Heading == "" {
-			s.Heading = extract.Title(strings.TrimSpace(s.Text.From(start)))
+			if s.Heading = extract.Title(strings.TrimSpace(s.Text.From(start))); s.Heading != "" {
+				s.headingAt = n
+			}
 		}
 	}
 	if dom.IsBlock(n.DataAtom) {
@@ -234,9 +257,12 @@ func (s *Survey) decide(n *html.Node, why drop, m linkMeasure) linkMeasure {
 	}
 	switch why {
 	case chrome:
-		return linkMeasure{controls: m.controls}
+		if dom.HasAttr(n, dom.NoscriptAttr) {
+			s.Noscript += m.text
+		}
+		return linkMeasure{controls: m.controls, nav: m.nav}
 	case named: // the links of an advertisement are not added to those of its parents
-		return linkMeasure{named: m.text + m.named, controls: m.controls}
+		return linkMeasure{named: m.text + m.named, controls: m.controls, nav: m.nav}
 	}
 	return m
 }

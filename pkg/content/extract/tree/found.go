@@ -17,6 +17,8 @@ type found struct {
 	shadows   []*html.Node // templates that are shadow roots
 	inline    []*html.Node // frames whose page is in an attribute
 	framesets []*html.Node
+	texts     []*html.Node // textareas in which nobody can write
+	noscripts []*html.Node
 
 	hidden   []*html.Node
 	buttons  []*html.Node
@@ -39,6 +41,10 @@ func (f *found) see(n *html.Node) {
 		if dom.HasAttr(n, "srcdoc") {
 			f.inline = limited(f.inline, n)
 		}
+	case atom.Noscript:
+		if n.FirstChild != nil {
+			f.noscripts = limited(f.noscripts, n)
+		}
 	case atom.Frameset:
 		f.framesets = limited(f.framesets, n)
 	case atom.Label:
@@ -49,6 +55,9 @@ func (f *found) see(n *html.Node) {
 				f.controls = map[string]*html.Node{}
 			}
 			f.controls[id] = n
+		}
+		if n.DataAtom == atom.Textarea && dom.HasAttr(n, "readonly") {
+			f.texts = limited(f.texts, n)
 		}
 	case atom.Button:
 		f.buttons = limited(f.buttons, n)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // Parse makes the tree of a page in UTF-8. It returns nil when the page has more than maxTags tags, would take the
@@ -27,8 +28,12 @@ func Parse(text []byte, maxTags int) *html.Node {
 	}
 	showShadows(f.shadows)
 	showFrames(f.inline, f.framesets, maxTags)
-	if len(f.shadows)+len(f.inline)+len(f.framesets) > 0 && isTooDeep(root, 2*maxDepth) {
+	changed := showNoscriptText(f.noscripts, maxTags) || len(f.shadows)+len(f.inline)+len(f.framesets) > 0
+	if changed && isTooDeep(root, 2*maxDepth) {
 		return nil
+	}
+	for _, n := range f.texts { // readers can only read it
+		n.Data, n.DataAtom = "div", atom.Div
 	}
 	f.findPanels()
 	f.findCaptions()

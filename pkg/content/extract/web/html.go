@@ -47,7 +47,7 @@ const littleSeen = 500
 func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	h := head.Read(root, p.base)
 	s := maincontent.SurveyPage(root, h.Base, p.limits)
-	if s.Text.Size() < littleSeen && tree.ShowNoscript(s.Body) {
+	if s.Text.Size()-s.Noscript < littleSeen && tree.ShowNoscript(s.Body) {
 		s = maincontent.SurveyPage(root, h.Base, p.limits)
 	}
 	c := choose(s)

@@ -103,7 +103,8 @@ func TestN3Numbers(t *testing.T) {
 	}
 }
 
-// N3: TestN3Captions checks that the questions of accordions are read, and that real controls are not.
+// N3: TestN3Captions checks that the questions of accordions are read, that labels and buttons are text, and that tools and
+// numbers that count are not.
 func TestN3Captions(t *testing.T) {
 	readsAs(t, [][2]string{
 		{"<h3><button aria-expanded=false>How do I moor?</button></h3><div><p>Slowly.</div>", "How do I moor?\n\nSlowly."},
@@ -112,10 +113,12 @@ func TestN3Captions(t *testing.T) {
 		{"<div><button aria-expanded=false aria-controls=a>Q</button></div><div id=a hidden>A</div>", "Q\n\nA"},
 		{"<input type=checkbox id=a><label for=a>May I swim?</label><div>You may.</div>", "May I swim?\n\nYou may."},
 		{"<label>Fee per day: 12 EUR</label>", "Fee per day: 12 EUR"},
-		{"<form><label for=n>Name</label><input id=n><label>Mail <input></label><button>Save</button></form><p>x", "x"},
+		{"<form><label for=n>Name</label><input id=n><label>Mail <input></label><button>Save</button></form><p>x",
+			"x\n\nName\n\nMail\n\nSave"},
 		{"<p>x<form><input type=checkbox id=a><label for=a>Red (12)</label><input type=checkbox id=b>" +
-			"<label for=b>Blue</label>",
-			"x"},
+			"<label for=b>Blue</label><button>Like 12</button>",
+			"x\n\nBlue"},
+		{"<p>x<button disabled>Sold out</button><button>Buy: 12 EUR</button>", "x\n\nSold out\n\nBuy: 12 EUR"},
 		{"<p>x<form><input type=radio id=a><label for=a>Express, 2 days: 12 EUR</label>", "x\n\nExpress, 2 days: 12 EUR"},
 		{"<p>x <button>Copy</button><button aria-expanded=false aria-haspopup=true>More</button><div>y</div>", "x\n\ny"},
 		{"<blockquote><p>Nice</p><footer>— Ann Ray</footer></blockquote><footer>Port 2026</footer>", "Nice\n\n— Ann Ray"},
