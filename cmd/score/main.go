@@ -6,6 +6,8 @@
 //	score -metadata [-v] DIR
 //	score -search [-index FILE] [-v] DIR
 //	score -facts [-v] [-step N]
+//	score -aims [-v] [-first N] [-step N] DIR
+//	score -seen FILE [-v] DIR
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -44,6 +46,13 @@
 // With -facts the pages are made: facts of six kinds in six languages, in each of many spots where pages show facts, on
 // pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
 // checks, two of each page, find one change of content whose passages have the new text once.
+//
+// With -aims the text of both zones is held against what must not grow: how much of navigation, of the header and footer
+// of the site and of requests for consent is in it, and how much more a first crawl writes and embeds than of the main
+// content alone, on these pages and on each tenth page of the documentation that -search is about.
+//
+// With -seen FILE has what a browser shows of pages of DIR, as the program testing/browser/seen writes it for the list
+// in testdata/seen.pages: how many of these words are extracted, and which elements hold the others.
 package main
 
 import (
@@ -74,6 +83,8 @@ func run(args []string, out io.Writer) error {
 	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
 	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
 	made := flags.Bool("facts", false, "make pages with facts and say which facts and changes are found")
+	aims := flags.Bool("aims", false, "measure the text of sites in both zones, and the size of a first crawl")
+	seen := flags.String("seen", "", "a file with what a browser shows of the pages, to compare with what is extracted")
 	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
 	step := flags.Int("step", 1, "look at each Nth page only")
 	first := flags.Int("first", 0, "leave out as many pages at the beginning")
@@ -103,9 +114,15 @@ func run(args []string, out io.Writer) error {
 	if *finding {
 		return reportSearch(out, flags.Arg(0), *indexFile, *verbose)
 	}
+	if *seen != "" {
+		return reportSeen(out, os.DirFS(flags.Arg(0)), *seen, *verbose)
+	}
 	pages, err := load(os.DirFS(flags.Arg(0)), *first, *step)
 	if err != nil {
 		return err
+	}
+	if *aims {
+		return reportAims(out, pages, *verbose)
 	}
 	if err := report(out, pages, extractors, *verbose); err != nil || !*noisy {
 		return err

@@ -178,7 +178,7 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 	if m.pages < 3 || m.paged*10 < m.text*9 {
 		return false
 	}
-	if len(s.mains)+len(s.articles) == 0 && s.lastHeading != nil && !named {
+	if len(s.mains)+len(s.articles) == 0 && s.lastHeading != nil && !named && !at.inNamed {
 		s.lists = append(s.lists, linkList{n, s.lastHeading})
 	}
 	return true
@@ -255,12 +255,26 @@ func (s *Survey) isCounted(n *html.Node, start int) bool {
 	return n.DataAtom == atom.Button || inBrackets && strings.HasSuffix(name, "(")
 }
 
-// keepLists removes lists of links from the furniture if they are part of the content: below a heading within the
-// smallest element that holds the main content and the heading of the page. It matters for pages without elements for
-// their content; elsewhere no list in these is furniture.
+// keepLists removes lists of links from the furniture if they are part of the content: below a heading that is in the
+// smallest element with the main content and the heading of the page, or that stands beside paragraphs. It matters for
+// pages without elements for their content; elsewhere no list in these is furniture.
 func (s *Survey) keepLists(c Content) {
-	if len(s.lists) == 0 || len(c.Roots) != 1 {
+	if len(s.lists) == 0 {
 		return
+	}
+	holder := s.holder(c)
+	for _, l := range s.lists {
+		if holder != nil && isBelow(l.head, holder) && isBelow(l.node, holder) ||
+			isBelow(l.node, l.head.Parent) && s.holdsProse(l.head.Parent) {
+			delete(s.furniture, l.node)
+		}
+	}
+}
+
+// holder returns the smallest element with the main content and the heading of the page, or nil if that is the body.
+func (s *Survey) holder(c Content) *html.Node {
+	if len(c.Roots) != 1 {
+		return nil
 	}
 	holder := c.Roots[0]
 	if holder == s.Body {
@@ -272,13 +286,25 @@ func (s *Survey) keepLists(c Content) {
 		}
 	}
 	if holder == s.Body {
-		return
+		return nil
 	}
-	for _, l := range s.lists {
-		if isBelow(l.head, holder) && isBelow(l.node, holder) {
-			delete(s.furniture, l.node)
+	return holder
+}
+
+// holdsProse reports whether the children of an element are paragraphs, or one is the heading of the page.
+func (s *Survey) holdsProse(n *html.Node) bool {
+	const most = 200 // children
+	c := n.FirstChild
+	for i := 0; c != nil && i < most; i, c = i+1, c.NextSibling {
+		if c == s.headingAt {
+			return true
+		}
+		if c.DataAtom == atom.P && c.FirstChild != nil && c.FirstChild.Type == html.TextNode &&
+			textLength(c.FirstChild.Data) >= leastProse {
+			return true
 		}
 	}
+	return false
 }
 
 // around returns the smallest element that holds both a and b.

@@ -164,3 +164,37 @@ func TestN6BeyondACut(t *testing.T) {
 		t.Errorf("a short page is cut: %q", doc.Cut)
 	}
 }
+
+// TestN1ListsOnPagesWithoutLandmarks checks which lists of links are content on pages without elements for it: those
+// below a heading of the content, and those of files. Lists of links in boxes of their own are furniture (N1).
+func TestN1ListsOnPagesWithoutLandmarks(t *testing.T) {
+	const list = `<ul><li><a href=/1>Minutes 1</a><li><a href=/2>Minutes 2</a><li><a href=/3>zebu</a></ul>`
+	for place, want := range map[string]bool{
+		`<body><h1>Minutes</h1>%p<h2>All</h2>` + list:                                                 true,
+		`<body><div class=a><h1>Minutes</h1><div>%p</div><h2>All</h2>` + list + `</div>`:              true,
+		`<body><div class=a><h1>Minutes</h1>%p</div><div class=b><h2>All</h2>` + list + `</div>`:      false,
+		`<body><div class=a><h1>Minutes</h1>%p<div class=related><h2>More</h2>` + list + `</div>`:     false,
+		`<body><div class=a><h1>Minutes</h1>%p</div>` + list:                                          false,
+		`<body><div>%p</div>` + strings.NewReplacer("/1", "/1.pdf", "/3", "tel:3").Replace(list):      true,
+		`<body><header>` + list + `</header><h1>Minutes</h1>%p`:                                       false,
+		`<body><h1>Minutes</h1>%p<header><p>zebu</p></header>`:                                        true,
+		`<body><header><h1>zebu</h1><p>Dear</p></header>%p`:                                           true,
+		`<body><header><h1><a href=/>zebu</a></h1></header>%p`:                                        false,
+		`<main><h1>Lamp</h1>%p<aside><p>zebu</p>` + strings.Replace(list, "zebu", "3", 1):             true,
+		`<main><h1>Lamp</h1>%p<aside><ul><li><a href=/1>Minutes of a year</a> <i>2 May zebu</i></ul>`: false,
+		`<body><div class=cookie-notice>zebu <button>Yes</button></div><h1>x</h1>%p`:                  false,
+		`<body><h1>x</h1>%p<div class=cookie-notice><h2>Privacy</h2><p>zebu</p></div>`:                true,
+		`<main><h1>x</h1>%p</main><noscript>Turn on JavaScript to see zebu</noscript>`:                false,
+		`<main><h1>x</h1>%p</main><noscript><style>p{}</style><p>zebu</p></noscript>`:                 true,
+		`<main><h1>x</h1>%p<table><tr><td>Sauna<td><img src=/1.png alt=zebu></table></main>`:          true,
+		`<main><h1>x</h1>%p<table><tr><td>Sauna<td><img src=/1.png alt=gnu> zebu</table></main>`:      true,
+		`<main><h1>x</h1>%p<dialog open><p>We use cookies. zebu</p></dialog></main>`:                  false,
+		`<main><h1>x</h1>%p<div role=dialog aria-hidden=true class=modal><p>zebu</p></div></main>`:    false,
+		`<main><h1>x</h1>%p<section><p>y</p><footer>zebu</footer></section></main>`:                   true,
+		`<section><h1>x</h1>%p<footer>zebu</footer></section>`:                                        false,
+	} {
+		if have := strings.Contains(extractString(t, pageAt(place, "")).Text, "zebu"); have != want {
+			t.Errorf("%s: in the text is %v", place, have)
+		}
+	}
+}
