@@ -218,8 +218,10 @@ func (s *sim) checkFeed() {
 	_, err := s.reg.Hosts.Recount(context.Background())
 	must(s.t, err)
 	has, seen := map[string]string{}, map[feed.Position]bool{}
-	for c, err := range feed.Open(s.store, s.latest).Oldest(context.Background(), feed.Position{}) {
+	all := feed.Open(s.store, s.latest)
+	for c, err := range all.Oldest(context.Background(), feed.Position{}) {
 		must(s.t, err)
+		s.checkDifference(all, c)
 		if c.To == "" || c.Kind == feed.Failing || c.Kind == feed.Recovered {
 			continue
 		}
@@ -235,6 +237,17 @@ func (s *sim) checkFeed() {
 		if it.RawHash != "" && has[string(it.ID)] != it.RawHash && it.Formers == 0 {
 			s.fail("%s has %s, the feed ends with %q", it.ID, it.RawHash, has[string(it.ID)])
 		}
+	}
+}
+
+// checkDifference checks that everything that differs in a change is there, if that is more than its passages (N7).
+func (s *sim) checkDifference(all *feed.Feed, c feed.Change) {
+	whole, err := all.WithDifference(context.Background(), c)
+	must(s.t, err)
+	more := c.Kind == feed.Content && len(c.Passages) == feed.MaxPassages
+	if more != (c.Whole != "") || more && len(whole.Difference) <= len(c.Passages) {
+		s.fail("%s: %s of %s has %d passages, and %d kept as %q", c.Position, c.Kind, c.ItemID, len(c.Passages),
+			len(whole.Difference), c.Whole)
 	}
 }
 

@@ -137,8 +137,12 @@ func (w *world) body(url string) []byte {
 	if version%3 == 2 {
 		text = ""
 	}
-	const form = "<title>%d</title><main><p>%s, %s state %d</p></main>"
-	return fmt.Appendf(nil, form, version, w.page(url), text, version/2%3)
+	list := "" // differs in more lines than a change has passages
+	for i := range len(text) / 25 {
+		list += fmt.Sprintf("<li>berth %d is in state %d", i, version/2%3)
+	}
+	const form = "<title>%d</title><main><p>%s, %s state %d</p><ul>%s</ul></main>"
+	return fmt.Appendf(nil, form, version, w.page(url), text, version/2%3, list)
 }
 
 // final returns the URL that answers after redirects.

@@ -47,6 +47,9 @@ func (o outbox) news(ctx context.Context, entry storage.Key, c *feed.Change) (ne
 		return news{}, nil
 	}
 	since, err := o.feed.Segment(ctx)
+	if err == nil {
+		err = o.feed.Keep(ctx, since, []*feed.Change{c})
+	}
 	// Several rows of news may wait for one entry; they sort by time.
 	name := fmt.Sprintf("%s%016x%s", strings.TrimPrefix(entry.Row, rowText), c.At.UnixNano(), newToken()[:10])
 	return news{
@@ -122,7 +125,7 @@ func updated(was, is entry.Fields, now time.Time) *feed.Change {
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
 		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
-		c.Passages = feed.Differing(words.Clip(old, maxCompared), words.Clip(text, maxCompared))
+		c.SetDifference(old, text, maxCompared)
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
 	case described(was) != described(is):

@@ -94,6 +94,33 @@ func TestW1Entries(t *testing.T) {
 	})
 }
 
+// TestN7WholeDifference checks that everything that differs in an entry is kept, for one request more, if the passages
+// of the change are not all of it.
+func TestN7WholeDifference(t *testing.T) {
+	r := newRig(t, openMem)
+	in := r.inserted(keyed(entry.TelegramThought, "tides", "", text("one")))
+	must(t, r.Flush(t.Context(), in))
+	requests := map[string]int{}
+	r.hook.OnBefore = func(_ context.Context, c storagetest.Call) error { requests[c.Op]++; return nil }
+	for i, tt := range []struct {
+		text  string
+		whole int
+	}{{"two", 0}, {"ebb\nflood\nspring\nneap\nslack\nstand", 7}} {
+		clear(requests)
+		res, err := r.In(Production).Update(t.Context(), entry.Fields{"id": in.Entry.Text("id"), "clean_text": tt.text})
+		must(t, err)
+		if n := requests["table.Transact"]; n != 1+i {
+			t.Errorf("%d transactions", n)
+		}
+		must(t, r.Flush(t.Context(), res))
+		all := r.told()
+		c, err := r.o.Feed.WithDifference(t.Context(), all[len(all)-1])
+		if must(t, err); len(c.Difference) != tt.whole || tt.whole > 0 && len(c.Passages) != feed.MaxPassages {
+			t.Errorf("%s: %+v", tt.text, c)
+		}
+	}
+}
+
 // TestW2EntriesCost checks that publishing an insert costs one request more, and publishing a hundred one for each
 // thirty and one to remove the rows (W2).
 func TestW2EntriesCost(t *testing.T) {

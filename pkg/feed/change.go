@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -53,9 +54,22 @@ type Passage struct {
 	Op   Op     `json:"op"`
 }
 
-// Differing returns the first passages that differ between two texts.
-func Differing(before, now string) (out []Passage) {
-	for _, p := range textdiff.Passages(before, now, MaxPassages, MaxPassage) {
+// SetDifference compares two texts and records what differs. Of texts longer than most bytes it compares the first most
+// bytes, from the first line on that differs.
+func (c *Change) SetDifference(before, now string, most int) {
+	if max(len(before), len(now)) > most {
+		before, now = textdiff.Changed(before, now)
+	}
+	d := textdiff.Differences(words.Clip(before, most), words.Clip(now, most), MaxPassages, MaxPassage)
+	c.Passages, c.Difference = passagesOf(d.Chosen), nil
+	if !slices.Equal(d.Chosen, d.All) {
+		c.Difference = passagesOf(d.All)
+	}
+	c.Cut = d.Cut || max(len(before), len(now)) > most
+}
+
+func passagesOf(all []textdiff.Passage) (out []Passage) {
+	for _, p := range all {
 		op := Removed
 		if p.Added {
 			op = Added
@@ -104,6 +118,11 @@ type Change struct {
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
+	// Difference is everything that differs, if that is more than Passages. It is kept apart from the change, under the
+	// name Whole; see [Feed.Keep]. Cut says that even Difference is not everything.
+	Difference []Passage `json:"-"`
+	Cut        bool      `json:"-"`
+	Whole      string    `json:"whole,omitempty"`
 	// Silenced reports whether a rule of the item's watch hides the change. Ignored lists text that did not count; a
 	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`

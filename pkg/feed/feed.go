@@ -42,7 +42,8 @@ type Feed struct {
 	known recent.Map[string, struct{}] // ids of groups that this process has found in the feed or has given up on
 
 	mu      sync.Mutex
-	segment int // the last segment known to have been open
+	segment int       // the last segment known to have been open
+	learned time.Time // when that was read
 }
 
 // Open returns the feed of a store. It sends no request; see [Feed.Create].
@@ -55,20 +56,29 @@ func Open(s storage.Store, now func() time.Time) *Feed {
 func (f *Feed) Create(ctx context.Context) error { return f.rows.Create(ctx) }
 
 // Segment returns the number of a segment that is open or was open before. Callers store the number in the field
-// Since of a [Group]. A process reads the number from the store only once.
+// Since of a [Group]. A process reads the number from the store at most once in [segmentTime], so what callers write to
+// the segment is kept about as long as their group.
 func (f *Feed) Segment(ctx context.Context) (int, error) {
-	if n := f.seen(0); n > 0 {
+	if n, learned := f.open(); n > 0 && f.now().Sub(learned) < segmentTime {
 		return n, nil
 	}
 	now, _, err := nowRows.Load(ctx, f.rows, nowKey)
 	return f.seen(max(now.Segment, 1)), err
 }
 
-// seen records that segment n is or was open. It returns the last segment that is known to be or to have been open.
+// open returns the last segment that is known to be or to have been open, and when that was read.
+func (f *Feed) open() (int, time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.segment, f.learned
+}
+
+// seen records that segment n was read as the open one. It returns the last segment that is known to be or to have been
+// open.
 func (f *Feed) seen(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.segment = max(f.segment, n)
+	f.segment, f.learned = max(f.segment, n), f.now()
 	return f.segment
 }
 

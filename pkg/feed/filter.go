@@ -68,8 +68,15 @@ func (f Filter) During(since, until time.Time) Filter {
 	return f
 }
 
-// Wants reports whether the filter accepts a change.
-func (f Filter) Wants(c Change) bool {
+// Wants reports whether the filter accepts a change. It looks for words in everything that differs, as far as that was
+// read; see [Feed.WithDifference].
+func (f Filter) Wants(c Change) bool { return f.admits(c) && f.finds(c) }
+
+// Seeks reports whether the filter accepts a change if words are in it: words of the filter, or others of the caller.
+func (f Filter) Seeks(c Change, others bool) bool { return (others || len(f.words) > 0) && f.admits(c) }
+
+// admits reports whether the filter accepts a change, whatever its words are.
+func (f Filter) admits(c Change) bool {
 	switch {
 	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
 		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
@@ -79,13 +86,19 @@ func (f Filter) Wants(c Change) bool {
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false
 	}
+	return true
+}
+
+// finds reports whether all words of the filter are in a change.
+func (f Filter) finds(c Change) bool {
 	if len(f.words) == 0 {
 		return true
 	}
-	text := c.Title + "\n" + c.URL
-	for _, p := range c.Passages {
-		text += "\n" + p.Text
+	var all strings.Builder
+	all.WriteString(c.Title + "\n" + c.URL)
+	for _, p := range c.Differing() {
+		all.WriteString("\n" + p.Text)
 	}
-	text = strings.ToLower(text)
+	text := strings.ToLower(all.String())
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !strings.Contains(text, w) })
 }

@@ -182,6 +182,9 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 			return looked, true, nil
 		}
 		looked++
+		if c, err = withDifference(ctx, p.s.feed, c, p.rules...); err != nil {
+			return looked, false, err
+		}
 		p.decide(c)
 		p.at = c.Position
 	}
@@ -283,6 +286,9 @@ func (s *Follower) listed(ctx context.Context, r *rule, g gathered) (out []api.F
 		}
 		if looked++; c.Position.After(to) || len(out) == inDigest || looked > maxExamined {
 			break
+		}
+		if c, err = withDifference(ctx, s.feed, c, *r); err != nil {
+			return nil, err
 		}
 		if c.Position.After(r.since) && r.wants(c) {
 			out = append(out, c.JSON())

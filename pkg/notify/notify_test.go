@@ -378,3 +378,32 @@ func TestW6Metrics(t *testing.T) {
 		t.Errorf("have %v, want %v", got, want)
 	}
 }
+
+// TestN7RulesSeeEverythingThatDiffers checks that a rule finds a word of a change that is in none of its passages, when
+// changes are followed and when the rule is tried.
+func TestN7RulesSeeEverythingThatDiffers(t *testing.T) {
+	r := newRig(t)
+	r.rule(api.RuleSpec{Name: "Fees", Filter: api.RuleFilter{Added: "15 EUR"}}, "ops")
+	r.rule(api.RuleSpec{Name: "Others", Filter: api.RuleFilter{Added: "99 EUR"}}, "chat")
+	r.rule(api.RuleSpec{Name: "Words", Filter: api.RuleFilter{ChangeFilter: api.ChangeFilter{Q: "fee eur"}}}, "digest")
+	c := feed.Change{At: r.now, Kind: feed.Content, ItemID: "harbour", To: "1",
+		Passages:   []feed.Passage{{Text: "The lock opens at six.", Op: feed.Added}},
+		Difference: []feed.Passage{{Text: "The lock opens at six.", Op: feed.Added}, {Text: "Fee: 15 EUR", Op: feed.Added}}}
+	must(t, r.feed.Keep(t.Context(), 1, []*feed.Change{&c}))
+	must(t, r.feed.Publish(t.Context(), feed.Group{ID: "g", Since: 1, Changes: []feed.Change{c}}))
+	r.follow()
+	r.work()
+	if _, n := r.told("ops"); n != 1 {
+		t.Errorf("the rule told of %d changes", n)
+	}
+	if _, n := r.told("digest"); n != 1 {
+		t.Errorf("the rule for words told of %d changes", n)
+	}
+	if _, n := r.told("chat"); n != 0 {
+		t.Errorf("the other rule told of %d changes", n)
+	}
+	tried, err := r.PreviewRule(t.Context(), api.RuleSpec{Filter: api.RuleFilter{Added: "15 EUR"}})
+	if must(t, err); tried.Matched != 1 {
+		t.Errorf("tried: %+v", tried)
+	}
+}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,8 +43,18 @@ func (r *rule) wants(c feed.Change) bool {
 	return r.filter.Wants(c) && passage(c, feed.Added, r.added) && passage(c, feed.Removed, r.removed)
 }
 
+// withDifference reads the whole difference of a change, if one of the rules looks for words in it.
+func withDifference(ctx context.Context, f *feed.Feed, c feed.Change, rules ...rule) (feed.Change, error) {
+	if c.Whole == "" || !slices.ContainsFunc(rules, func(r rule) bool {
+		return r.filter.Seeks(c, r.added != nil || r.removed != nil)
+	}) {
+		return c, nil
+	}
+	return f.WithDifference(ctx, c)
+}
+
 func passage(c feed.Change, op feed.Op, pattern *regexp.Regexp) bool {
-	return pattern == nil || slices.ContainsFunc(c.Passages, func(p feed.Passage) bool {
+	return pattern == nil || slices.ContainsFunc(c.Differing(), func(p feed.Passage) bool {
 		return p.Op == op && pattern.MatchString(p.Text)
 	})
 }

@@ -30,6 +30,9 @@ func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err e
 	if err != nil {
 		return out, err
 	}
+	if c, err = withDifference(ctx, s.feed, c, rules...); err != nil {
+		return out, err
+	}
 	for i := range rules {
 		if r := &rules[i]; r.wants(c) {
 			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})

@@ -297,6 +297,9 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 			break
 		}
 		out.Looked++
+		if c, err = withDifference(ctx, all, c, *r); err != nil {
+			return out, err
+		}
 		if !r.wants(c) {
 			continue
 		}

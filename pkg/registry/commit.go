@@ -104,7 +104,7 @@ func (p *pending) lost() bool {
 // commit is one call of [Jobs.Commit]. Its slices shrink when other writers win a race.
 type commit struct {
 	id    string // id of the commit's changes in the feed
-	since int    // the feed segment that was current before the commit
+	since int    // the feed segment that was current before the commit; 0 until prepareOutbox has succeeded
 	r     *Jobs
 	b     *Batch
 	host  HostFinding
@@ -138,10 +138,8 @@ func (c *commit) try(ctx context.Context) error {
 		return err // do not go on: the transaction would overwrite the host's outbox
 	}
 	for {
-		if slices.ContainsFunc(c.done, func(p *pending) bool { return len(p.changes) > 0 }) && c.since == 0 {
-			if c.since, err = c.r.s.Options.Feed.Segment(ctx); err != nil {
-				return err
-			}
+		if err := c.prepareOutbox(ctx); err != nil {
+			return err
 		}
 		host := host
 		ops, owners := c.ops(&host)

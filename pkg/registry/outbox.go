@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -61,6 +62,29 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 		c.Why = words.ClipRunes(c.Why, 300)
 	}
 	return out
+}
+
+// prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes what
+// differs in changes whose passages are not all of it, so that everybody who reads such a change finds its difference.
+func (c *commit) prepareOutbox(ctx context.Context) error {
+	var changes []*feed.Change
+	for _, p := range c.done {
+		for i := range p.changes {
+			changes = append(changes, &p.changes[i])
+		}
+	}
+	if len(changes) == 0 || c.since > 0 {
+		return nil
+	}
+	since, err := c.r.s.Options.Feed.Segment(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.r.s.Options.Feed.Keep(ctx, since, changes); err != nil {
+		return err
+	}
+	c.since = since
+	return nil
 }
 
 // outbox returns the changes of the commit.

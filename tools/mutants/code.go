@@ -19,11 +19,12 @@ import (
 // order of writes to index and registry.
 var protocol = map[string][]string{
 	"pkg/registry": {"alias.go", "begin.go", "commit.go", "expedite.go", "force.go", "guard.go", "idle.go", "job.go",
-		"lastmod.go", "lease.go", "move.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
+		"lastmod.go", "lease.go", "move.go", "outbox.go", "rebase.go", "rebuild.go", "register.go", "remove.go", "sweep.go"},
 	"pkg/registry/store": {"budget.go", "hint.go", "host.go", "items.go", "keys.go", "lock.go", "send.go", "store.go",
 		"write.go"},
 	"pkg/registry/item": {"deaths.go", "due.go", "history.go", "job.go", "keys.go", "leave.go", "lock.go", "move.go",
 		"plan.go", "rebase.go", "row.go"},
+	"pkg/feed":             {"whole.go"},
 	"pkg/policy/host":      {"budget.go", "guard.go", "host.go", "pace.go", "waiting.go"},
 	"pkg/run":              {"active.go", "run.go", "step.go"},
 	"pkg/run/backfill":     {"commit.go", "pace.go"},

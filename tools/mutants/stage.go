@@ -41,6 +41,7 @@ var stages = map[string][]stage{
 	"pkg/policy/host":      {all("pkg/policy/host"), registry, total, simulation, crawl, several},
 	"pkg/run":              {all("pkg/run"), all("pkg/run/rebuild"), backfill, e11},
 	"pkg/run/backfill":     {backfill, e11},
+	"pkg/feed":             {all("pkg/feed"), simulation},
 	"pkg/crawl/index":      {all("pkg/crawl/index"), all("pkg/run/rebuild"), crawl},
 	"pkg/crawl/placement":  {crawl, simulation, faults},
 	"pkg/crawl/politeness": {crawl, simulation, faults},

@@ -81,6 +81,17 @@ var written = []change{
 	{rule: "a purge that met a registration goes on", file: "pkg/registry/remove.go", function: "pending.repent",
 		old: "if cur.RemoveRequested || cur.MovedTo != \"\" || buried {", new: "if true || buried {"},
 
+	// Differences.
+	{rule: "a change is committed without its difference", file: "pkg/registry/outbox.go",
+		function: "commit.prepareOutbox",
+		old:      "c.r.s.Options.Feed.Keep(ctx, since, changes)", new: "c.r.s.Options.Feed.Keep(ctx, since, nil)"},
+	{rule: "a difference is purged before its change", file: "pkg/feed/whole.go", function: "wholeOf",
+		old: "partition(since+1)", new: "partition(since)"},
+	{rule: "a difference counts as written though the request failed", file: "pkg/feed/whole.go",
+		function: "Feed.Keep", old: "return err\n\t\t}\n\t\tfor", new: "}\n\t\tfor"},
+	{rule: "a difference that cannot be stored stops the commit", file: "pkg/feed/whole.go", function: "Feed.Keep",
+		old: " && !fault.Refused(err)", new: ""},
+
 	// Hints.
 	{rule: "a young hint is deleted", file: "pkg/registry/store/hint.go", function: "Store.DropHint",
 		old: "looked.Sub(h.writtenAt) < HintGrace", new: "looked.Sub(h.writtenAt) < 0",

@@ -19,17 +19,35 @@ type Passage struct {
 	Added bool // the line is in the second text; otherwise in the first
 }
 
-// Passages returns the passages that differ and have most to say, in the order of the text; a removed line precedes its
-// replacement. Prices come before other numbers, and these before other text. The argument most bounds the number of
-// passages, and size the number of bytes of each. Blank lines are omitted, and so is what changes by itself, unless
-// nothing else differs.
-//
-// If the texts differ only in the numbers of list items, the passages name the first and the last of these items.
-func Passages(old, text string, most, size int) (out []Passage) {
-	if out = renumbered(old, text, size); out != nil {
-		return out[:min(most, len(out))]
+// Difference is what differs between two texts.
+type Difference struct {
+	// Chosen are the passages that differ and have most to say, in the order of the text; a removed line precedes its
+	// replacement. Prices come before other numbers, and these before other text. If the texts differ only in the numbers
+	// of list items, the passages name the first and the last of these items.
+	Chosen []Passage
+	// All is everything that differs, in the same order. A line that is longer than a passage is in it as the parts that
+	// differ, whole and with some text around them.
+	All []Passage
+	Cut bool // more lines differ than are compared
+}
+
+// Passages returns the passages of [Differences] that were chosen.
+func Passages(old, text string, most, size int) []Passage {
+	return Differences(old, text, most, size).Chosen
+}
+
+// Differences compares two texts. The argument most bounds the number of chosen passages, and size the number of bytes
+// of each. Blank lines are omitted, and so is what changes by itself, unless nothing else differs.
+func Differences(old, text string, most, size int) Difference {
+	if both := renumbered(old, text, size); both != nil {
+		return Difference{Chosen: both[:min(most, len(both))], All: both}
 	}
-	found := candidates(old, text, size)
+	found, all, cut := candidates(old, text, size)
+	return Difference{choose(found, most), all, cut}
+}
+
+// choose returns the passages of the candidates that have most to say.
+func choose(found []candidate, most int) (out []Passage) {
 	order := make([]int, len(found))
 	for i := range order {
 		order[i] = i
@@ -59,22 +77,25 @@ type candidate struct {
 	weight   int
 }
 
-// candidates returns everything that differs between two texts.
-func candidates(old, text string, size int) (out []candidate) {
+// candidates returns what passages can be chosen from, and everything that differs. The result cut reports whether the
+// comparison ended before the texts did.
+func candidates(old, text string, size int) (out []candidate, all []Passage, cut bool) {
 	for _, key := range []func(string) string{steady, alike, exactly} {
-		hunks, _ := compare(old, text, key)
+		hunks, long := compare(old, text, key)
 		for _, blank := range []bool{false, true} {
 			for _, h := range hunks {
 				for _, r := range h {
 					out = append(out, candidatesOf(r, size, blank)...)
+					all = append(all, whole(r, size, blank)...)
 				}
 			}
 			if len(out) > 0 {
-				return out
+				return out, all, long
 			}
 		}
+		cut = cut || long
 	}
-	return out
+	return nil, nil, cut
 }
 
 // steady is the key of a line under which what changes by itself does not count either.
@@ -108,7 +129,7 @@ func windows(pieces []Piece, size int, blank bool) (out []window) {
 	text, _ := Line(pieces)
 	at, until := 0, -1
 	for _, p := range pieces {
-		if p.Hit && p.Text != "" && (blank || strings.TrimSpace(p.Text) != "") {
+		if p.differs(blank) {
 			w := weigh(p.Text, text[max(0, at-8):min(len(text), at+len(p.Text)+8)])
 			if at >= until {
 				out = append(out, window{clipped(text, at, size), w})
@@ -123,8 +144,8 @@ func windows(pieces []Piece, size int, blank bool) (out []window) {
 }
 
 // price matches an amount of money.
-var price = regexp.MustCompile(`(?i)[\p{Sc}]|\d[\d.,\x{a0} ]*(?:eur|usd|gbp|chf|jpy|cny|pln|czk|sek|nok|dkk|kr|zł|kč|руб|円|元|원|%)` +
-	`|(?:eur|usd|gbp|chf|jpy|cny|pln)\s*\d`)
+var price = regexp.MustCompile(`(?i)[\p{Sc}]|\d[\d.,\x{a0} ]*(?:eur|usd|gbp|chf|jpy|cny|pln|czk|sek|nok|dkk|kr|` +
+	`zł|kč|руб|円|元|원|%)|(?:eur|usd|gbp|chf|jpy|cny|pln)\s*\d`)
 
 // weigh returns how much a difference has to say, of its own text and of what stands around it.
 func weigh(text, around string) int {

@@ -15,8 +15,8 @@ const maxCompared = 256 << 10
 
 // Differences are the differences between the stored text and the text that was read.
 type Differences struct {
-	passages []feed.Passage // the first passages that differ
-	ignored  []feed.Ignored // lines that differ, but that the rules ignore
+	news    feed.Change    // with what differs, and nothing else
+	ignored []feed.Ignored // lines that differ, but that the rules ignore
 }
 
 // Differing compares the stored text of a page, and its watched part, with a reading. Where the part has changed, the
@@ -38,7 +38,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 			d.ignored = ignored(watched, r.Part, before, now)
 		}
 	}
-	d.passages = feed.Differing(words.Clip(before, maxCompared), words.Clip(now, maxCompared))
+	d.news.SetDifference(before, now, maxCompared)
 	return o, d
 }
 
@@ -75,10 +75,10 @@ func newsOf(c Checked) *feed.Change {
 	if n.Silenced != "" && len(hidden) == 0 || strings.HasPrefix(n.Silenced, silencedTrigger) {
 		hidden = append([]feed.Ignored{feed.Ignored{Rule: n.Silenced}.Bounded()}, hidden...)
 	}
-	return &feed.Change{
-		Part: n.Part, Silenced: n.Silenced != "", Ignored: hidden[:min(len(hidden), feed.MaxIgnored)],
-		At: c.Ended, Kind: kind, Why: n.Why, Share: max(n.Extent.New, n.Extent.Gone),
-		WordsAdded: n.Extent.Added, WordsRemoved: n.Extent.Removed, Passages: c.Differences.passages,
-		From: c.Basis.RawBefore, To: it.RawHash,
-	}
+	out := c.Differences.news
+	out.Part, out.Silenced, out.Ignored = n.Part, n.Silenced != "", hidden[:min(len(hidden), feed.MaxIgnored)]
+	out.At, out.Kind, out.Why, out.Share = c.Ended, kind, n.Why, max(n.Extent.New, n.Extent.Gone)
+	out.WordsAdded, out.WordsRemoved = n.Extent.Added, n.Extent.Removed
+	out.From, out.To = c.Basis.RawBefore, it.RawHash
+	return &out
 }
