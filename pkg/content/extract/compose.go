@@ -17,7 +17,9 @@ type Composer struct {
 	limits Limits
 	size   int // bytes of text so far
 	known  map[string]bool
-	rest   Rest
+
+	rest    Rest   // blocks that were not added
+	skipped Beyond // other parts
 }
 
 // NewComposer begins a document of the given media type. The composer applies three limits of lim: MaxBytes (to the
@@ -63,6 +65,24 @@ func (c *Composer) Add(b Block) bool {
 	return left > 0
 }
 
+// Skip says that a part of the document is not read, and why. The part is in [Document.Beyond].
+func (c *Composer) Skip(why string, part Beyond) {
+	c.doc.Truncated, c.doc.Cut = true, cmp.Or(c.doc.Cut, why)
+	c.skipped = c.skipped.And(part)
+}
+
+// SkipBytes is [Composer.Skip] for a part whose bytes are compared as they are.
+func (c *Composer) SkipBytes(why string, part []byte) { c.Skip(why, beyondOf(part)) }
+
+// Include adds the bounds that another document has reached, which is a part of this one.
+func (c *Composer) Include(part Document) {
+	if part.Cut != "" {
+		c.Skip(part.Cut, part.Beyond)
+	}
+	c.doc.Truncated = c.doc.Truncated || part.Truncated
+	c.doc.KeptLinks = cmp.Or(c.doc.KeptLinks, part.KeptLinks)
+}
+
 // Link adds an absolute web address once, without its fragment. It ignores any other address.
 func (c *Composer) Link(address, text string) {
 	u := dom.Resolve(&url.URL{}, address)
@@ -75,7 +95,7 @@ func (c *Composer) Link(address, text string) {
 		return
 	}
 	if len(c.doc.Links) >= c.limits.MaxLinks {
-		c.doc.Truncated = true
+		c.doc.Truncated, c.doc.KeptLinks = true, c.limits.MaxLinks
 		return
 	}
 	c.known[address] = true
@@ -94,7 +114,7 @@ func (c *Composer) Document(language string, titles ...string) Document {
 	if doc.Title = Title(titles...); doc.Title == "" {
 		doc.Title = Title(firstHeading(doc.Blocks))
 	}
-	doc.Beyond = c.rest.Sum()
+	doc.Beyond = c.rest.Sum().And(c.skipped)
 	doc.Text = Join(doc.Blocks)
 	lines := make([]string, len(doc.Blocks))
 	for i, b := range doc.Blocks {

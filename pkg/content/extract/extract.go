@@ -104,6 +104,9 @@ type Document struct {
 	// Beyond is the summary of the other part; zero if it is not known. Of the two, the content hash covers Beyond.
 	Cut    string `json:",omitempty"`
 	Beyond Beyond `json:",omitzero"`
+	// KeptLinks and KeptImages are the numbers of links and images that are kept if there are more; 0 if all are.
+	KeptLinks  int `json:",omitempty"`
+	KeptImages int `json:",omitempty"`
 	// Thin is not empty if a page has little text because its scripts write what people see. It then gives the reason
 	// for this conclusion. No hash covers it.
 	Thin string `json:",omitempty"`

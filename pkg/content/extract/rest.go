@@ -2,10 +2,12 @@ package extract
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
@@ -39,19 +41,39 @@ func (r *Rest) Sum() (sum Beyond) {
 	return sum
 }
 
-// CutWhy describes for people what is not read of the text, and what follows from that; empty if all of it is read.
+// CutWhy describes for people what is not read of the document, what follows from that, and what to do; empty if all of
+// it is read.
 func (d Document) CutWhy() string {
+	var out []string
 	switch {
 	case d.Cut == "":
-		return ""
 	case d.Beyond == (Beyond{}):
-		return d.Cut + "; the rest is neither searched nor watched: split the document to change this"
+		out = append(out, d.Cut+"; the rest is neither searched nor watched: split the document to change this")
+	default:
+		out = append(out, d.Cut+"; the rest is watched but cannot be searched: split the document to search it")
 	}
-	return d.Cut + "; the rest is watched but cannot be searched: split the document to search it"
+	if d.Flat {
+		out = append(out, "the page has too many elements, or too deep ones: its text is read with its menus, and without "+
+			"headings, links and images; select a part of the page, or split it, to change this")
+	}
+	if d.KeptLinks > 0 {
+		out = append(out, "only the first "+words.Count(d.KeptLinks, "link")+" are kept: add a sitemap, or the pages "+
+			"themselves, to find what the others lead to")
+	}
+	if d.KeptImages > 0 {
+		out = append(out, "only the first "+words.Count(d.KeptImages, "image")+" are kept: split the document to find the "+
+			"others")
+	}
+	return strings.Join(out, ". Also, ")
 }
 
 // Beyond is the summary of the text beyond a bound, made by [Rest]. It is zero if no such text is known.
 type Beyond [8]byte
+
+func beyondOf(text []byte) (b Beyond) {
+	binary.BigEndian.PutUint64(b[:], xxhash.Sum64(text)|1)
+	return b
+}
 
 // And returns the summary of two parts of a text.
 func (b Beyond) And(next Beyond) Beyond {
@@ -61,7 +83,5 @@ func (b Beyond) And(next Beyond) Beyond {
 	case next:
 		return b
 	}
-	var both Beyond
-	binary.BigEndian.PutUint64(both[:], xxhash.Sum64(append(b[:], next[:]...))|1)
-	return both
+	return beyondOf(append(b[:], next[:]...))
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
@@ -56,9 +57,12 @@ func decode(value string) string {
 }
 
 // envelope returns one line for each field that gives the sender, the recipients or the date.
-func envelope(root *enmime.Part) string {
+func (r *reader) envelope(root *enmime.Part) string {
 	var lines []string
 	for _, name := range []string{"From", "To", "Cc", "Date"} {
+		if raw := root.Header.Get(name); len(raw) > maxField {
+			r.out.SkipBytes(extract.OnlyBytes(maxField)+" of a field such as "+name, []byte(raw[maxField:]))
+		}
 		value := field(root, name)
 		if name == "Date" {
 			value = date(value)

@@ -36,7 +36,7 @@ const (
 )
 
 // Extract reads a mail. It resolves addresses against baseURL. The field MaxBytes of lim bounds the body as well as
-// the text. A mail that exceeds a bound is cut, and its document is Truncated. Errors: Invalid when the mail cannot
+// the text. A mail that exceeds a bound is cut, and its document says so in Cut. Errors: Invalid when the mail cannot
 // be parsed or baseURL is not a URL.
 func Extract(body []byte, baseURL string, lim extract.Limits) (extract.Document, error) {
 	r, body, err := newReader(body, baseURL, lim)
@@ -59,7 +59,8 @@ func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte
 	lim.MaxBytes = cmp.Or(lim.MaxBytes, maxBody)
 	r := &reader{out: extract.NewComposer(MediaType, lim), base: base, limits: lim, parts: maxParts, header: maxHeader}
 	if len(body) > lim.MaxBytes {
-		body, r.cut = body[:lim.MaxBytes], true
+		r.out.SkipBytes(extract.OnlyBytes(lim.MaxBytes), body[lim.MaxBytes:])
+		body = body[:lim.MaxBytes]
 	}
 	return r, body, nil
 }
@@ -68,6 +69,5 @@ func newReader(body []byte, baseURL string, lim extract.Limits) (*reader, []byte
 func (r *reader) document(subject string) extract.Document {
 	doc := r.out.Document(r.language, subject)
 	doc.Charset, doc.LanguageDetected = r.charset, doc.LanguageDetected || r.detected
-	doc.Truncated = doc.Truncated || r.cut
 	return doc
 }

@@ -108,6 +108,9 @@ func TestA17Bounds(t *testing.T) {
 		limits          extract.Limits
 		holds, excludes string
 	}{
+		{"recipients", "To: " + strings.Repeat("ann@tide.example, ", 200) + "last@tide.example\n\none", extract.Limits{},
+			"one", "last@tide"},
+		{"text of a part", multipart("mixed", "b", "\none\n\ntwo\n\nthree"), extract.Limits{MaxBlocks: 1}, "", "three"},
 		{"as many parts as may be", multipart("mixed", "b", many(maxParts)...), extract.Limits{}, "number-200.", ""},
 		{"one part more", multipart("mixed", "b", many(maxParts+1)...), extract.Limits{}, "number-200.", "number-201."},
 		{"parts of two multiparts", multipart("mixed", "b", multipart("mixed", "c", many(150)...),
@@ -122,6 +125,9 @@ func TestA17Bounds(t *testing.T) {
 		doc := read(t, c.body, c.limits)
 		if want := !strings.HasPrefix(c.name, "as "); doc.Truncated != want {
 			t.Errorf("%s: truncated %v", c.name, doc.Truncated)
+		}
+		if doc.Truncated != (doc.Cut != "") || doc.Truncated == (doc.Beyond == extract.Beyond{}) {
+			t.Errorf("%s: cut %q, beyond %x", c.name, doc.Cut, doc.Beyond)
 		}
 		if !strings.Contains(doc.Text, c.holds) || c.excludes != "" && strings.Contains(doc.Text, c.excludes) {
 			t.Errorf("%s: have %.60q … %q", c.name, doc.Text, doc.Text[max(0, len(doc.Text)-60):])
@@ -165,8 +171,8 @@ func TestA17Floods(t *testing.T) {
 func TestA17PartsAreNotKept(t *testing.T) {
 	root, p, err := parse([]byte("Content-Type: multipart/mixed; boundary=b\n\n"+strings.Repeat("--b\n\n", 100_000)),
 		maxHeader)
-	if err != nil || !p.cut {
-		t.Fatalf("cut %v, error %v", p.cut, err)
+	if err != nil || len(p.left) != 1 || p.left[0].why != onlyParts {
+		t.Fatalf("left %v, error %v", p.left, err)
 	}
 	n := 0
 	for c := root.FirstChild; c != nil; c = c.NextSibling {
@@ -216,7 +222,7 @@ func TestA17Headers(t *testing.T) {
 			doc := read(t, c.body, extract.Limits{})
 			bounded := name == "as long as may be" || name == "behind what closes parts"
 			if p.header < 0 || doc.Title != c.title && !strings.HasPrefix(doc.Title, c.title+" ") || doc.Truncated == bounded {
-				t.Errorf("title %.100q, truncated %v, %d left", doc.Title, doc.Truncated, p.header)
+				t.Errorf("title %.100q, truncated %v (%s), %d left", doc.Title, doc.Truncated, doc.Cut, p.header)
 			}
 			for _, want := range c.want {
 				if !strings.Contains(doc.Text, want) {

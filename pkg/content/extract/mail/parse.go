@@ -9,6 +9,7 @@ import (
 	"github.com/jhillyerd/enmime/v2"
 	"github.com/jhillyerd/enmime/v2/mediatype"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 // undecoded is put before the media types of texts, so that enmime does not decode their charsets. enmime trusts its
@@ -23,8 +24,17 @@ type parser struct {
 	nested     int             // number of multiparts that may still be parsed
 	header     int             // number of bytes of headers that may still be read
 	skip       []span          // ranges of headers that are too long, in order
-	cut        bool
+	left       []left
 }
+
+// left is a part of a mail that is not read.
+type left struct {
+	why  string
+	text []byte
+}
+
+// onlyParts says that a mail has more parts than are read.
+var onlyParts = extract.Only(maxParts, "part")
 
 // parse splits a mail into its parts. If the parts cannot be separated, the whole mail becomes a single text that
 // includes the boundaries, because that is better than no text. Parameter header is the largest number of bytes of
@@ -45,7 +55,7 @@ func parse(body []byte, header int) (root *enmime.Part, p *parser, err error) {
 }
 
 func (p *parser) parts() (*enmime.Part, error) {
-	p.at, p.end, p.boundaries, p.skip = 0, len(p.body), map[string]bool{}, nil
+	p.at, p.end, p.boundaries, p.skip, p.left = 0, len(p.body), map[string]bool{}, nil, nil
 	p.shorten(0, 0)
 	return enmime.NewParser(
 		enmime.SkipMalformedParts(true),
@@ -100,7 +110,6 @@ func (p *parser) admit(boundary string) bool {
 		return true
 	}
 	if boundary == "" || len(boundary) > longest || len(p.boundaries) >= p.nested {
-		p.cut = true
 		return false
 	}
 	p.boundaries[boundary] = true
@@ -116,7 +125,8 @@ func (p *parser) admit(boundary string) bool {
 		}
 	}
 	if bytes.Contains(p.body[at:p.end], mark) {
-		p.end, p.cut = at, true
+		p.left = append(p.left, left{onlyParts, p.body[at:p.end]})
+		p.end = at
 	}
 	return true
 }

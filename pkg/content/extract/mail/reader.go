@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,9 +17,8 @@ type reader struct {
 	base   *url.URL
 	limits extract.Limits
 
-	parts    int // number of parts that may still be read
-	header   int // number of bytes of headers that may still be read
-	cut      bool
+	parts    int    // number of parts that may still be read
+	header   int    // number of bytes of headers that may still be read
 	language string // language of the first text that has one
 	detected bool
 	charset  string // charset of the first text
@@ -36,7 +36,7 @@ func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 	} else {
 		r.language = extract.PrimaryLanguage(field(root, "Content-Language"))
 	}
-	r.out.Add(extract.Block{Kind: extract.Paragraph, Text: envelope(root)})
+	r.out.Add(extract.Block{Kind: extract.Paragraph, Text: r.envelope(root)})
 	var attached []*enmime.Part
 	if err := r.part(root, true, &attached); err != nil {
 		return "", err
@@ -51,7 +51,10 @@ func (r *reader) mail(body []byte, depth int) (subject string, err error) {
 // parse splits a mail into its parts, within the bounds that remain.
 func (r *reader) parse(body []byte) (*enmime.Part, error) {
 	root, p, err := parse(body, r.header)
-	r.cut, r.header = r.cut || p.cut, p.header
+	r.header = p.header
+	for _, l := range p.left {
+		r.out.SkipBytes(l.why, l.text)
+	}
 	return root, err
 }
 
@@ -59,6 +62,9 @@ func (r *reader) parse(body []byte) (*enmime.Part, error) {
 // part adds only its links.
 func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) error {
 	if isMultipart(p) {
+		if p.FirstChild == nil && len(p.Content) > 0 {
+			r.out.SkipBytes(extract.Only(maxNested, "multipart"), p.Content)
+		}
 		choice := choose(p)
 		for c := p.FirstChild; c != nil; c = c.NextSibling {
 			if err := r.part(c, chosen && (choice == nil || c == choice), attached); err != nil {
@@ -68,7 +74,7 @@ func (r *reader) part(p *enmime.Part, chosen bool, attached *[]*enmime.Part) err
 		return nil
 	}
 	if r.parts--; r.parts < 0 {
-		r.cut = true
+		r.out.SkipBytes(onlyParts, p.Content)
 		return nil
 	}
 	if !isText(p) {
@@ -142,11 +148,9 @@ func (r *reader) add(doc extract.Document) {
 		r.charset = doc.Charset
 	}
 	for _, b := range doc.Blocks {
-		if !r.out.Add(b) {
-			break
-		}
+		r.out.Add(b)
 	}
-	r.cut = r.cut || doc.Truncated
+	r.out.Include(doc)
 	r.links(doc)
 }
 
@@ -161,7 +165,7 @@ func (r *reader) links(doc extract.Document) {
 func (r *reader) attachment(p *enmime.Part, depth int) {
 	if p.ContentType == MediaType {
 		if depth == maxMails {
-			r.cut = true
+			r.out.SkipBytes(fmt.Sprintf("mails that are attached %d deep are not read", maxMails), p.Content)
 			return
 		}
 		_, _ = r.mail(p.Content, depth+1)

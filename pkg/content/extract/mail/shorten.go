@@ -3,6 +3,8 @@ package mail
 import (
 	"bytes"
 	"slices"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
 // span is a range of a mail's bytes; to is exclusive.
@@ -19,10 +21,14 @@ func (p *parser) shorten(from, keep int) {
 	}
 	if cut := from + max(p.header, keep); cut < end {
 		p.skip = append(p.skip, span{cut, end})
+		p.left = append(p.left, left{onlyHeaders, p.body[cut:end]})
 		slices.SortFunc(p.skip, func(a, b span) int { return a.from - b.from })
 	}
-	p.header, p.cut = 0, true
+	p.header = 0
 }
+
+// onlyHeaders says that the headers of a mail are longer than what is read of them.
+var onlyHeaders = "only the first " + words.Count(maxHeader, "byte") + " of headers are read"
 
 // headerEnd returns the end of the last line of a header, before the empty line, or the end of b.
 func headerEnd(b []byte) int {

@@ -115,6 +115,9 @@ func TestLimits(t *testing.T) {
 			if err != nil || doc.VisibleText != tc.want || len(doc.Links) != tc.links || doc.Truncated != tc.truncated {
 				t.Errorf("have %q, %d links, truncated=%v, %v", doc.VisibleText, len(doc.Links), doc.Truncated, err)
 			}
+			if doc.Truncated != (doc.CutWhy() != "") { // N6
+				t.Errorf("truncated=%v, says %q", doc.Truncated, doc.CutWhy())
+			}
 		})
 	}
 }

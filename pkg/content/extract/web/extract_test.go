@@ -188,19 +188,20 @@ func TestBounds(t *testing.T) {
 		name   string
 		page   string
 		limits extract.Limits
+		says   string
 		want   extract.Document
 	}{
-		{"bytes", "<p>one<p>two<p>three", extract.Limits{MaxBytes: 12},
+		{"bytes", "<p>one<p>two<p>three", extract.Limits{MaxBytes: 12}, "only the first 12 bytes are read; the rest is w",
 			extract.Document{Truncated: true, Text: "one\n\ntwo"}},
-		{"blocks", "<p>one<p>two<p>three", extract.Limits{MaxBlocks: 2},
+		{"blocks", "<p>one<p>two<p>three", extract.Limits{MaxBlocks: 2}, "only the first 2 blocks are read; the rest",
 			extract.Document{Truncated: true, Text: "one\n\ntwo"}},
-		{"links", "<a href=a>one</a> <a href=b>two</a>", extract.Limits{MaxLinks: 1},
+		{"links", "<a href=a>one</a> <a href=b>two</a>", extract.Limits{MaxLinks: 1}, "only the first 1 link are kept: add a sitemap",
 			extract.Document{Truncated: true, Text: "one two"}},
-		{"depth", "<title>T</title><p>one<p>" + deep, extract.Limits{},
+		{"depth", "<title>T</title><p>one<p>" + deep, extract.Limits{}, "too deep",
 			extract.Document{Truncated: true, Flat: true, Title: "T", Text: "one\n\ndeep words"}},
-		{"tags", "<p>one<p>two<script><p>no</script><p>three", extract.Limits{MaxTags: 3},
+		{"tags", "<p>one<p>two<script><p>no</script><p>three", extract.Limits{MaxTags: 3}, "too many elements",
 			extract.Document{Truncated: true, Flat: true, Text: "one\n\ntwo\n\nthree"}},
-		{"blocks of a flat page", "<p>one<p>two<p>three", extract.Limits{MaxTags: 1, MaxBlocks: 2},
+		{"blocks of a flat page", "<p>one<p>two<p>three", extract.Limits{MaxTags: 1, MaxBlocks: 2}, "too many elements",
 			extract.Document{Truncated: true, Flat: true, Text: "one\n\ntwo\nthree"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -211,6 +212,9 @@ func TestBounds(t *testing.T) {
 			have := extract.Document{Truncated: doc.Truncated, Flat: doc.Flat, Title: doc.Title, Text: doc.Text}
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
+			}
+			if why := doc.CutWhy(); !strings.Contains(why, tc.says) { // N6
+				t.Errorf("says %q", why)
 			}
 		})
 	}

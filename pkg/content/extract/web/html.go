@@ -72,6 +72,12 @@ func assemble(p page, root *html.Node, choose chooser) extract.Document {
 	if doc.Beyond = c.Text.Beyond.And(c.Beside.Beyond); c.Truncated || c.Beside.Truncated {
 		doc.Cut = extract.Only(p.limits.MaxBlocks, "block")
 	}
+	if s.Truncated {
+		doc.KeptLinks = p.limits.MaxLinks
+	}
+	if more {
+		doc.KeptImages = p.limits.MaxImages
+	}
 	doc.Thin = failure.Thin(root, doc.VisibleText, s.Size())
 	doc.Failure = failure.Of(root, &doc, h.Title)
 	return doc

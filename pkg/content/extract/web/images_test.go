@@ -87,6 +87,9 @@ func TestImagesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if why := doc.CutWhy(); !strings.Contains(why, "only the first 1 image are kept") { // N6
+		t.Errorf("says %q", why)
+	}
 	if len(doc.Images) != 1 || !doc.Truncated || len(doc.Images[0].Alt) > extract.MaxImageText {
 		t.Errorf("truncated=%v, %d images, alt of %d bytes", doc.Truncated, len(doc.Images), len(doc.Images[0].Alt))
 	}

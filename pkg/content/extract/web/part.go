@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 
 	"golang.org/x/net/html"
@@ -39,7 +40,10 @@ func Part(body []byte, contentType, baseURL string, lim extract.Limits, sel Sele
 	}
 	text, charset := decode(p.body, p.contentType, true)
 	doc, found, read, err = partOf(p, text, sel)
-	doc.Charset, doc.MimeType, doc.Truncated = charset, mimeType, doc.Truncated || truncated
+	doc.Charset, doc.MimeType = charset, mimeType
+	if truncated {
+		doc.Truncated, doc.Cut = true, cmp.Or(doc.Cut, extract.OnlyBytes(p.limits.MaxBytes))
+	}
 	doc.DetectLanguage()
 	return doc, found, read, err
 }
