@@ -26,34 +26,49 @@ var decoders = map[string]func([]byte, limit) ([]byte, error){
 	"zstd":    unzstd,
 }
 
-// decode removes the content codings that a response declares, the last one first. When a coding is unknown, it
-// returns the body as received, and the names of the codings. The limit applies to the result of each coding.
+// decode removes the content codings that a response declares, the last one first. Servers declare codings that nobody
+// knows, or that they have not applied. So an unknown coding is ignored where the body without it is plain ([isPlain]),
+// as browsers do. Otherwise decode returns the body as received, and the names of the codings. The limit applies to the
+// result of each coding.
 func decode(body []byte, header []string, l limit) (decoded []byte, encoding string, err error) {
-	var names []string
+	var names, known []string
 	for name := range strings.SplitSeq(strings.ToLower(strings.Join(header, ",")), ",") {
-		if name = strings.TrimSpace(name); name != "" && name != "identity" {
-			names = append(names, name)
+		name, _, _ = strings.Cut(name, ";") // a coding has no parameters (RFC 9110 §8.4.1); Accept-Encoding has
+		if name = strings.Trim(name, " \t\"'"); name == "" || name == "identity" {
+			continue
+		}
+		names = append(names, name)
+		if decoders[name] != nil {
+			known = append(known, name)
 		}
 	}
-	if slices.ContainsFunc(names, func(name string) bool { return decoders[name] == nil }) {
-		return body, strings.Join(names, ", "), nil
+	if len(known) > MaxLayers {
+		return nil, "", fault.New(fault.TooLarge, "%d layers of content encoding: want at most %d", len(known), MaxLayers)
 	}
-	if len(names) > MaxLayers {
-		return nil, "", fault.New(fault.TooLarge, "%d layers of content encoding: want at most %d", len(names), MaxLayers)
-	}
-	for _, name := range slices.Backward(names) {
-		if len(body) == 0 {
+	decoded = body
+	for _, name := range slices.Backward(known) {
+		if len(decoded) == 0 {
 			break
 		}
-		if body, err = undo(name, body, l); err != nil {
+		if decoded, err = undo(name, decoded, l); err != nil {
 			return nil, "", err
 		}
 	}
-	return body, "", nil
+	if len(known) < len(names) && !isPlain(decoded) {
+		return body, strings.Join(names, ", "), nil
+	}
+	return decoded, "", nil
 }
 
-// undo decodes one content coding. A missing end of the stream is an error unless the fetcher itself cut the body.
+// undo decodes one content coding. A body that begins as another coding is decoded as that one, and a body that is
+// plain is returned as it is. A missing end of the stream is an error unless the fetcher itself cut the body.
 func undo(name string, body []byte, l limit) ([]byte, error) {
+	switch {
+	case isGzip(body):
+		name = "gzip"
+	case isZstd(body):
+		name = "zstd"
+	}
 	out, err := decoders[name](body, l)
 	switch {
 	case err == nil || l.short && len(out) > 0:
@@ -63,26 +78,29 @@ func undo(name string, body []byte, l limit) ([]byte, error) {
 		return nil, fault.New(fault.TooLarge, "%s: %w", name, err)
 	case fault.Is(err, fault.Unavailable): // err was returned by Request.Large
 		return nil, err
+	case isPlain(body):
+		return body, nil
 	default:
 		return nil, fault.New(fault.Unavailable, "broken %s body: %w", name, err)
 	}
 }
 
-// uncoded returns a body that does not begin as its declared coding requires. Plain text and files of known types are
-// returned unchanged, because servers often declare a coding that they have not applied. Any other body is an error:
-// its coding is broken.
-func uncoded(body []byte, magic string) ([]byte, error) {
-	if strings.HasPrefix(magic, string(body)) || http.DetectContentType(body) == "application/octet-stream" {
-		return nil, errors.New("it does not begin as one")
+// isPlain reports whether a body is text, or a file whose first bytes name a type, so that no coding was applied to it.
+// Short text counts only if it is ASCII, because the beginning of a compressed body may look like text.
+func isPlain(body []byte) bool {
+	const short = 64
+	kind := http.DetectContentType(body)
+	if kind == "application/octet-stream" || kind == "application/x-gzip" {
+		return false
 	}
-	return body, nil
+	if strings.HasPrefix(kind, "text/plain") && len(body) < short {
+		return len(body) >= 8 && !slices.ContainsFunc(body, func(c byte) bool { return c >= 0x80 })
+	}
+	return true
 }
 
 // gunzip decodes all members and ignores data after the last one, as browsers do.
 func gunzip(body []byte, l limit) ([]byte, error) {
-	if !isGzip(body) {
-		return uncoded(body, gzipMagic)
-	}
 	in := bytes.NewReader(body)
 	r, err := gzip.NewReader(in)
 	if err != nil {
@@ -137,9 +155,6 @@ const maxWindow = 8 << 20
 
 // unzstd decodes all frames.
 func unzstd(body []byte, l limit) ([]byte, error) {
-	if !isZstd(body) {
-		return uncoded(body, zstdMagic)
-	}
 	// One goroutine needs no more memory than the window and the limit.
 	r, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1),
 		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
