@@ -1,31 +1,35 @@
 package fetch
 
 import (
-	"net/http"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 )
 
-// retryAfter reads seconds or a date (RFC 9110 §10.2.3) relative to now, limited to [0, MaxRetryAfter].
+// retryAfter reads seconds or a date (RFC 9110 §10.2.3) relative to now, limited to [0, MaxRetryAfter]. It also reads
+// fractions of seconds, and the forms of dates that [robots.ParseDate] reads.
 func retryAfter(value string, now time.Time) time.Duration {
-	if value == "" {
-		return 0
-	}
-	if strings.Trim(value, "0123456789") == "" {
+	value = strings.TrimSpace(value)
+	if value != "" && strings.Trim(value, "0123456789.") == "" {
 		return retrySeconds(value)
 	}
-	at, err := http.ParseTime(value)
-	if err != nil {
+	at, ok := robots.ParseDate(value)
+	if !ok {
 		return 0
 	}
 	return min(max(at.Sub(now), 0), MaxRetryAfter)
 }
 
-func retrySeconds(digits string) time.Duration {
-	seconds, err := strconv.ParseInt(digits, 10, 32)
-	if err != nil { // the only possible error is out of range
+func retrySeconds(number string) time.Duration {
+	seconds, err := strconv.ParseFloat(number, 64)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax):
+		return 0
+	case seconds >= MaxRetryAfter.Seconds():
 		return MaxRetryAfter
 	}
-	return min(time.Duration(seconds)*time.Second, MaxRetryAfter)
+	return time.Duration(seconds * float64(time.Second))
 }

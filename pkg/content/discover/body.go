@@ -22,12 +22,13 @@ type text struct {
 	cut string
 }
 
-// head is the number of bytes at the beginning of a body that are examined to recognize its kind.
-const head = 2048
+// head is the number of bytes at the beginning of a body that are examined to recognize its kind. Warnings of the
+// program that made the body may come first.
+const head = 16 << 10
 
 // textOf decompresses a body. Some servers compress a file that is already compressed, so textOf undoes up to two
-// layers of gzip.
-func textOf(body []byte, most int64) *text {
+// layers of gzip. The argument label is the charset of the response, or "".
+func textOf(body []byte, most int64, label string) *text {
 	t := &text{}
 	r := bufio.NewReaderSize(bytes.NewReader(body), head)
 	for range 2 {
@@ -43,7 +44,7 @@ func textOf(body []byte, most int64) *text {
 		r = t.bounded(unzipped, most)
 	}
 	r = t.bounded(r, most)
-	if enc := encodingOf(r); enc != nil {
+	if enc := encodingOf(r, label); enc != nil {
 		r = bufio.NewReaderSize(transform.NewReader(r, enc.NewDecoder()), head)
 	}
 	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
@@ -90,12 +91,13 @@ func (l *limited) Read(p []byte) (int, error) {
 }
 
 // declared matches the encoding in an XML declaration.
-var declared = regexp.MustCompile(`^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)
+var declared = regexp.MustCompile(`<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})["']`)
 
 // encodingOf returns the encoding of a body, or nil for UTF-8. A byte order mark and the zero bytes of UTF-16 take
 // precedence over a declaration (XML 1.0 appendix F). If the declaration can be read as ASCII, the body is not in
-// UTF-16, even if the declaration says so.
-func encodingOf(r *bufio.Reader) encoding.Encoding {
+// UTF-16, even if the declaration says so. The argument label is the charset of the response; it counts if the body
+// declares none.
+func encodingOf(r *bufio.Reader, label string) encoding.Encoding {
 	begin, _ := r.Peek(head)
 	switch {
 	case bytes.HasPrefix(begin, []byte{0xff, 0xfe}), bytes.HasPrefix(begin, []byte{'<', 0}):
@@ -105,11 +107,10 @@ func encodingOf(r *bufio.Reader) encoding.Encoding {
 	case bytes.HasPrefix(begin, []byte("\ufeff")):
 		return nil
 	}
-	m := declared.FindSubmatch(begin)
-	if m == nil {
-		return nil
+	if m := declared.FindSubmatch(begin); m != nil {
+		label = string(m[1])
 	}
-	switch enc, name := charset.Lookup(string(m[1])); name {
+	switch enc, name := charset.Lookup(label); name {
 	case "", "utf-8", "utf-16le", "utf-16be", "replacement":
 		return nil
 	default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
@@ -42,7 +43,7 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 	}
 	url, err := c.resolve(ref)
 	if err != nil {
-		c.note("an entry has no usable address: %v", err)
+		c.note("no usable address: %v", err)
 		return "", false
 	}
 	if c.seen[space+url] {
@@ -58,10 +59,15 @@ func (c *collector) add(space, ref string) (url string, ok bool) {
 
 // resolve makes an address absolute. Most addresses are already absolute and need no base.
 func (c *collector) resolve(ref string) (string, error) {
-	if ref = strings.TrimSpace(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
+	if ref = trimmed(ref); strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://") {
 		return source.FetchForm(ref)
 	}
 	return source.ResolveFetchForm(c.base, ref)
+}
+
+// trimmed removes what surrounds an address: blanks of all scripts, and characters without width that editors insert.
+func trimmed(ref string) string {
+	return strings.TrimFunc(ref, func(c rune) bool { return unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) })
 }
 
 // follow records the next page of the list, unless it is known or cannot be resolved.
@@ -92,7 +98,7 @@ func (c *collector) skip(why string) {
 func (c *collector) note(format string, args ...any) {
 	c.Skipped++
 	if len(c.Problems) < maxProblems {
-		c.Problems = append(c.Problems, fmt.Sprintf(format, args...))
+		c.Problems = append(c.Problems, fmt.Sprintf("entry %d: ", c.Entries)+fmt.Sprintf(format, args...))
 	}
 }
 

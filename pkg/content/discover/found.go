@@ -2,6 +2,7 @@ package discover
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
@@ -43,8 +44,18 @@ type Found struct {
 	// Truncated is the bound or mistake that ended the reading early, such as "more than 50000 addresses"; "" if
 	// everything was read.
 	Truncated string
+	Entries   int      // number of entries, including useless and repeated ones
 	Skipped   int      // number of entries without a usable address
-	Problems  []string // the first few reasons for skipped entries, for people to read, without secrets
+	Problems  []string // the first few skipped entries, by number with the reason, for people to read, without secrets
+}
+
+// Shortfall says how many entries were not understood and what the first of them lacks; "" if all were understood.
+func (f Found) Shortfall() string {
+	if f.Skipped == 0 || len(f.Problems) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d entries could not be read; the first is %s", f.Skipped, max(f.Entries, f.Skipped),
+		f.Problems[0])
 }
 
 // Bounds limit how much of one document is read. For a zero field the bound of the sitemap protocol applies
@@ -56,6 +67,9 @@ type Bounds struct {
 	// Alternates also collects the translations that a sitemap lists with its pages (xhtml:link rel=alternate
 	// hreflang).
 	Alternates bool
+	// Charset is the charset of the response's Content-Type. It applies to a document that declares no encoding (RFC
+	// 7303 §3).
+	Charset string
 }
 
 func (b Bounds) orDefault() Bounds {

@@ -7,12 +7,25 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// feedItem is an entry of a JSON Feed. Its id is a string, but in older feeds it is a number.
+// feedItem is an entry of a JSON Feed. Members of another type than the standard gives are ignored: in older feeds, for
+// example, the id is a number.
 type feedItem struct {
-	ID        any    `json:"id"`
-	URL       string `json:"url"`
-	Published string `json:"date_published"`
-	Modified  string `json:"date_modified"`
+	ID        lenient `json:"id"`
+	URL       lenient `json:"url"`
+	Published lenient `json:"date_published"`
+	Modified  lenient `json:"date_modified"`
+}
+
+// lenient is a string. A value of another type is read as "".
+type lenient string
+
+// UnmarshalJSON never fails.
+func (l *lenient) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) == nil {
+		*l = lenient(s)
+	}
+	return nil
 }
 
 // readJSON reads a JSON Feed (jsonfeed.org, versions 1 and 1.1), one item at a time.
@@ -40,11 +53,11 @@ func (c *collector) readFeed(dec *json.Decoder) (version string, err error) {
 		}
 		switch name {
 		case "version":
-			err = dec.Decode(&version)
+			err = dec.Decode((*lenient)(&version))
 		case "next_url":
-			var next string
+			var next lenient
 			if err = dec.Decode(&next); next != "" {
-				c.follow(next)
+				c.follow(string(next))
 			}
 		case "items":
 			err = c.readItems(dec)
@@ -65,9 +78,15 @@ func (c *collector) readItems(dec *json.Decoder) error {
 		return err
 	}
 	for dec.More() && c.Truncated == "" {
-		var item feedItem
-		if err := dec.Decode(&item); err != nil {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
 			return err
+		}
+		var item feedItem
+		c.Entries++
+		if json.Unmarshal(raw, &item) != nil {
+			c.skip("no object")
+			continue
 		}
 		c.item(item)
 	}
@@ -77,14 +96,13 @@ func (c *collector) readItems(dec *json.Decoder) error {
 
 // item adds an entry. If the entry has no address, its id is used, provided that the id is an address.
 func (c *collector) item(item feedItem) {
-	e := entry{loc: item.URL, changed: item.Modified, published: item.Published}
-	if id, isText := item.ID.(string); e.loc == "" && isText && isWeb(id) {
-		e.loc = id
-	}
-	if e.loc == "" {
-		c.skip("an entry has no address")
+	e := entry{loc: string(item.URL), guid: string(item.ID), changed: string(item.Modified),
+		published: string(item.Published)}
+	ref := e.address()
+	if ref == "" {
+		c.skip("no address")
 		return
 	}
 	mod, span := e.time()
-	c.page(e.loc, mod, span)
+	c.page(ref, mod, span)
 }

@@ -82,6 +82,34 @@ func (m *markup) next() (token, error) {
 	}
 }
 
+// warnings are elements of HTML in which a program that made a document reports mistakes, before the document begins.
+var warnings = map[string]bool{
+	"br": true, "b": true, "p": true, "i": true, "em": true, "strong": true, "font": true, "div": true, "span": true,
+	"pre": true, "code": true, "hr": true, "a": true, "center": true, "table": true, "tbody": true, "tr": true, "th": true,
+	"td": true, "ul": true, "ol": true, "li": true, "small": true, "h1": true, "h2": true, "script": true, "style": true,
+}
+
+// root returns the start tag of the root element. It skips text before the root, and warnings in HTML.
+func (m *markup) root() (tok token, err error) {
+	warned := false
+	for {
+		if tok, err = m.next(); err != nil || tok.kind == ended {
+			return tok, err
+		}
+		switch {
+		case tok.kind != startTag:
+		case tok.name == "script" || tok.name == "style":
+			m.skip("</" + tok.name)
+			warned = true
+		case warnings[tok.name]:
+			warned = true
+		case warned && (tok.name == "url" || tok.name == "sitemap"):
+		default:
+			return tok, nil
+		}
+	}
+}
+
 // peek returns the next byte without reading it, or 0.
 func (m *markup) peek() byte {
 	b, err := m.r.Peek(1)

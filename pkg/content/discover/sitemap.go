@@ -3,7 +3,6 @@ package discover
 import (
 	"bytes"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -17,7 +16,7 @@ import (
 // problem. Bytes after the end of the root element are ignored.
 func Sitemap(body []byte, base string, o Bounds) (Found, error) {
 	o = o.orDefault()
-	t := textOf(body, o.MaxBytes)
+	t := textOf(body, o.MaxBytes, o.Charset)
 	found, err := read(t, base, o)
 	if err != nil {
 		return Found{}, err
@@ -47,7 +46,7 @@ func read(t *text, base string, o Bounds) (Found, error) {
 // beginning skips blanks and returns the bytes after them, without reading them.
 func beginning(t *text) []byte {
 	for {
-		begin, _ := t.Peek(head / 2)
+		begin, _ := t.Peek(head)
 		rest := bytes.TrimLeft(begin, " \t\r\n\x00")
 		t.Discard(len(begin) - len(rest))
 		if len(rest) > 0 || len(begin) == 0 {
@@ -70,17 +69,14 @@ func holdsRoot(begin []byte) bool {
 // readMarkup reads a sitemap or feed in XML.
 func readMarkup(t *text, base string, o Bounds) (Found, error) {
 	m := &markup{t}
-	first, err := m.next()
-	for err == nil && first.kind != startTag && first.kind != ended {
-		first, err = m.next()
-	}
+	first, err := m.root()
 	if err != nil {
 		return Found{}, err
 	}
 	kind, known := roots[first.name]
 	switch {
 	case first.kind == ended:
-		return Found{}, fault.New(fault.Invalid, "the document has no elements")
+		return Found{}, fault.New(fault.Invalid, "the document has no sitemap or feed in it")
 	case first.name == "html":
 		return Found{}, fault.New(fault.Invalid, "the document is a web page, neither a sitemap nor a feed")
 	case !known:
@@ -101,10 +97,13 @@ func readList(t *text, base string, o Bounds) (Found, error) {
 	for c.Truncated == "" {
 		line, err := readLine(t)
 		switch {
+		case line == "":
 		case isWeb(line):
+			c.Entries++
 			c.page(line, time.Time{}, 0)
-		case line != "":
-			c.skip("a line is no address")
+		default:
+			c.Entries++
+			c.skip("the line is no address")
 		}
 		if err != nil {
 			break
@@ -122,7 +121,7 @@ func readLine(t *text) (string, error) {
 	for {
 		c, err := t.ReadByte()
 		if err == io.EOF || c == '\n' || c == '\r' {
-			return strings.TrimSpace(b.String()), err
+			return trimmed(b.String()), err
 		}
 		b.add(c)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // roots maps root elements to the kinds of documents.
@@ -14,16 +16,17 @@ var roots = map[string]Kind{
 }
 
 // walker finds the entries of a sitemap or feed. It tracks the open elements. If an element was not closed, walker
-// closes it when an outer element ends or the next entry begins. These are the roots, their entries and the fields of
-// an entry:
+// closes it when an outer element ends or the next entry begins. An unclosed field also ends where the next element
+// begins. These are the roots, their entries and the fields of an entry:
 //
 //	urlset        url        loc lastmod, link rel=alternate
 //	sitemapindex  sitemap    loc lastmod
-//	rss, RDF      item       link guid pubDate date
-//	feed          entry      link updated published
+//	rss, RDF      item       link guid pubDate date origLink
+//	feed          entry      link id updated published origLink
 //
 // A field is read only directly below its entry. So the addresses of images, videos and news, which are deeper, are
-// not taken as pages.
+// not taken as pages. In a sitemap, a loc directly below the root is an entry of its own, and a second loc in an entry
+// begins the next one. An entry without fields may hold its address as text.
 type walker struct {
 	out    *collector
 	bounds Bounds
@@ -38,8 +41,18 @@ type entry struct {
 	name               string // name of its element
 	base               string // base of the document, restored when the entry ends
 	loc, guid          string
+	permalink          bool   // the feed calls the guid an address
+	rank               int    // how well loc suits a reader ([linkRank]); 0 for an address that is not an Atom link
+	original           string // address of the page behind a proxy that counts clicks (feedburner:origLink)
+	bare               string // text of the element itself
 	changed, published string
 	alternates         []string
+}
+
+// leaves are the fields of entries that contain no elements. HTML's void form of link is one of them.
+var leaves = map[string]bool{
+	"loc": true, "lastmod": true, "changefreq": true, "priority": true, "link": true, "guid": true, "id": true,
+	"pubdate": true, "date": true, "updated": true, "published": true, "origlink": true,
 }
 
 // isEntry reports whether an element is an entry in this kind of document. An element "url" is an entry only in
@@ -91,6 +104,10 @@ func (w *walker) cutOff() {
 // start begins an element.
 func (w *walker) start(tok token) {
 	w.closeField()
+	if last := len(w.open) - 1; w.entry != nil && last > 0 && leaves[w.open[last]] {
+		w.open = w.open[:last]
+	}
+	w.startEntryAt(tok)
 	switch {
 	case w.isEntry(tok.name):
 		w.begin(tok)
@@ -106,6 +123,24 @@ func (w *walker) start(tok token) {
 	if w.open = append(w.open, tok.name); len(w.open) > w.bounds.MaxDepth {
 		w.out.stop(fmt.Sprintf("elements nest deeper than %d", w.bounds.MaxDepth))
 	}
+}
+
+// startEntryAt begins an entry at a loc that stands directly below the root of a sitemap, or second in an entry.
+func (w *walker) startEntryAt(tok token) {
+	if tok.name != "loc" || w.out.Kind != URLSet && w.out.Kind != MapIndex || len(w.open) == 0 {
+		return
+	}
+	parent := w.open[len(w.open)-1]
+	if w.entry != nil && (parent != w.entry.name || w.entry.loc == "") ||
+		w.entry == nil && parent != "urlset" && parent != "sitemapindex" {
+		return
+	}
+	name := "url"
+	if w.out.Kind == MapIndex {
+		name = "sitemap"
+	}
+	w.begin(token{name: name})
+	w.open = append(w.open, name)
 }
 
 // endEmpty ends a self-closing element.
@@ -140,14 +175,52 @@ func (w *walker) aboutDocument(tok token) {
 		w.rebase(tok)
 	}
 	isFeed := w.out.Kind != URLSet && w.out.Kind != MapIndex
-	if rel := tok.attr("rel"); isFeed && tok.name == "link" && (rel == "next" || rel == "prev-archive") {
-		w.out.follow(tok.attr("href"))
+	if isFeed && tok.name == "link" && (hasRel(tok, "next") || hasRel(tok, "prev-archive")) {
+		w.out.follow(w.href(tok))
 	}
+}
+
+// hasRel reports whether a link has a relation: as a word in any case, or as the address under which IANA lists it
+// (RFC 4287 §4.2.7.2).
+func hasRel(tok token, rel string) bool {
+	for word := range strings.FieldsSeq(strings.ToLower(tok.attr("rel"))) {
+		if word == rel || strings.Contains(word, "iana.org/assignments/") && strings.HasSuffix(word, "/"+rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// href returns the address of a link. If the link has an xml:base of its own, the address is resolved against it.
+func (w *walker) href(tok token) string {
+	ref := tok.attr("href")
+	if base := tok.attr("base"); base != "" && ref != "" {
+		if at, err := w.out.resolve(base); err == nil {
+			if url, err := source.ResolveFetchForm(at, ref); err == nil {
+				return url
+			}
+		}
+	}
+	return ref
+}
+
+// linkRank says how well a link of an Atom entry suits a reader: 3 for a web page, 2 for an unknown type, 1 for a file
+// of another type, 0 if the link is no alternate.
+func linkRank(tok token) int {
+	switch kind := strings.ToLower(tok.attr("type")); {
+	case tok.attr("rel") != "" && !hasRel(tok, "alternate"):
+		return 0
+	case strings.Contains(kind, "html"):
+		return 3
+	case kind == "":
+		return 2
+	}
+	return 1
 }
 
 // startField begins an element directly below the entry.
 func (w *walker) startField(tok token) {
-	href, e := tok.attr("href"), w.entry
+	href, e := w.href(tok), w.entry
 	switch {
 	case tok.name != "link":
 	case href == "":
@@ -157,14 +230,16 @@ func (w *walker) startField(tok token) {
 		}
 		return
 	default:
-		if rel := tok.attr("rel"); e.loc == "" && (rel == "" || rel == "alternate") {
-			e.loc = href
+		if rank := linkRank(tok); rank > 0 && (e.loc == "" || rank > e.rank && e.rank > 0) {
+			e.loc, e.rank = href, rank
 		}
 		return
 	}
-	if tok.name == "guid" && strings.EqualFold(tok.attr("ispermalink"), "false") {
+	permalink := tok.attr("ispermalink")
+	if tok.name == "guid" && strings.EqualFold(permalink, "false") || tok.name == "id" && w.out.Kind != Atom {
 		return
 	}
+	e.permalink = e.permalink || tok.name == "guid" && strings.EqualFold(permalink, "true")
 	w.field = tok.name
 	w.text.Reset()
 }
@@ -174,8 +249,11 @@ const maxAlternates = 500
 
 // characters adds text to the open field.
 func (w *walker) characters(s string) {
-	if w.field != "" && w.text.Len() < maxText {
+	switch {
+	case w.field != "" && w.text.Len() < maxText:
 		w.text.WriteString(s)
+	case w.field == "" && w.entry != nil && len(w.open) > 0 && w.open[len(w.open)-1] == w.entry.name:
+		set(&w.entry.bare, strings.TrimSpace(s))
 	}
 }
 
@@ -188,8 +266,10 @@ func (w *walker) closeField() {
 	switch e := w.entry; w.field {
 	case "loc", "link":
 		set(&e.loc, value)
-	case "guid":
+	case "guid", "id":
 		set(&e.guid, value)
+	case "origlink":
+		set(&e.original, value)
 	case "lastmod", "updated", "date":
 		set(&e.changed, value)
 	case "pubdate", "published":
@@ -227,21 +307,35 @@ func (w *walker) finish() {
 		return
 	}
 	w.entry = nil
+	w.out.Entries++
 	mod, span := e.time()
-	switch {
-	case e.loc == "" && isWeb(e.guid):
-		w.out.page(e.guid, mod, span)
-	case e.loc == "":
-		w.out.skip("an entry has no address")
+	switch ref := e.address(); {
+	case ref == "":
+		w.out.skip("no address")
 	case e.name == "sitemap":
-		w.out.sitemap(e.loc, mod, span)
+		w.out.sitemap(ref, mod, span)
 	default:
-		w.out.page(e.loc, mod, span)
+		w.out.page(ref, mod, span)
 	}
 	for _, ref := range e.alternates {
 		w.out.page(ref, mod, span)
 	}
 	w.out.base = e.base
+}
+
+// address returns the best address of an entry, or "".
+func (e *entry) address() string {
+	switch {
+	case isWeb(e.original):
+		return e.original
+	case e.loc != "":
+		return e.loc
+	case isWeb(e.guid) || e.permalink:
+		return e.guid
+	case isWeb(e.bare):
+		return e.bare
+	}
+	return ""
 }
 
 // time returns when the page changed, or else when it was published.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -30,6 +31,12 @@ type Resource struct {
 	ETag, LastModified string // empty when they are not fit to be stored
 	FinalURL           string // the address that answered, after redirects
 	Requests           int    // one for the page and one for each redirect; robots.txt does not count
+}
+
+// Charset returns the charset of the Content-Type, or "".
+func (r Resource) Charset() string {
+	_, params, _ := mime.ParseMediaType(r.ContentType)
+	return params["charset"]
 }
 
 // Refused returns an error when the status shows that the site did not serve the resource. The error's kind is

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // maxDirectives bounds how many comma-separated parts are read for one page.
@@ -18,14 +19,14 @@ type Directives struct {
 
 // ParseDirectives parses robots directives. The values are the contents of X-Robots-Tag headers, and of the meta
 // elements whose name is "robots" or the name of the crawler, in any order. Within a value, "agent:" limits the
-// directives that follow it, up to the next such prefix, to that crawler. Directives add up; no directive revokes
-// another, so "index" next to "noindex" changes nothing. "unavailable_after:" is noindex from its date on; the
+// directives that follow it, up to the next such prefix, to that crawler. Sites also separate directives by semicolons,
+// slashes or blanks only. Directives add up; no directive revokes another, so "index" next to "noindex" changes nothing. "unavailable_after:" is noindex from its date on; the
 // argument now is the present. An unreadable date is ignored, and so is an unknown directive.
 func ParseDirectives(values []string, agentToken string, now time.Time) Directives {
 	var d Directives
 	agent, left := productToken(agentToken), maxDirectives
 	for _, value := range values {
-		parts := strings.SplitN(value, ",", left+1)
+		parts := strings.SplitN(strings.ReplaceAll(value, ";", ","), ",", left+1)
 		parts = parts[:min(len(parts), left)]
 		left -= len(parts)
 		d.addAll(parts, agent, now)
@@ -39,6 +40,10 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 	for i := 0; i < len(parts); i++ {
 		part := strings.ToLower(strings.TrimSpace(parts[i]))
 		name, rest, found := strings.Cut(part, ":")
+		if last := strings.LastIndexByte(name, ' '); found && hasValue(name[last+1:]) && ours {
+			d.add(name[:last+1])
+			name = name[last+1:]
+		}
 		if found && !hasValue(name) {
 			ours, part = isFor(name, agent), strings.TrimSpace(rest)
 			name, rest, found = strings.Cut(part, ":")
@@ -56,17 +61,20 @@ func (d *Directives) addAll(parts []string, agent string, now time.Time) {
 	}
 }
 
-// add applies one directive in lower case.
-func (d *Directives) add(directive string) {
-	switch directive {
-	case "noindex":
-		d.NoIndex = true
-	case "nofollow":
-		d.NoFollow = true
-	case "none":
-		d.NoIndex, d.NoFollow = true, true
-	case "noimageindex":
-		d.NoImageIndex = true
+// add applies directives in lower case, which may be separated by blanks, slashes or bars.
+func (d *Directives) add(directives string) {
+	separates := func(c rune) bool { return unicode.IsSpace(c) || c == '/' || c == '|' }
+	for directive := range strings.FieldsFuncSeq(directives, separates) {
+		switch directive {
+		case "noindex":
+			d.NoIndex = true
+		case "nofollow":
+			d.NoFollow = true
+		case "none":
+			d.NoIndex, d.NoFollow = true, true
+		case "noimageindex":
+			d.NoImageIndex = true
+		}
 	}
 }
 
@@ -90,7 +98,7 @@ var weekdays = []string{"monday", "tuesday", "wednesday", "thursday", "friday", 
 
 // expired returns "noindex" if the date has passed, or "" if it has not.
 func expired(date string, now time.Time) string {
-	if at, ok := parseDate(date); ok && !now.Before(at) {
+	if at, ok := ParseDate(date); ok && !now.Before(at) {
 		return "noindex"
 	}
 	return ""
@@ -104,8 +112,7 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// dateLayouts are RFC 822, RFC 850 and ISO 8601 dates without their weekday. A date without a
-// zone is UTC.
+// dateLayouts are the layouts of dates without their weekday.
 var dateLayouts = []string{
 	"2 Jan 2006 15:04:05 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 2006 15:04 -0700",
 	"2-Jan-06 15:04:05 -0700", "2-Jan-2006 15:04:05 -0700",
@@ -114,7 +121,9 @@ var dateLayouts = []string{
 	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02",
 }
 
-func parseDate(s string) (time.Time, bool) {
+// ParseDate reads a date as sites write it: in the forms of RFC 822, RFC 850 and ISO 8601, with or without a weekday.
+// A date without a zone is UTC.
+func ParseDate(s string) (time.Time, bool) {
 	s = strings.ToUpper(strings.TrimSpace(s))
 	if day, rest, found := strings.Cut(s, ","); found && isWeekday(strings.ToLower(day)) {
 		s = strings.TrimSpace(rest)

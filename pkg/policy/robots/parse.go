@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jimsmart/grobotstxt"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/percent"
 )
@@ -36,17 +37,21 @@ func cut(body []byte) []byte {
 	return body
 }
 
-// neutral rewrites the body so that the parser's own escaping changes nothing: it drops the byte order mark, escapes
-// bytes outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into
+// neutral rewrites the body so that the parser's own escaping changes nothing: it decodes UTF-16, drops byte order
+// marks, makes plain blanks of no-break spaces, escapes bytes outside ASCII and writes escapes in upper case. Otherwise the parser turns the digits of an escape into
 // control characters when a rule holds a lower-case escape or a byte outside ASCII.
 func neutral(body []byte) string {
-	for _, mark := range []byte{0xEF, 0xBB, 0xBF} { // a partial mark is dropped as well
+	body = fromUTF16(body)
+	for bytes.HasPrefix(body, []byte("\ufeff")) {
+		body = body[len("\ufeff"):]
+	}
+	for _, mark := range []byte("\ufeff") { // a partial mark is dropped as well
 		if len(body) == 0 || body[0] != mark {
 			break
 		}
 		body = body[1:]
 	}
-	text := string(body)
+	text := strings.ReplaceAll(string(body), "\u00a0", " ")
 	var out strings.Builder
 	out.Grow(len(text))
 	for i := 0; i < len(text); i++ {
@@ -61,6 +66,27 @@ func neutral(body []byte) string {
 		}
 	}
 	return out.String()
+}
+
+// fromUTF16 returns a body in UTF-8. A body is in UTF-16 if it has the byte order mark of UTF-16, or if one of its
+// first two bytes is zero, because the text of a robots.txt begins in ASCII.
+func fromUTF16(body []byte) []byte {
+	if len(body) < 2 {
+		return body
+	}
+	order := unicode.LittleEndian
+	switch begin := [2]byte(body); {
+	case begin == [2]byte{0xff, 0xfe}, begin[0] != 0 && begin[1] == 0:
+	case begin == [2]byte{0xfe, 0xff}, begin[0] == 0 && begin[1] != 0:
+		order = unicode.BigEndian
+	default:
+		return body
+	}
+	decoded, err := unicode.UTF16(order, unicode.IgnoreBOM).NewDecoder().Bytes(body)
+	if err != nil {
+		return body
+	}
+	return decoded
 }
 
 // builder collects the parser's results. Its methods are those of grobotstxt.ParseHandler.

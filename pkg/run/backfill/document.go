@@ -175,6 +175,9 @@ func (w *step) keep(ctx context.Context, d doc, got reading) (err error) {
 	if got.Truncated != "" {
 		w.failed(d.URL, "not read to its end: "+got.Truncated)
 	}
+	if missed := got.Shortfall(); missed != "" {
+		w.failed(d.URL, missed)
+	}
 	_, most := w.s.o.rate()
 	if w.out.ops, err = w.s.work.storeLinks(ctx, c, addresses, most); err == nil && c.Slices == 0 {
 		w.finished()
@@ -302,7 +305,7 @@ func (r *reader) read(ctx context.Context, d doc, found *site.Site) (reading, er
 func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, error) {
 	switch d.Kind {
 	case docRobots:
-		return discover.Robots(page.Body), nil
+		return discover.Robots(page.Body, page.FinalURL), nil
 	case docArchive:
 		return discover.Listing(page.Body, page.ContentType, page.FinalURL, "", "")
 	case docListing:
@@ -312,7 +315,8 @@ func parse(d doc, page politeness.Resource, found *site.Site) (discover.Found, e
 		}
 		return discover.Found{}, fault.New(fault.Invalid, "the site file does not have that listing any more")
 	}
-	return discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
+	return discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates,
+		Charset: page.Charset()})
 }
 
 // list reads the names of a container's blobs.

@@ -33,10 +33,11 @@ func parse(d doc, held document, page politeness.Resource, found *site.Site) (go
 		return got, nil
 	}
 	if d.Kind == docRobots {
-		got.Found = discover.Robots(page.Body)
+		got.Found = discover.Robots(page.Body, page.FinalURL)
 		return got, nil
 	}
-	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates})
+	got.Found, err = discover.Sitemap(page.Body, page.FinalURL, discover.Bounds{Alternates: found.Alternates,
+		Charset: page.Charset()})
 	return got, err
 }
 

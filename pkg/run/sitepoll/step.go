@@ -162,6 +162,9 @@ func (w *step) keep(
 	if got.Truncated != "" {
 		w.failed(d.URL, "not read to its end: "+got.Truncated)
 	}
+	if missed := got.Shortfall(); missed != "" {
+		w.failed(d.URL, missed)
+	}
 	next := document{
 		RowVersion: 1, URL: d.URL, ETag: page.ETag, LastModified: page.LastModified, FinalURL: page.FinalURL,
 		Body:  got.digest,

@@ -1,0 +1,132 @@
+package discover
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestX11Forms checks that the forms of sitemaps and feeds that servers send are read: addresses without an entry of
+// their own, fields that are not closed, warnings before the document, and the links of feeds (X11).
+func TestX11Forms(t *testing.T) {
+	const iana = "http://www.iana.org/assignments/relation/alternate"
+	for _, row := range []struct{ name, body, want string }{
+		{"loc below the index", "<sitemapindex><loc>s.xml</loc><loc>t.xml</loc></sitemapindex>", "map s.xml, map t.xml"},
+		{"loc below the root", "<urlset><loc>/a</loc><lastmod>2024-06-30</lastmod><loc>/b</loc></urlset>", "/a, /b"},
+		{"loc between entries", "<urlset><url><loc>/a</loc></url><loc>/b</loc><url><loc>/c</loc></url></urlset>",
+			"/a, /b, /c"},
+		{"several loc in one entry", "<urlset><url><loc>/a</loc><loc>/b</loc></url><url><loc>/c</loc></url></urlset>",
+			"/a, /b, /c"},
+		{"several loc in a map", "<sitemapindex><sitemap><loc>s</loc><loc>t</loc></sitemap></sitemapindex>", "map s, map t"},
+		{"entries that are not closed", "<urlset><url><loc>/a</loc><url><loc>/b</loc><lastmod/><loc>/c</loc></urlset>",
+			"/a, /b, /c"},
+		{"loc that is not closed", "<urlset><url><loc>/a<lastmod>2024-01-01</lastmod></url><url><loc>/b</url></urlset>",
+			"/a, /b"},
+		{"an address without loc", "<sitemapindex><sitemap>https://port.example/s</sitemap></sitemapindex>", "map /s"},
+		{"an address in url", "<urlset><url> https://port.example/a </url></urlset>", "/a"},
+		{"a void link", "<urlset><url><link rel=alternate hreflang=de href=/d><loc>/a</loc></url></urlset>", "/a"},
+		{"loc of an image", "<urlset><url><image:image><image:loc>/i.png</image:loc></image:image><loc>/a</loc></url></urlset>",
+			"/a"},
+		{"loc of an image behind", "<urlset><url><loc>/a</loc><image:image><image:loc>/i</image:loc></image:image></url></urlset>",
+			"/a"},
+		{"a warning of PHP", "<br />\n<b>Warning</b>: x in <b>/a.php</b> on line <b>3</b><br />\n<?xml version='1.0'?>" +
+			"<urlset><url><loc>/a</loc></url></urlset>", "/a"},
+		{"a notice in bold", "<b>Notice</b><p><urlset><url><loc>/a</loc></url></urlset>", "/a"},
+		{"a table of xdebug", "<font size='1'><table><tr><th>Deprecated</th></tr></table></font><rss><channel><item><link>" +
+			"/a</link></item></channel></rss>", "/a"},
+		{"a script", "<script>if (a<b) { c('<url>') }</script><urlset><url><loc>/a</loc></url></urlset>", "/a"},
+		{"long plain warnings", strings.Repeat("Warning: x in /a.php\n", 200) + "<urlset><url><loc>/a</loc></url></urlset>",
+			"/a"},
+		{"a list with blanks", "\ufeff\u00a0https://port.example/a\u200b \r\n\r\n\thttps://port.example/b\t\r\n", "/a, /b"},
+		{"Atom with its id", "<feed><entry><id>https://port.example/a</id></entry></feed>", "/a"},
+		{"Atom with an id that is no address", "<feed><entry><id>tag:x</id><link href=/a /></entry></feed>", "/a"},
+		{"Atom with its link before the id", "<feed><entry><link href=/a /><id>https://port.example/b</id></entry></feed>",
+			"/a"},
+		{"rel in capitals", "<feed><entry><link rel=ALTERNATE href=/a /></entry></feed>", "/a"},
+		{"rel as an address", "<feed><entry><link rel='" + iana + "' href=/a /></entry></feed>", "/a"},
+		{"rel of another kind", "<feed><entry><link rel=enclosure href=/a /></entry></feed>", ""},
+		{"only rel self", "<feed><entry><link rel=self href=/a /><id>https://port.example/b</id></entry></feed>", "/b"},
+		{"base of a link", "<feed><entry><link xml:base='/x/' href=a /></entry></feed>", "/x/a"},
+		{"base of an entry and a link", "<feed xml:base='/x/'><entry xml:base='y/'><link xml:base='z/' href=a /></entry></feed>",
+			"/x/y/z/a"},
+		{"HTML among alternates", "<feed><entry><link type=application/atom+xml href=/a.atom /><link type=application/pdf " +
+			"href=/a.pdf /><link type=text/html href=/a /><link type=text/html href=/b /></entry></feed>", "/a"},
+		{"the original link", "<rss><item><link>https://proxy.example/1</link><feedburner:origLink>https://port.example/a" +
+			"</feedburner:origLink></item></rss>", "/a"},
+		{"a relative guid", "<rss><item><guid isPermaLink=true>/a</guid></item></rss>", "/a"},
+		{"a relative guid that is not called an address", "<rss><item><guid>/a</guid></item></rss>", ""},
+		{"a number as a date", `{"version":"https://jsonfeed.org/version/1","items":[{"url":"/a"},{"url":"/b",` +
+			`"date_published":1700000000},{"url":"/c","date_modified":12}]}`, "/a, /b, /c"},
+		{"an address that is a number", `{"version":"https://jsonfeed.org/version/1","next_url":false,"items":[{"url":5},` +
+			`{"url":"/b"},7,{"id":["x"]},{"url":"/c"}]}`, "/b, /c"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			found, err := Sitemap([]byte(row.body), "https://port.example/maps", Bounds{})
+			if err != nil && row.want != "" {
+				t.Fatal(err)
+			}
+			var have []string
+			for _, l := range found.Links {
+				have = append(have, strings.TrimPrefix(l.URL, "https://port.example"))
+			}
+			for _, l := range found.Maps {
+				have = append(have, "map "+strings.TrimPrefix(l.URL, "https://port.example"))
+			}
+			want := strings.ReplaceAll(row.want, "map s", "map /s")
+			if diff := cmp.Diff(strings.ReplaceAll(want, "map t", "map /t"), strings.Join(have, ", ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestX11Shortfall checks that entries that could not be read are counted, and that the first one is named with its
+// number (X11).
+func TestX11Shortfall(t *testing.T) {
+	for body, want := range map[string]string{
+		"<urlset><url><loc>/a</loc></url><url></url><url><loc>ftp://x/</loc></url></urlset>": "2 of 3 entries could not be " +
+			"read; the first is entry 2: no address",
+		"https://port.example/a\nx\nhttps://port.example/b\n": "1 of 3 entries could not be read; the first is entry 2: " +
+			"the line is no address",
+		"<urlset><url><loc>/a</loc></url><url><loc>/a</loc></url></urlset>": "",
+	} {
+		found, err := Sitemap([]byte(body), sitemapBase, Bounds{})
+		if have := found.Shortfall(); err != nil || have != want {
+			t.Errorf("%s: %q, %v", body, have, err)
+		}
+	}
+}
+
+// TestX11Robots checks that sitemaps in robots.txt may be relative, or lack their scheme (X11).
+func TestX11Robots(t *testing.T) {
+	body := "Sitemap: /maps/s.xml\nSitemap: t.xml\nSitemap: maps/u.xml\nSitemap: //other.example/v.xml\n" +
+		"Sitemap: www.port.example/w.xml\nSitemap: https://port.example/x.xml\nSitemap: ftp://port.example/y.xml\n"
+	found := Robots([]byte(body), "https://port.example/robots.txt")
+	var have []string
+	for _, m := range found.Maps {
+		have = append(have, strings.TrimPrefix(m.URL, "https://"))
+	}
+	want := []string{"port.example/maps/s.xml", "port.example/t.xml", "port.example/maps/u.xml", "other.example/v.xml",
+		"www.port.example/w.xml", "port.example/x.xml"}
+	if diff := cmp.Diff(want, have); diff != "" || found.Shortfall() == "" {
+		t.Errorf("%s%q", diff, found.Shortfall())
+	}
+}
+
+// TestX10Charset checks that the charset of the Content-Type is used where the document declares none (X10).
+func TestX10Charset(t *testing.T) {
+	for prefix, want := range map[string]string{
+		"":                                   "https://port.example/%C3%A9",
+		"<?xml encoding='iso-8859-1'?>":      "https://port.example/%C3%A9",
+		"<?xml version='1.0'?>":              "https://port.example/%C3%A9",
+		"\ufeff":                             "https://port.example/%E9",
+		"<?xml version='1.0' encoding='x'?>": "https://port.example/%E9",
+	} {
+		body := prefix + "<urlset><url><loc>/\xe9</loc></url></urlset>"
+		found, err := Sitemap([]byte(body), sitemapBase, Bounds{Charset: "ISO-8859-1"})
+		if err != nil || len(found.Links) != 1 || found.Links[0].URL != want {
+			t.Errorf("%q: %v, %v", prefix, found.Links, err)
+		}
+	}
+}
