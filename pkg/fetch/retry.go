@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -16,9 +17,12 @@ func retryAfter(value string, now time.Time) time.Duration {
 	if value != "" && strings.Trim(value, "0123456789.") == "" {
 		return retrySeconds(value)
 	}
-	at, ok := robots.ParseDate(value)
-	if !ok {
-		return 0
+	at, err := http.ParseTime(value)
+	if err != nil {
+		var ok bool
+		if at, ok = robots.ParseDate(value); !ok {
+			return 0
+		}
 	}
 	return min(max(at.Sub(now), 0), MaxRetryAfter)
 }

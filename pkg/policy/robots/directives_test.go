@@ -49,6 +49,15 @@ func TestParseDirectives(t *testing.T) { // A11
 		{"a date for us", "tidemark: unavailable_after: 2020-06-25", noIndex},
 		{"not a date", "unavailable_after: tomorrow", Directives{}},
 		{"no date", "unavailable_after:", Directives{}},
+		{"blanks", "noindex nofollow", both}, // X10, and those below
+		{"semicolons", "noindex;nofollow", both},
+		{"slashes", "noindex/nofollow", both},
+		{"blanks before a directive with a value", "noindex max-snippet:5 , nofollow", both},
+		{"semicolons before a directive with a value", "noindex; max-snippet: 5; nofollow", both},
+		{"blanks before a date", "nofollow unavailable_after: 2020-06-25", both},
+		{"blanks for us", "tidemark: noindex nofollow", both},
+		{"blanks for another", "otherbot: noindex nofollow", Directives{}},
+		{"blanks for another before a date", "otherbot: noindex unavailable_after: 2020-06-25", Directives{}},
 		{"stray punctuation", ",,:,: ,noindex", Directives{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
