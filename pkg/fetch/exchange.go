@@ -41,8 +41,9 @@ type exchange struct {
 	redirects int // the largest number of redirects to follow
 
 	out   Response
-	seen  map[string]bool // URLs requested so far
-	first string          // the origin of the first URL; empty once a redirect has left it
+	seen  map[string]int // how often each URL was requested since the cookies last changed
+	jar   *chainJar      // nil until a redirect sets a cookie
+	first string         // the origin of the first URL; empty once a redirect has left it
 }
 
 // run requests the URL and follows its redirects.
@@ -52,10 +53,10 @@ func (x *exchange) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer fault.Wrap(&err, "fetch %s", u.Host)
-	x.seen, x.first = map[string]bool{}, origin(u)
+	x.seen, x.first = map[string]int{}, origin(u)
 	for u != nil && err == nil {
 		x.out.FinalURL = u.String()
-		x.seen[x.out.FinalURL] = true
+		x.seen[x.out.FinalURL]++
 		if u, err = x.timed(ctx, u); u != nil && err == nil {
 			err = x.prepareHop(ctx, u)
 		}
@@ -127,6 +128,7 @@ func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool
 	r.Header.Set("User-Agent", x.c.userAgent)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Accept-Encoding", acceptEncoding)
+	x.jar.addTo(r)
 	if x.first != "" {
 		for name, values := range x.req.Secret {
 			setHeader(r.Header, name, values[0])

@@ -27,6 +27,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -204,6 +205,32 @@ type Response struct {
 	WireBytes   int64
 	Elapsed     time.Duration // duration without the time inside Gate and Large
 	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
+}
+
+// OK reports whether the body is the whole content of the page. That is so for 200, and for 203 from a proxy that
+// transforms. It is also so for 201, 202, and a 206 with all bytes, unless a header shows that the content comes later
+// or only for visitors who pass a check.
+func (r Response) OK() bool {
+	switch r.Status {
+	case http.StatusOK, http.StatusNonAuthoritativeInfo:
+		return true
+	case http.StatusCreated, http.StatusAccepted:
+	case http.StatusPartialContent:
+		var last, size int64
+		n, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes 0-%d/%d", &last, &size)
+		if n != 2 || err != nil || last != size-1 {
+			return false
+		}
+	default:
+		return false
+	}
+	for _, name := range []string{"Retry-After", "Refresh", "Location", "WWW-Authenticate", "Cf-Mitigated",
+		"X-Amzn-Waf-Action", "X-Datadome"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // Redirect is one step of a chain.

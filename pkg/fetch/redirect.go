@@ -7,6 +7,7 @@ import (
 	"net/url"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
 // errRedirects is the cause of the error for a chain of redirects that is a loop or too long.
@@ -32,20 +33,29 @@ func (x *exchange) redirect(from *url.URL, res *http.Response) (*url.URL, error)
 		return nil, fault.New(fault.Blocked, "redirect refused: %w", err)
 	case len(x.out.Redirects) > x.redirects:
 		return nil, fault.New(fault.TooLarge, "%w: more than %d", errRedirects, max(x.redirects, 0))
-	case x.seen[to.String()]:
-		// Without cookies, the same request gets the same answer.
+	}
+	if x.keepCookies(from, res) {
+		clear(x.seen) // the same request may get another answer now
+	}
+	// Some servers redirect the first request of a visitor to the same URL, and answer the second one.
+	visits := x.seen[to.String()]
+	if visits > 1 || visits == 1 && to.String() != from.String() {
 		return nil, fault.New(fault.TooLarge, "%w: a loop", errRedirects)
 	}
 	return to, nil
 }
 
-// resolve returns the URL that a Location means. Even with an error it returns the URL if the URL could be parsed, so
+// resolve returns the URL that a Location means, as browsers resolve it (WHATWG URL standard). Even with an error it returns the URL if the URL could be parsed, so
 // that the chain can record it.
 func (g *guard) resolve(from *url.URL, location string) (*url.URL, error) {
 	if len(location) > MaxURL {
 		return nil, fault.New(fault.Invalid, "location of %d bytes: want at most %d", len(location), MaxURL)
 	}
-	to, err := from.Parse(clean(location))
+	target, err := source.Redirect(from.String(), location)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "malformed location: %w", err)
+	}
+	to, err := url.Parse(target)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "malformed location: %w", withoutURL(err))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
@@ -179,7 +178,7 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	if err != nil {
 		return resp, false // the GET that follows shows the error
 	}
-	resp.NotModified = resp.NotModified || resp.Status == http.StatusOK && resp.FinalURL == it.HTTPFinalURL &&
+	resp.NotModified = resp.NotModified || resp.OK() && resp.FinalURL == it.HTTPFinalURL &&
 		resp.Header.Get("ETag") == it.HTTPEtag && resp.Header.Get("Last-Modified") == it.HTTPLastModified
 	return resp, resp.NotModified
 }

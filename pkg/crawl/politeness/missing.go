@@ -127,7 +127,7 @@ func (p Prober) learn(ctx context.Context, address string, resp fetch.Response) 
 	switch {
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
 		return "", true, nil
-	case resp.Status != http.StatusOK:
+	case !resp.OK():
 		return "", false, nil
 	case len(resp.Redirects) > 0 && verdict.IsRoot(resp.FinalURL):
 		f.ToRoot = true

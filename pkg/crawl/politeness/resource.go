@@ -24,7 +24,7 @@ type ResourceRequest struct {
 
 // Resource is the result of a fetch. Requests is also set when the fetch failed.
 type Resource struct {
-	Status             int    // never 429 or 503; 304 when NotModified is set
+	Status             int    // never 429 or 503; 200 for every [fetch.Response.OK]; 304 when NotModified is set
 	NotModified        bool   // the validators still match, and there is no body
 	Body               []byte // the decoded body
 	ContentType        string
@@ -130,6 +130,9 @@ func (h *session) pauseFor(resp fetch.Response) error {
 }
 
 func resourceOf(resp fetch.Response) Resource {
+	if resp.OK() {
+		resp.Status = http.StatusOK
+	}
 	return Resource{
 		Status: resp.Status, NotModified: resp.NotModified, Body: resp.Body,
 		ContentType:  resp.Header.Get("Content-Type"),

@@ -36,7 +36,7 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		o := Failed("HTTP %d: the host is left alone for %s", resp.Status, PauseOf(resp).Round(time.Second))
 		o.RetryAfter = PauseOf(resp)
 		return it, o
-	case resp.Status != http.StatusOK:
+	case !resp.OK():
 		o := Failed("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
 		o.RetryAfter = resp.RetryAfter
 		return it, o
@@ -78,7 +78,7 @@ func notModified(it registry.Item, got Answer, b Basis, now time.Time) (registry
 		return it, refresh
 	case got.File != nil:
 		return it, Unchanged(whySameProperties)
-	case got.Response.Status == http.StatusOK:
+	case got.Response.OK():
 		return it, Unchanged(WhyValidators)
 	}
 	return it, Unchanged(WhyNotModified)

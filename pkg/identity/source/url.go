@@ -52,6 +52,16 @@ func ResolveFetchForm(base, ref string) (string, error) {
 	return fetchForm(u)
 }
 
+// Redirect returns the absolute URL of the Location ref in an answer from base. It parses ref as [Rules.ParseURL] does
+// and removes fragment and userinfo. It keeps secrets, because the signature of a signed address is needed to request it.
+func Redirect(base, ref string) (string, error) {
+	u, err := parseRef(base, ref)
+	if err != nil {
+		return "", err
+	}
+	return assemble(u.Scheme(), u.Host(), fixStray(u.Pathname()), u.Query()), nil
+}
+
 // parseRef resolves ref against base, which must itself be http or https.
 func parseRef(base, ref string) (*url.Url, error) {
 	if _, err := parse("", base); err != nil {
