@@ -3,6 +3,7 @@ package handlers
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"path"
 	"slices"
 	"strings"
@@ -59,6 +60,10 @@ func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
 
 // ServeHTTP implements [http.Handler].
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if isAbused(r) {
+		wire.Problem(w, http.StatusForbidden, "A page of another site sent this request, which would have an effect.")
+		return
+	}
 	if d.Access == Open {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}))
 		return
@@ -66,6 +71,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "private, no-store") // caches must not store content that needs a key
 	if d.Access == HostKeys {
 		r.Header.Set(wire.ForwardedProto, "https") // all public addresses in Azure, although the host may report http
+	}
+	if wire.Encrypted(r) && !isLocal(wire.OuterHost(r)) {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	wanted := folded(r)
 	_, pattern := d.mux.Handler(wanted)
@@ -78,6 +86,30 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.serveAPI(w, r, e)
 	}
+}
+
+// isAbused reports whether a page of another site made a browser send a GET request that has an effect: a search that
+// has old pages checked again, or a notice of IndexNow. Other programs send no Sec-Fetch-Site.
+func isAbused(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false // package http refuses other methods from other sites; see front
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	if site == "" || site == "none" || site == "same-origin" {
+		return false
+	}
+	return r.URL.Query().Get("stale") == api.StaleRecheck || strings.EqualFold(path.Base(r.URL.Path), "IndexNow")
+}
+
+// isLocal reports whether a host is this machine. Browsers must not be told to use only HTTPS for it, because other
+// programs on this machine may use HTTP.
+func isLocal(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	addr, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return strings.EqualFold(name, "localhost") || err == nil && addr.IsLoopback()
 }
 
 // isHosts reports whether the host itself sent a request, to check that the process is up or to call a trigger. For a

@@ -50,7 +50,12 @@ func (s *server) noteAct(r *http.Request, e *api.Endpoint, err error) {
 
 // answerError sends an error as the answer, and logs the error if callers cannot correct it.
 func (s *server) answerError(w http.ResponseWriter, r *http.Request, err error) {
-	if kind := fault.KindOf(err); wire.Status(err) >= http.StatusInternalServerError {
+	kind := fault.KindOf(err)
+	switch {
+	case wire.Status(err) < http.StatusInternalServerError:
+	case r.Context().Err() != nil:
+		s.Log.DebugContext(r.Context(), "the caller left before the answer", "path", r.URL.Path, "kind", kind)
+	default:
 		s.Metrics.Errors.Add(1, "invocation", string(kind))
 		s.Log.ErrorContext(r.Context(), "invocation failed", "path", r.URL.Path, "kind", kind, "err", err)
 	}

@@ -14,8 +14,30 @@ import (
 )
 
 // sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API accepts only keys, so
-// another site cannot use a visitor's session to call it.
+// another site cannot use a visitor's session to call it. Over HTTPS, the name has the prefix __Host-: browsers take
+// such a cookie from this host only, and not from another host of its domain.
 const sessionCookie = "tidemark_session"
+
+// maxSessions bounds the cookies that are looked up for one request. There are several when another program on the host
+// has set a cookie of the same name.
+const maxSessions = 5
+
+// sessionsOf returns the tokens that a request carries.
+func sessionsOf(r *http.Request) (tokens []string) {
+	for _, c := range r.CookiesNamed(sessionCookieOf(r)) {
+		if len(tokens) < maxSessions {
+			tokens = append(tokens, c.Value)
+		}
+	}
+	return tokens
+}
+
+func sessionCookieOf(r *http.Request) string {
+	if wire.Encrypted(r) {
+		return "__Host-" + sessionCookie
+	}
+	return sessionCookie
+}
 
 const (
 	signInPath  = "/sign-in"
@@ -61,8 +83,8 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 // visitor identifies the caller of a page, either by the key of the request or by the session that its cookie gives.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	given := credentials(r, nil)
-	cookies := r.CookiesNamed(sessionCookie)
-	if len(given) > 0 || len(cookies) != 1 {
+	tokens := sessionsOf(r)
+	if len(given) > 0 || len(tokens) == 0 {
 		k, err = d.check(r, given)
 		return k, "", err
 	}
@@ -70,12 +92,13 @@ func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	if err != nil {
 		return k, "", d.unavailable(r, err)
 	}
-	token = cookies[0].Value
-	k, ok, err := services.keys.Session(r.Context(), token)
-	if err == nil && !ok {
-		err = errNoKey
+	for _, token = range tokens {
+		k, ok, err := services.keys.Session(r.Context(), token)
+		if ok || err != nil {
+			return k, token, err
+		}
 	}
-	return k, token, err
+	return k, "", errNoKey
 }
 
 // ownForm reports whether a form carries the token of the visitor's session, which only pages of that session know.
@@ -135,8 +158,8 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, err)
 		return
 	}
-	for _, old := range r.CookiesNamed(sessionCookie) {
-		_ = services.keys.SignOut(r.Context(), old.Value) // if this fails, the old session expires
+	for _, old := range sessionsOf(r) {
+		_ = services.keys.SignOut(r.Context(), old) // if this fails, the old session expires
 	}
 	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", address(r))
 	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
@@ -169,10 +192,13 @@ func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
 
 // cookie returns the cookie of a session.
 func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
-	return &http.Cookie{
-		Name: sessionCookie, Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
-		Secure: wire.Encrypted(r),
+	c := &http.Cookie{
+		Name: sessionCookieOf(r), Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
+	if wire.Encrypted(r) {
+		c.Path, c.Secure = "/", true // the prefix __Host- demands both
+	}
+	return c
 }
 
 func redirect(w http.ResponseWriter, to string) {

@@ -34,13 +34,15 @@ func (g *guarded) signIn(t *testing.T, scope api.Scope, headers ...string) *http
 func TestL4SignIn(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
 	fixed := strings.Repeat("a", 26)
-	c := g.signIn(t, api.ScopeWrite, "Cookie", sessionCookie+"="+fixed, "X-Forwarded-Proto", "https")
-	if c.Value == fixed || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != ui.Root ||
+	secure := g.signIn(t, api.ScopeWrite, "Cookie", "__Host-"+sessionCookie+"="+fixed, "X-Forwarded-Proto", "https")
+	if secure.Name != "__Host-"+sessionCookie || secure.Value == fixed || !secure.Secure || secure.Path != "/" ||
+		secure.Domain != "" { // X18
+		t.Errorf("cookie over https %+v", secure)
+	}
+	c := g.signIn(t, api.ScopeWrite, "Cookie", sessionCookie+"="+fixed)
+	if c.Value == fixed || !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != ui.Root ||
 		c.MaxAge <= 0 || c.MaxAge > int(keys.SessionLife/time.Second) || c.Domain != "" {
 		t.Errorf("cookie %+v", c)
-	}
-	if plain := g.signIn(t, api.ScopeWrite); plain.Secure {
-		t.Error("a cookie that a browser would not send back over http")
 	}
 	session := []string{"Cookie", c.Name + "=" + c.Value}
 	w := ask(t, g, "GET", "/api/ui", "", session...)

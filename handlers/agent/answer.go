@@ -70,11 +70,15 @@ func (a *answer) quote(text string) int {
 	return len(strings.TrimSuffix(shown, passage.Ellipsis))
 }
 
-// plain removes control characters from a text, because they could affect the program that shows it.
+// plain removes control characters from a text, because they could affect the program that shows it. It also removes
+// what people do not see but models read: tags (U+E0000 to U+E007F), and the controls of the writing direction.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		switch {
+		case unicode.IsControl(r) && r != '\n' && r != '\t':
 			return unicode.ReplacementChar
+		case r >= 0xE0000 && r <= 0xE007F, unicode.Is(unicode.Bidi_Control, r):
+			return -1
 		}
 		return r
 	}, text)

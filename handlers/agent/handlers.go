@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 
@@ -8,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/registry/lookup"
 )
 
@@ -30,8 +34,14 @@ func (h *Handlers) Routes() []wire.Route {
 // tools answers a message. No state is kept between messages, and an answer is one JSON document, because the host
 // does not pass on streams.
 func (h *Handlers) tools(r *http.Request) (int, any, error) {
+	if err := boundBatch(r); err != nil {
+		return 0, nil, err
+	}
 	// The API is called with the caller and the context of the message.
+	slots := make(chan struct{}, callsAtOnce)
 	inside := http.HandlerFunc(func(w http.ResponseWriter, call *http.Request) {
+		slots <- struct{}{}
+		defer func() { <-slots }()
 		h.API.ServeHTTP(w, call.WithContext(r.Context()))
 	})
 	client := api.NewClient("http://in.process", "", &http.Client{Transport: wire.InProcess{Handler: inside}})
@@ -43,6 +53,25 @@ func (h *Handlers) tools(r *http.Request) (int, any, error) {
 			DisableLocalhostProtection:   h.Keys,
 		})
 	return http.StatusOK, streamed{handler, r}, nil
+}
+
+const (
+	maxBatch    = 10 // messages in one request (JSON-RPC 2.0 §6)
+	callsAtOnce = 4  // calls of the API for one request
+)
+
+// boundBatch refuses a request with too many messages. It leaves the body as it was.
+func boundBatch(r *http.Request) error {
+	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
+	if err != nil {
+		return fault.New(fault.Invalid, "the body ends too early: %w", err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var batch []json.RawMessage
+	if json.Unmarshal(body, &batch) == nil && len(batch) > maxBatch {
+		return fault.New(fault.TooLarge, "%d messages in one request; at most %d are allowed", len(batch), maxBatch)
+	}
+	return nil
 }
 
 // ids returns the ids that the item with the given address may have.

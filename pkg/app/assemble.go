@@ -279,7 +279,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 	}
 	steps := []migrate.Step{migrate.Items(reg.Moves, cfg.Rules), entryKeys(pushed)}
 	polls := sitepoll.New(a.store, reg, hosts, sitepoll.Options{
-		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Log: a.log,
+		Sites: cfg.Sites.All(), Rules: cfg.Rules, PerDay: cfg.SentinelPerDay, Admit: in.web.Admit, Log: a.log,
 	})
 	backfills := cfg.backfill(in.web.Exempt, a.log)
 	backfills.Added = polls.Known.Added

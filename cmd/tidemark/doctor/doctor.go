@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/local"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
@@ -70,7 +71,7 @@ type doctor struct {
 	o        doctorOptions
 	environ  []string
 	resolver *net.Resolver // nil means the system's
-	room     func(dir string) (diskRoom, error)
+	room     func(dir string) (disk.Room, error)
 
 	at       local.Listening
 	kind     string // kind of the storage
@@ -90,7 +91,7 @@ func Command(t *terminal.Terminal, s *command.Server, getenv func(string) string
 			if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
 				return err
 			}
-			d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: roomOf}
+			d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: disk.RoomOf}
 			return d.run(cmd.Context())
 		},
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/pause"
 )
 
@@ -35,9 +36,9 @@ func patient(t *testing.T, env map[string]string) *doctor {
 		Sleep: pause.For}
 	s := command.NewServer(p, getenv)
 	s.Address = "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
-	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (diskRoom, error) {
-		return diskRoom{bytes: 1 << 40,
-			files: -1}, nil
+	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (disk.Room, error) {
+		return disk.Room{Bytes: 1 << 40,
+			Files: -1}, nil
 	}}
 	d.resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		return nil, errors.New("no name server")
@@ -198,7 +199,7 @@ func TestL5DoctorFullDisk(t *testing.T) {
 	if exec.Command("mount", "-t", "tmpfs", "-o", "size=2m,nr_inodes=60", "tmpfs", d.o.data).Run() == nil {
 		defer func() { _ = exec.Command("umount", "-l", d.o.data).Run() }()
 		s := d.storeFolder()
-		d.room = roomOf
+		d.room = disk.RoomOf
 		if out, err := exec.Command("cp", "-r", app.StoreFolder(foldertest.Empty(t)), s).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
@@ -207,18 +208,23 @@ func TestL5DoctorFullDisk(t *testing.T) {
 		wants(t, d, "folder", problem, "no space left")
 		wants(t, d, "storage", problem, "the disk is full")
 	} else {
-		d.room = func(string) (diskRoom, error) { return diskRoom{bytes: 0, files: 10}, nil }
+		d.room = func(string) (disk.Room, error) { return disk.Room{Bytes: 0, Files: 10}, nil }
 		examined(t, d)
 	}
 	wants(t, d, "disk", problem, "0 MB free")
 	for _, c := range []struct {
-		room   diskRoom
+		room   disk.Room
 		result string
-	}{{diskRoom{1 << 40, 20, ""}, problem}, {diskRoom{500 << 20, -1, ""}, warning}, {diskRoom{1 << 40, 5000, ""}, warning},
-		{diskRoom{1 << 40, -1, "NFS"}, warning}, {diskRoom{1 << 40, 1 << 20, ""}, fine}} {
+	}{
+		{disk.Room{Bytes: 1 << 40, Files: 20}, problem},
+		{disk.Room{Bytes: 500 << 20, Files: -1}, warning},
+		{disk.Room{Bytes: 1 << 40, Files: 5000}, warning},
+		{disk.Room{Bytes: 1 << 40, Files: -1, Network: "NFS"}, warning},
+		{disk.Room{Bytes: 1 << 40, Files: 1 << 20}, fine},
+	} {
 		d := patient(t, nil)
 		d.kind = folder.Embedded
-		d.room = func(string) (diskRoom, error) { return c.room, nil }
+		d.room = func(string) (disk.Room, error) { return c.room, nil }
 		d.disk(t.Context())
 		wants(t, d, "disk", c.result, "")
 	}

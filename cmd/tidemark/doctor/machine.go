@@ -17,12 +17,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// diskRoom is the free space of a file system.
-type diskRoom struct {
-	bytes, files int64  // free space; files is -1 if the number of files is not limited
-	network      string // the kind of a network file system
-}
-
 const (
 	leastRoom, littleRoom   = 100 << 20, 1 << 30 // bytes of free space
 	leastFiles, littleFiles = 1000, 10_000
@@ -104,23 +98,23 @@ func (d *doctor) disk(context.Context) {
 		return
 	}
 	const free = "free some space, move the data folder, or keep fewer snapshots (SNAPSHOT_KEEP_DAYS, SNAPSHOT_KEEP_COUNT)"
-	text := terminal.Megabytes(room.bytes) + " free"
-	if room.files >= 0 {
-		text += " and room for " + words.Count(int(room.files), "file")
+	text := terminal.Megabytes(room.Bytes) + " free"
+	if room.Files >= 0 {
+		text += " and room for " + words.Count(int(room.Files), "file")
 	}
 	switch {
-	case room.bytes < leastRoom:
+	case room.Bytes < leastRoom:
 		d.report("disk", problem, free, "%s below %s: writes will fail", text, dir)
-	case room.files >= 0 && room.files < leastFiles:
+	case room.Files >= 0 && room.Files < leastFiles:
 		d.report("disk", problem, "remove files, or make the file system with more inodes", "%s below %s", text, dir)
-	case room.bytes < littleRoom, room.files >= 0 && room.files < littleFiles:
+	case room.Bytes < littleRoom, room.Files >= 0 && room.Files < littleFiles:
 		d.report("disk", warning, free, "%s below %s", text, dir)
 	default:
 		d.report("disk", fine, "", "%s below %s", text, dir)
 	}
-	if room.network != "" && d.kind == folder.Embedded {
+	if room.Network != "" && d.kind == folder.Embedded {
 		d.report("disk", warning, "move TIDEMARK_DATA to a local disk: SQLite's locks and shared memory need one",
-			"%s is on %s", dir, room.network)
+			"%s is on %s", dir, room.Network)
 	}
 }
 

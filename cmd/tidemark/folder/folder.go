@@ -94,6 +94,7 @@ func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
 	if f.sites, err = f.sitesFile(); err != nil {
 		return err
 	}
+	makePrivate()
 	if err := app.MakeDataFolder(f.Data); err != nil {
 		return fmt.Errorf("--data (TIDEMARK_DATA): %w", err)
 	}

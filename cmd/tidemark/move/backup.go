@@ -89,7 +89,9 @@ func runBackup(ctx context.Context, b backup, getenv func(string) string, data, 
 func (b backup) to(ctx context.Context, store, name string, o sqlitestore.BackupOptions) (c sqlitestore.Contents,
 	err error) {
 	if name == "-" {
-		return scratched(&o, func() (sqlitestore.Contents, error) { return sqlitestore.Backup(ctx, store, b.t.Out, o) })
+		return scratched(&o, filepath.Dir(store), func() (sqlitestore.Contents, error) {
+			return sqlitestore.Backup(ctx, store, b.t.Out, o)
+		})
 	}
 	if name, err = filepath.Abs(name); err != nil {
 		return c, err
@@ -114,9 +116,11 @@ func (b backup) to(ctx context.Context, store, name string, o sqlitestore.Backup
 	return c, folder.Rename(part, name)
 }
 
-// scratched calls do, with a temporary file in o for the copy of the database.
-func scratched(o *sqlitestore.BackupOptions, do func() (sqlitestore.Contents, error)) (sqlitestore.Contents, error) {
-	dir, err := os.MkdirTemp("", "tidemark-backup-")
+// scratched calls do, with a temporary file in o for the copy of the database. The file is in the folder beside: a
+// folder for temporary files is often in memory.
+func scratched(o *sqlitestore.BackupOptions, beside string, do func() (sqlitestore.Contents, error),
+) (sqlitestore.Contents, error) {
+	dir, err := os.MkdirTemp(beside, "tidemark-backup-")
 	if err != nil {
 		return sqlitestore.Contents{}, err
 	}

@@ -45,7 +45,7 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 		Example: restoreExample, Args: command.One("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.check {
-				return checkBackup(cmd.Context(), t, args[0])
+				return checkBackup(cmd.Context(), t, o, args[0])
 			}
 			return runRestore(cmd.Context(), t, o, args[0])
 		},
@@ -56,8 +56,9 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 	return cmd
 }
 
-// unpack restores a backup into the folder store, or only verifies the backup when store is "".
-func unpack(ctx context.Context, t *terminal.Terminal, name, store string) (c sqlitestore.Contents, err error) {
+// unpack restores a backup into the folder store. When store is "", unpack only verifies the backup, with a temporary
+// file in the folder scratch.
+func unpack(ctx context.Context, t *terminal.Terminal, name, store, scratch string) (c sqlitestore.Contents, err error) {
 	r, err := backupReader(t, name)
 	if err != nil {
 		return c, err
@@ -69,11 +70,16 @@ func unpack(ctx context.Context, t *terminal.Terminal, name, store string) (c sq
 	if store != "" {
 		return sqlitestore.Restore(ctx, r, store, o)
 	}
-	return scratched(&o, func() (sqlitestore.Contents, error) { return sqlitestore.Restore(ctx, r, "", o) })
+	return scratched(&o, scratch, func() (sqlitestore.Contents, error) { return sqlitestore.Restore(ctx, r, "", o) })
 }
 
-func checkBackup(ctx context.Context, t *terminal.Terminal, name string) error {
-	c, err := unpack(ctx, t, name, "")
+// checkBackup verifies a backup. Its scratch file is in the data folder, or beside the backup if there is none.
+func checkBackup(ctx context.Context, t *terminal.Terminal, o restoreOptions, name string) error {
+	scratch := o.data
+	if !folder.Exists(scratch) {
+		scratch = filepath.Dir(name)
+	}
+	c, err := unpack(ctx, t, name, "", scratch)
 	if err != nil {
 		return err
 	}
@@ -112,7 +118,7 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 	if err := os.Mkdir(staged, 0o700); err != nil {
 		return err
 	}
-	c, err := unpack(ctx, t, name, app.StoreFolder(staged))
+	c, err := unpack(ctx, t, name, app.StoreFolder(staged), "")
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was changed", err)
 	}

@@ -16,6 +16,10 @@ const (
 	forwardedAll   = "Forwarded"
 )
 
+// dropped are headers in which proxies report a client or a host. Handlers never see them.
+var dropped = []string{forwardedFor, forwardedHost, forwardedAll, "X-Forwarded-Port", "X-Real-Ip", "Cf-Connecting-Ip",
+	"True-Client-Ip"}
+
 // proxies are the addresses of trusted proxies.
 type proxies []netip.Prefix
 
@@ -23,7 +27,7 @@ type proxies []netip.Prefix
 // scheme in a header. If the sender is not a trusted proxy, behind drops the headers in which proxies report a
 // client, a host or a scheme. The result forwarded reports whether the request had any of these headers.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
-	for _, name := range []string{forwardedFor, forwardedHost, forwardedProto, forwardedAll, "X-Real-Ip"} {
+	for _, name := range append([]string{forwardedProto, "Via"}, dropped...) {
 		forwarded = forwarded || r.Header.Get(name) != ""
 	}
 	scheme := "http"
@@ -48,7 +52,7 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 			scheme = said.scheme
 		}
 	}
-	for _, name := range []string{forwardedFor, forwardedHost, forwardedAll, "X-Real-Ip"} {
+	for _, name := range dropped {
 		r.Header.Del(name)
 	}
 	r.Header.Set(forwardedProto, scheme)

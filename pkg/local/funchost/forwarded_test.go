@@ -17,7 +17,11 @@ func TestL4Forwarded(t *testing.T) {
 		client, host, scheme string
 		forwarded            bool
 	}{
-		"nobody": {"192.0.2.1", nil, "192.0.2.1", "inner", "http", false},
+		"nobody":           {"192.0.2.1", nil, "192.0.2.1", "inner", "http", false},
+		"port":             {"192.0.2.1", []string{"X-Forwarded-Port", "443"}, "192.0.2.1", "inner", "http", true}, // X18, and those below
+		"gateway":          {"192.0.2.1", []string{"Via", "1.1 gw"}, "192.0.2.1", "inner", "http", true},
+		"content delivery": {"192.0.2.1", []string{"CF-Connecting-IP", "127.0.0.1"}, "192.0.2.1", "inner", "http", true},
+		"another one":      {"192.0.2.1", []string{"True-Client-IP", "127.0.0.1"}, "192.0.2.1", "inner", "http", true},
 		"stranger": {"192.0.2.1", []string{"X-Forwarded-For", "127.0.0.1", "X-Forwarded-Host", "x"},
 			"192.0.2.1", "inner", "http", true},
 		"proxy": {"10.0.0.1", []string{"X-Forwarded-For", "198.51.100.7", "X-Forwarded-Host", "t.example",

@@ -3,6 +3,9 @@ package keys
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -208,17 +211,18 @@ func TestL4KeysWithFaults(t *testing.T) {
 // TestL4KeysFromElsewhere checks that keys of the environment and of a file are accepted, are listed with their
 // origin, and cannot be removed here. A file that cannot be read grants no access.
 func TestL4KeysFromElsewhere(t *testing.T) {
+	const environmentKey = "e8Rx0aS3nY5wC7oU9qM2tE4gk6"
 	r, log := newRig(), &bytes.Buffer{}
 	file := filepath.Join(t.TempDir(), "keys")
-	secret := strings.Repeat("s", MinSecret)
+	secret := "s7Qw9zR2mX4vB6nT8pL1sD3f"
 	must(t, os.WriteFile(file, []byte("# ours\nfeeds feed sha256:"+hashOf(secret)+"\n"), 0o600))
-	given, err := Parse("ci write "+strings.Repeat("e", 30), Environment)
+	given, err := Parse("ci write "+environmentKey, Environment)
 	must(t, err)
 	one := r.ring(t, Options{Given: given, File: file, Log: slog.New(slog.NewTextHandler(log, nil))})
 	if k, ok, err := one.Find(t.Context(), secret); !ok || k.Scope != api.ScopeFeed || k.Origin != File || err != nil {
 		t.Errorf("%+v %v %v", k, ok, err)
 	}
-	if !taken1(t, one, strings.Repeat("e", 30)) {
+	if !taken1(t, one, environmentKey) {
 		t.Error("that of the environment")
 	}
 	if _, err := one.Remove(t.Context(), "ci"); !fault.Is(err, fault.Conflict) ||
@@ -238,12 +242,15 @@ func TestL4KeysFromElsewhere(t *testing.T) {
 // TestL4BadLists checks that a bad list of keys is refused with an error that names the position and does not contain
 // the key.
 func TestL4BadLists(t *testing.T) {
-	long := strings.Repeat("k", MinSecret)
+	long := "k7Qw9zR2mX4vB6nT8pL1sD3f"
 	for text, want := range map[string]string{
 		"a read short": "24 to 256", "a read " + strings.Repeat("k", 257): "24 to 256", "a root " + long: "scope must be",
 		"A read " + long: "the name of a key", "a read": "want NAME SCOPE KEY", "a read " + long + " more": "want NAME",
 		"a read " + long + "\na read " + long: "twice", "a read sha256:12": "64 hexadecimal",
-		"ok read " + long + "; bad x": "key 2",
+		"ok read " + long + "; bad x":              "key 2",
+		"a read " + strings.Repeat("k", MinSecret): "guessed", "a read abcabcabcabcabcabcabcabcabc": "guessed", // X18
+		"a read 012345678901234567890123": "guessed", "a read abcdefghijklmnopqrstuvwxyz": "guessed",
+		"a read my-long-Password-of-2026!": "guessed", "a read 111122223333444455556666": "guessed",
 	} {
 		_, err := Parse(text, File)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), long) {
@@ -253,7 +260,7 @@ func TestL4BadLists(t *testing.T) {
 }
 
 func FuzzL4Parse(f *testing.F) {
-	f.Add("a read "+strings.Repeat("k", MinSecret)+"\n# x\nb feed sha256:"+strings.Repeat("0", 64), "x")
+	f.Add("a read k7Qw9zR2mX4vB6nT8pL1sD3f"+"\n# x\nb feed sha256:"+strings.Repeat("0", 64), "x")
 	f.Fuzz(func(t *testing.T, text, guess string) {
 		all, err := Parse(text, File)
 		if err != nil && all != nil {
@@ -359,5 +366,19 @@ func TestL4Redact(t *testing.T) {
 	}
 	if !slices.Equal([]string{Redact("monkey=tall")}, []string{"monkey=tall"}) {
 		t.Error("a word that is none")
+	}
+}
+
+// TestX18RandomKeys checks that keys that a generator makes are never taken for guessable ones (X18).
+func TestX18RandomKeys(t *testing.T) {
+	for range 20_000 {
+		b := make([]byte, 20)
+		rand.Read(b)
+		for _, secret := range []string{hex.EncodeToString(b)[:MinSecret], hex.EncodeToString(b),
+			base64.StdEncoding.EncodeToString(b), rand.Text()} {
+			if isGuessable(secret) {
+				t.Fatalf("%s is refused", secret)
+			}
+		}
 	}
 }

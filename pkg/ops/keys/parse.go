@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -71,8 +72,30 @@ func parseLine(line, origin string) (k Key, err error) {
 		return Key{}, fault.New(fault.Invalid, "a key has %d to %d characters; `openssl rand -hex 20` makes one", MinSecret,
 			maxSecret)
 	}
+	if isGuessable(secret) {
+		return Key{}, fault.New(fault.Invalid, "the key can be guessed, because it repeats itself, counts or is made of words; "+
+			"`openssl rand -hex 20` makes one")
+	}
 	k.hash = hashOf(secret)
 	return k, nil
+}
+
+// isGuessable reports whether a key is obviously not random. In a random key, hardly two pairs of neighbours are the
+// same, and hardly any character follows its neighbour in the alphabet.
+func isGuessable(secret string) bool {
+	pairs, steps := map[string]bool{}, 0
+	for i := 1; i < len(secret); i++ {
+		pairs[secret[i-1:i+1]] = true
+		if d := int(secret[i]) - int(secret[i-1]); d >= -1 && d <= 1 {
+			steps++
+		}
+	}
+	if len(pairs)*2 < min(len(secret), 60) || steps*4 > len(secret)*3 {
+		return true
+	}
+	lower := strings.ToLower(secret)
+	return slices.ContainsFunc([]string{"password", "passwort", "changeme", "secret", "tidemark", "example", "qwerty"},
+		func(word string) bool { return strings.Contains(lower, word) })
 }
 
 // ReadFile reads the keys of a file. An empty name means no keys.

@@ -78,6 +78,9 @@ func (s *Service) Add(ctx context.Context, address string) (Site, error) {
 	if err != nil {
 		return Site{}, fault.Field("url", "%w", err)
 	}
+	if err := s.o.Admit(entry.Home); err != nil {
+		return Site{}, fault.Field("url", "%w", err)
+	}
 	all, err := s.Known.All(ctx)
 	if err != nil {
 		return Site{}, err

@@ -31,10 +31,12 @@ const DefaultPerDay = 500
 type Options struct {
 	Sites  site.List
 	Rules  source.Rules
-	PerDay int              // new pages of a site in a day (UTC); 0 switches polls and pushes off
-	Clock  func() time.Time // the wall clock when nil
-	Token  func() string    // makes ids unique; crypto/rand when nil
-	Log    *slog.Logger     // discarded when nil
+	PerDay int // new pages of a site in a day (UTC); 0 switches polls and pushes off
+	// Admit returns an error for an address that can never be fetched. Nil admits every address.
+	Admit func(address string) error
+	Clock func() time.Time // the wall clock when nil
+	Token func() string    // makes ids unique; crypto/rand when nil
+	Log   *slog.Logger     // discarded when nil
 }
 
 // Service begins and advances polls. It is safe for concurrent use by any number of processes.
@@ -50,6 +52,9 @@ type Service struct {
 // New returns the service for the polls of a store. It makes no request; see [Service.Create].
 func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, o Options) *Service {
 	run.Defaults(&o.Clock, &o.Token, &o.Log)
+	if o.Admit == nil {
+		o.Admit = func(string) error { return nil }
+	}
 	known := Known{file: o.Sites, rows: store.Table(Table), log: o.Log}
 	return &Service{Known: known, reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
 		Kind: "poll", Table: store.Table(Table), Partition: partition,

@@ -1,8 +1,10 @@
 package sqlitestore
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +20,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -208,6 +211,50 @@ func TestL5DamagedBackup(t *testing.T) {
 	}
 	verify("nothing", nil)
 	verify("text", []byte("hello"))
+}
+
+// TestX17RestoreIsBounded checks that a backup whose sizes contradict each other is refused before anything is written
+// (X17).
+func TestX17RestoreIsBounded(t *testing.T) {
+	dir, _ := sampleStore(t)
+	raw := must2(io.ReadAll(must2(zstd.NewReader(bytes.NewReader(backUp(t, dir))))))
+	var header, state []byte
+	in := tar.NewReader(bytes.NewReader(raw))
+	for range 2 {
+		h := must2(in.Next())
+		switch body := must2(io.ReadAll(in)); h.Name {
+		case headerName:
+			header = body
+		case stateName:
+			state = body
+		}
+	}
+	zeros := make([]byte, 64<<20)
+	long := append(bytes.Clone(state), zeros...)
+	head := append(bytes.Clone(state[:sqlitefile.HeadBytes]), zeros...)
+	binary.BigEndian.PutUint32(head[28:], 1<<31)
+	all := bytes.Replace(header, []byte(`"bytes":`), []byte(`"bytes":1`), 1) // a much greater size
+	for name, c := range map[string]struct{ header, state []byte }{
+		"more than the description says": {header, long}, "more than the head says": {all, long},
+		"less than the head says": {all, head[:len(state)]}, "no database": {all, zeros},
+	} {
+		var packed bytes.Buffer
+		out := tar.NewWriter(&packed)
+		for _, e := range []struct {
+			name string
+			body []byte
+		}{{headerName, c.header}, {stateName, c.state}} {
+			must(out.WriteHeader(&tar.Header{Name: e.name, Size: int64(len(e.body)), Mode: 0o600}))
+			must2(out.Write(e.body))
+		}
+		must(out.Close())
+		o, written := backupOptions(t), int64(0)
+		o.Progress = func(_ string, done, _ int64) { written = done }
+		_, err := Restore(t.Context(), bytes.NewReader(must2(zstd.NewWriter(nil)).EncodeAll(packed.Bytes(), nil)), "", o)
+		if !fault.Is(err, fault.Invalid) || written > 0 {
+			t.Errorf("%s: %v after %d bytes", name, err, written)
+		}
+	}
 }
 
 func must2[T any](v T, err error) T {

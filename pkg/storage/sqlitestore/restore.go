@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/tidemark/tidemark/pkg/base/disk"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
@@ -176,10 +177,16 @@ func (u *unpacker) state(ctx context.Context) error {
 	if h.Name != stateName {
 		return fault.New(fault.Invalid, "entry %q stands where %s belongs", h.Name, stateName)
 	}
+	begin, err := u.stateHead(h.Size)
+	if err != nil {
+		return err
+	}
 	f, err := os.OpenFile(u.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+	u.took(begin)
+	_, err = f.Write(begin)
 	buf := make([]byte, 1<<20)
 	for err == nil {
 		var n int
@@ -195,6 +202,29 @@ func (u *unpacker) state(ctx context.Context) error {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
+}
+
+// stateHead reads the head of the database and returns it. It returns an error, before anything is written, if the size
+// of the entry is not that of the database, or more than the description of the backup or the disk has room for.
+func (u *unpacker) stateHead(size int64) ([]byte, error) {
+	if size > u.c.Bytes {
+		return nil, fault.New(fault.Invalid, "its database has %d bytes, and the whole should have %d", size, u.c.Bytes)
+	}
+	head := make([]byte, min(size, sqlitefile.HeadBytes))
+	if _, err := io.ReadFull(u.tar, head); err != nil {
+		return nil, err
+	}
+	if want := sqlitefile.SizeOf(head); want != size {
+		return nil, fault.New(fault.Invalid, "its database has %d bytes, and its head says %d", size, want)
+	}
+	need := size
+	if u.bodies != nil {
+		need = u.c.Bytes
+	}
+	if room, err := disk.RoomOf(filepath.Dir(u.path)); err == nil && room.Bytes < need {
+		return nil, fault.New(fault.TooLarge, "it needs %d bytes, and %s has room for %d", need, filepath.Dir(u.path), room.Bytes)
+	}
+	return head, nil
 }
 
 func (u *unpacker) took(data []byte) {
@@ -235,6 +265,9 @@ func (u *unpacker) body(ctx context.Context, db *sql.DB, h *tar.Header) error {
 		Scan(&container, &blob, &file, &size, &sum)
 	if err != nil {
 		return fault.New(fault.Invalid, "no row names %q: %w", h.Name, err)
+	}
+	if u.done+size > u.c.Bytes {
+		return fault.New(fault.Invalid, "it has more than the %d bytes that it should have", u.c.Bytes)
 	}
 	if size != h.Size || size > storage.MaxBlobBytes {
 		return fault.New(fault.Invalid, "%q has %d bytes, its row says %d", h.Name, h.Size, size)
