@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -63,7 +64,11 @@ const (
 // boundBatch refuses a request with too many messages. It leaves the body as it was.
 func boundBatch(r *http.Request) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
-	if err != nil {
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return fault.New(fault.TooLarge, "the body has more than %d bytes", tooLong.Limit)
+	case err != nil:
 		return fault.New(fault.Invalid, "the body ends too early: %w", err)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
